@@ -299,7 +299,7 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       sensitiveLow = f64x2.mul(ratio, v128.load64_splat(LOOP_SENSITIVE_LOW)),
       sensitiveHigh = f64x2.mul(ratio, v128.load64_splat(LOOP_SENSITIVE_HIGH));
     if ((scales | otherScales) != 0) {
-      const isShort = i64x2.replace_lane(i64x2.splat(-(<i64>(scales != 0))), 1, -(<i64>(otherScales != 0)));
+      const isShort = i64x2.neg(i64x2.replace_lane(i64x2.splat(<i64>(scales != 0)), 1, <i64>(otherScales != 0)));
       const exponents = v128.bitselect(
         pairOf(rowAt + ROW_EXPONENT, rowAt + ROW_BYTES + ROW_EXPONENT),
         f64x2.splat(1),

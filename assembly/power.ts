@@ -31,18 +31,19 @@ const EXP_TERMS: usize = memory.data<f64>(
 const EXPONENT_MAGIC: f64 = 4503599627371519;
 /** 2^52: its bits, combined by OR with a small integer n, are the float 2^52 + n. */
 const INTEGER_MAGIC: f64 = 4503599627370496;
-const MANTISSA_BITS: i64 = 0x000fffffffffffff;
+const MANTISSA_MASK: i64 = 0x000fffffffffffff;
 /** sqrt(1/2): lower end of the range of mantissas around 1. */
 const SQRT_HALF: f64 = Math.SQRT1_2;
 const NORMAL_MIN: f64 = 2.2250738585072014e-308;
-const EXPONENT_MAX: f64 = 1022;
+const RESULT_EXPONENT_MAX: f64 = 1022;
 
 /**
  * Computes two powers in parallel.
  *
  * In       bases      0 or more, finite; subnormal numbers are treated as 0
  *          exponents  above 0, finite
- * Returns  bases ** exponents, capped at 2^1022; 0 for base 0. Relative error about 1e-16 (2 + |log2 of the result|)
+ * Returns  bases ** exponents, limited to 2^-1022 to 2^1022; 0 for base 0. Relative error about
+ *          1e-16 * (2 + |log2(result)|)
  * Formula  2^(exponent log2 base), with log2 by the series of artanh around 1 and 2^x by the exponential series around
  *          the nearest integer
  */
@@ -52,14 +53,14 @@ export function powers(bases: v128, exponents: v128): v128 {
   // base = mantissa * 2^exponent with the mantissa from sqrt(1/2) to sqrt(2), so that bases near 1 keep full precision.
   const offset = i64x2.add(i64x2.sub(bases, sqrtHalf), one);
   const biased = i64x2.shr_u(offset, 52);
-  const mantissas = i64x2.add(v128.and(offset, i64x2.splat(MANTISSA_BITS)), sqrtHalf);
+  const mantissas = i64x2.add(v128.and(offset, i64x2.splat(MANTISSA_MASK)), sqrtHalf);
   const integerLogs = f64x2.sub(v128.or(biased, f64x2.splat(INTEGER_MAGIC)), f64x2.splat(EXPONENT_MAGIC));
   const s = f64x2.div(f64x2.sub(mantissas, one), f64x2.add(mantissas, one)),
     z = f64x2.mul(s, s);
   const series = logSeries(z);
   const logs = f64x2.add(integerLogs, f64x2.mul(s, series));
 
-  const limit = f64x2.splat(EXPONENT_MAX);
+  const limit = f64x2.splat(RESULT_EXPONENT_MAX);
   const x = f64x2.pmax(f64x2.neg(limit), f64x2.pmin(limit, f64x2.mul(exponents, logs)));
   const nearest = f64x2.nearest(x),
     rest = f64x2.sub(x, nearest);

@@ -27,8 +27,6 @@ interface CircleRequest {
 /** An implementation that aggregates circles over a loaded workload. */
 export interface CircleContender {
   readonly name: string;
-  /** Printed with its row, such as build flags or missing features. */
-  readonly note?: string;
   compute(request: CircleRequest): Promise<readonly CircleResult[]>;
   /** Computes all circles and discards the results. @returns elapsed nanoseconds if the contender times itself */
   run(request: CircleRequest): Promise<number | undefined>;
@@ -42,11 +40,10 @@ export type OpenCompetitor = (workload: Workload) => Promise<CircleContender | s
 export function inProcessContender(
   name: string,
   aggregate: (place: number, radiusKm: number, aggregation: Aggregation) => CircleResult | Promise<CircleResult>,
-  options: { readonly note?: string; close?(): Promise<void> } = {},
+  options: { close?(): Promise<void> } = {},
 ): CircleContender {
   return {
     name,
-    ...(options.note === undefined ? {} : { note: options.note }),
     async compute({ places, radiusKm, aggregation }) {
       const results: CircleResult[] = [];
       for (const place of places) results.push(await aggregate(place, radiusKm, aggregation));

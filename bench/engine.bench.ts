@@ -1,6 +1,6 @@
 /**
- * Compares the engine with its competitors: circles of all 21 layers at four latitudes and on the world grid. A
- * competitor is timed only after its results have been compared with ours; then all contenders are interleaved.
+ * Compares the engine with its competitors: circles of all 21 layers at four latitudes and on the world grid. Each
+ * competitor is first checked against our results, then timed interleaved with Isotherm's two contenders.
  *
  * `npm run bench -- engine lat45` measures one grid; `--json` prints one JSON line per row.
  */
@@ -42,8 +42,8 @@ interface Competitor {
   readonly aggregations: readonly ("max" | "mean" | "both")[];
   target?(workload: Workload): Target;
   /**
-   * A competitor that cannot be installed, estimated from the ratio of run times measured on a machine where both
-   * competitors were available.
+   * A competitor that cannot be installed: estimated from this competitor's time and a ratio of the two, measured on a
+   * machine that had both.
    */
   readonly estimateFor?: { readonly name: string; readonly timeFactor: number; readonly target: Target };
 }
@@ -99,8 +99,12 @@ const COMPETITORS: readonly Competitor[] = [
 
 const AGGREGATION_LABELS = { max: "max", mean: "mean", both: "max + mean" } as const;
 
-const gridNames = new Set(process.argv.slice(2).filter((word) => !word.startsWith("-")));
-const named = WORKLOADS.filter(({ name }) => gridNames.has(name));
+const gridNames = new Set(process.argv.slice(2).filter((word) => !/^-|=/.test(word)));
+const named = WORKLOADS.filter(({ name }) => gridNames.delete(name));
+if (gridNames.size > 0) {
+  const known = WORKLOADS.map(({ name }) => name).join(", ");
+  throw new Error(`grids must be among ${known} (got ${[...gridNames].join(", ")})`);
+}
 const kernel = await Kernel.load();
 for (const spec of named.length > 0 ? named : WORKLOADS) {
   const workload = await prepare(kernel, spec);
@@ -129,12 +133,8 @@ interface Contenders {
 async function compareWithKernels(workload: Workload, { kernels, library }: Contenders): Promise<void> {
   const placeCount = workload.places.length;
   const places = Array.from({ length: 100 }, (_, i) => i);
-  const compared = { places, radiusKm: 100, aggregation: "both" } as const;
-  checkAgreement(
-    kernels.name,
-    { ours: await library.compute(compared), theirs: await kernels.compute(compared) },
-    EXACT,
-  );
+  const request = { places, radiusKm: 100, aggregation: "both" } as const;
+  checkAgreement(kernels.name, { ours: await library.compute(request), theirs: await kernels.compute(request) }, EXACT);
   for (const aggregation of ["max", "mean"] as const) {
     for (const state of ["random", "hot"] as const) {
       const times = await timeCircles([library, kernels], { radiusKm: 100, aggregation, placeCount, state });
@@ -153,7 +153,7 @@ async function compareWithKernels(workload: Workload, { kernels, library }: Cont
   }
 }
 
-/** Measures finding the cells of a circle, per row. */
+/** Measures the time per row to find the cells of a circle. */
 async function timeSpans(workload: Workload, opened: InstrumentedAtlas): Promise<void> {
   const { contender, rowCount } = rowSpanContender(opened, workload);
   const request = { radiusKm: 100, aggregation: "both", placeCount: workload.places.length, state: "random" } as const;
@@ -198,7 +198,7 @@ async function compareBulk(workload: Workload, opened: InstrumentedAtlas, kernel
   }
 }
 
-/** Measures how cost grows with a hundred times the cells. */
+/** Measures how much the cost grows when the circle has a hundred times as many cells. */
 async function compareRadii(workload: Workload, kernels: CircleContender): Promise<void> {
   const placeCount = workload.places.length;
   for (const state of ["random", "hot"] as const) {
@@ -244,8 +244,8 @@ async function compareWith(entry: Competitor, workload: Workload, { kernels, lib
   }
   try {
     const places = Array.from({ length: COMPARED_COUNT }, (_, i) => i);
-    const compared = { places, radiusKm: 100, aggregation: "both" } as const;
-    const results = { ours: await kernels.compute(compared), theirs: await competitor.compute(compared) };
+    const checkRequest = { places, radiusKm: 100, aggregation: "both" } as const;
+    const results = { ours: await kernels.compute(checkRequest), theirs: await competitor.compute(checkRequest) };
     checkAgreement(competitor.name, results, entry.tolerance);
     for (const aggregation of entry.aggregations) {
       const request = { radiusKm: 100, aggregation, placeCount: workload.places.length, state: "random" } as const;
@@ -267,7 +267,7 @@ async function compareWith(entry: Competitor, workload: Workload, { kernels, lib
       });
       if (entry.estimateFor === undefined) continue;
       const { name: against, timeFactor, target: estimateTarget } = entry.estimateFor;
-      const note = `not run (not in the npm or Debian registry): ${timeFactor} times the time of numpy`;
+      const note = `not run (in neither the npm registry nor Debian); estimated as ${timeFactor} times ${entry.name}`;
       print({ ...row, name, ours: kernelsNs, against, theirs: timeFactor * theirs, target: estimateTarget, note });
     }
   } finally {

@@ -6,8 +6,8 @@
 //   npm run bench -- --starts 5 --page            the same, written to docs/performance.md
 //   npm run bench -- --page --from rows.jsonl     writes the page from the lines of an earlier run
 //
-// Each row is appended to build/bench/rows.jsonl as soon as it is measured. If a benchmark fails or times out, only its
-// remaining rows are lost, and the exit code is 1.
+// Except with text output, each row is appended to build/bench/rows.jsonl as soon as it is measured. If a benchmark fails or
+// times out, only its remaining rows are lost, and the exit code is 1.
 import { spawn } from "node:child_process";
 import { appendFileSync, copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ import { parseArgs } from "node:util";
 import { fillPerformancePage, mediansOver } from "./performancePage.mjs";
 
 const ROWS_FILE = "build/bench/rows.jsonl";
-/** Time limit for one start of one benchmark, including generation of its workloads: several times the usual time. */
+/** Time limit for one start of one benchmark, including the generation of its workloads: several times the usual time. */
 const TIMEOUT_MINUTES = 45;
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -33,27 +33,34 @@ if (!(Number.isInteger(starts) && starts >= 1))
   throw new Error(`--starts must be a whole number of at least 1 (got ${options.starts})`);
 
 if (options.from === undefined) {
-  // The host reads its version from package.json, one folder above its own.
+  // src/version.ts reads ../package.json, which here is build/bench/package.json.
   copyFileSync("package.json", "build/bench/package.json");
-  const folder = "build/bench/bench";
-  const files = readdirSync(folder).filter((file) => file.endsWith(".bench.js"));
-  const benchOf = (file) => file.replace(/\.bench\.js$/, "");
-  // Arguments that match a benchmark's name select it; the others, such as a grid, are passed to the benchmarks.
-  const chosenBy = positionals.filter((word) => files.some((file) => benchOf(file).includes(word)));
-  const rest = positionals.filter((word) => !chosenBy.includes(word));
-  const chosen = files.filter((file) => chosenBy.length === 0 || chosenBy.some((word) => benchOf(file).includes(word)));
+  // Listed from the sources, because the build folder may contain benchmarks that no longer exist.
+  const names = readdirSync("bench").flatMap((file) => (file.endsWith(".bench.ts") ? [file.slice(0, -9)] : []));
+  // Arguments that match the name of a benchmark select it; the others are passed to the selected benchmarks.
+  const selectors = positionals.filter((word) => names.some((name) => name.includes(word)));
+  const rest = positionals.filter((word) => !selectors.includes(word));
+  const selected = names.filter((name) => selectors.length === 0 || selectors.some((word) => name.includes(word)));
+  // Only the engine benchmark has arguments without "=", which are grids; it rejects unknown ones.
+  const hasGrids = selectors.length > 0 && selected.includes("engine");
+  const unknown = rest.filter((word) => !word.includes("=") && !hasGrids);
+  if (unknown.length > 0)
+    throw new Error(`arguments must name a benchmark: ${names.join(", ")} (got ${unknown.join(", ")})`);
   const isTextOutput = !options.json && !options.page && starts === 1;
   const rows = [];
   if (!isTextOutput) writeFileSync(ROWS_FILE, "");
   for (let start = 0; start < starts; start++) {
-    for (const file of chosen) rows.push(...(await run([`${folder}/${file}`, ...rest], { isTextOutput })));
+    for (const name of selected) {
+      rows.push(...(await run([`build/bench/bench/${name}.bench.js`, ...rest], { isTextOutput })));
+    }
   }
-  if (!isTextOutput) await publish(mediansOver(rows));
+  if (!isTextOutput) await output(mediansOver(rows));
 } else {
-  await publish(mediansOver(parseRows(readFileSync(options.from, "utf8"))));
+  await output(mediansOver(parseRows(readFileSync(options.from, "utf8"))));
 }
 
-async function publish(rows) {
+/** Prints rows as JSON lines, or writes them to the page. */
+async function output(rows) {
   for (const row of rows) if (!options.page) console.log(JSON.stringify(row));
   if (options.page) await fillPerformancePage(rows);
 }
@@ -83,7 +90,8 @@ function run(args, { isTextOutput }) {
     };
     child.on("error", (error) => fail(`could not be started: ${error.message}`));
     child.on("close", (code, signal) => {
-      if (signal !== null) fail(`was killed by ${signal} (time limit ${TIMEOUT_MINUTES} minutes)`);
+      const possibleCause = signal === "SIGKILL" ? `, possibly at the time limit of ${TIMEOUT_MINUTES} minutes` : "";
+      if (signal !== null) fail(`was killed by ${signal}${possibleCause}`);
       else if (code !== 0) fail(`exited with code ${code}`);
       resolve(rows);
     });

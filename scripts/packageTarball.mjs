@@ -46,10 +46,8 @@ export function packTarball(destination) {
 
 /** Runs npm pack without scripts. Returns what it prints: the name of the tarball, its size and its files. */
 function npmPack(/** @type {string} */ folder, /** @type {readonly string[]} */ flags) {
-  const words = ["pack", "--ignore-scripts", "--json", ...flags];
-  return JSON.parse(
-    execFileSync("npm", words, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }),
-  );
+  const args = ["pack", "--ignore-scripts", "--json", ...flags];
+  return JSON.parse(execFileSync("npm", args, { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }));
 }
 
 const serialize = (/** @type {unknown} */ manifest) => `${JSON.stringify(manifest, undefined, 2)}\n`;

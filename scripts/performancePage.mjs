@@ -36,10 +36,10 @@ function median(values) {
 }
 
 function isTargetMet({ target, ratio, ours }) {
-  const found = /^([<>]=) (.+)$/.exec(target ?? "");
+  const match = /^([<>]=) (.+)$/.exec(target ?? "");
   const figure = ratio ?? ours;
-  if (found === null || figure === undefined) return null;
-  return found[1] === "<=" ? figure <= Number(found[2]) : figure >= Number(found[2]);
+  if (match === null || figure === undefined) return null;
+  return match[1] === "<=" ? figure <= Number(match[2]) : figure >= Number(match[2]);
 }
 
 /** Replaces the tables of the benchmarks in `rows` and leaves the other tables unchanged. */

@@ -69,7 +69,7 @@ export class CompetitorProcess {
 /** Returns a circle contender implemented by a child process. */
 export function circleContenderOf(
   child: CompetitorProcess,
-  description: Pick<CircleContender, "name" | "note">,
+  description: Pick<CircleContender, "name">,
 ): CircleContender {
   return {
     ...description,

@@ -159,13 +159,13 @@ export class CachedField {
     const { vectorCount } = this.field;
     const laneCount = vectorCount * LANES;
     if (form === "prefixes") {
-      const rest = tiles.filter(({ index, region }) => {
+      const tilesWithoutCells = tiles.filter(({ index, region }) => {
         const cells = this.#kernel.pointerAt(this.wordOf("cells", index));
         if (cells !== 0) prefixTile(this.#kernel, { cells, prefixes: region.pointer, vectorCount });
         return cells === 0;
       });
-      if (rest.length < tiles.length) {
-        if (rest.length > 0) await this.#fillTiles(form, rest);
+      if (tilesWithoutCells.length < tiles.length) {
+        if (tilesWithoutCells.length > 0) await this.#fillTiles(form, tilesWithoutCells);
         return;
       }
     }
@@ -182,12 +182,12 @@ export class CachedField {
         const cells = form === "cells" ? region : scratch.reserve(this.bytesOf("cells"));
         this.#kernel.u16(cells).fill(CONSTANT_STEPS.outside);
         for (const part of this.#parts) {
-          const found = stored.get(part)?.[position] ?? "outside";
+          const storedTile = stored.get(part)?.[position] ?? "outside";
           const groupLayers = part.lanes.length;
           const source =
-            typeof found === "string"
-              ? new Uint16Array(TILE_SIZE * TILE_SIZE * groupLayers).fill(CONSTANT_STEPS[found])
-              : found;
+            typeof storedTile === "string"
+              ? new Uint16Array(TILE_SIZE * TILE_SIZE * groupLayers).fill(CONSTANT_STEPS[storedTile])
+              : storedTile;
           copyToLanes(this.#kernel, source, part.lanes, { region: cells, laneCount });
         }
         if (form === "prefixes") {
@@ -214,8 +214,9 @@ export class CachedField {
     for (const [position, { region }] of tiles.entries()) {
       this.#kernel.bytes(region).fill(0);
       for (const part of this.#parts) {
-        const found = stored.get(part)?.[position] ?? "outside";
-        const section = typeof found === "string" ? constantSection(form, found, part.lanes.length) : found;
+        const storedTile = stored.get(part)?.[position] ?? "outside";
+        const section =
+          typeof storedTile === "string" ? constantSection(form, storedTile, part.lanes.length) : storedTile;
         copyToLanes(this.#kernel, section, part.lanes, { region, laneCount });
       }
     }

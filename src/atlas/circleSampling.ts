@@ -40,8 +40,8 @@ export class CircleSampler {
 
   /** Samples from the pyramid if possible, otherwise cell by cell; both give the same result. */
   async sample(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample> {
-    const found = set.cachedField.hasPyramid ? await this.#sampleByPyramid(set, circle, options) : undefined;
-    return found ?? this.#sampleByCells(set, circle, options.method);
+    const pyramidSample = set.cachedField.hasPyramid ? await this.#sampleByPyramid(set, circle, options) : undefined;
+    return pyramidSample ?? this.#sampleByCells(set, circle, options.method);
   }
 
   /**
@@ -72,10 +72,10 @@ export class CircleSampler {
       const sums = grid.sums(field);
       if (sums.kind === "missing") return sums.tiles;
       for (const lane of lanes) {
-        const at = (lane >> 2) * 8 + (lane & 3);
-        const area = sums.value[at + 4] ?? 0;
+        const index = (lane >> 2) * 8 + (lane & 3);
+        const area = sums.value[index + 4] ?? 0;
         areas.push(area);
-        if (method === "mean") steps.push(area > 0 ? (sums.value[at] ?? 0) / area : undefined);
+        if (method === "mean") steps.push(area > 0 ? (sums.value[index] ?? 0) / area : undefined);
       }
       if (shares) circleArea = grid.sumArea();
     }

@@ -50,9 +50,9 @@ export async function withWriteLock<T>(folder: string, write: () => Promise<T>):
       JSON.stringify({ ...own, since: new Date().toISOString() } satisfies Writer),
     );
     try {
-      const other = await findOther(folder, name);
-      if (other === undefined) return await write();
-      if (attempt === ATTEMPT_COUNT_MAX || !isRecent(other)) throw lockedFault(folder, other);
+      const otherLock = await findOther(folder, name);
+      if (otherLock === undefined) return await write();
+      if (attempt === ATTEMPT_COUNT_MAX || !isRecent(otherLock)) throw lockedFault(folder, otherLock);
     } finally {
       await rm(join(folder, name), { force: true });
     }
@@ -132,13 +132,13 @@ function isRecent({ writer }: FoundLock): boolean {
 }
 
 function lockedFault(folder: string, { name, writer }: FoundLock): Fault {
-  const who =
+  const writerText =
     writer === undefined
       ? "an unknown process"
       : `process ${writer.pid} ${writer.host === hostname() ? "on this machine" : `on ${writer.host}`}, since ${writer.since}`;
   return new Fault(
     "atlas_unavailable",
-    `${folder} is being written by ${who}. Wait until it finishes; if no process is writing anymore, remove ${join(folder, name)}.`,
+    `${folder} is being written by ${writerText}. Wait until it finishes; if no process is writing anymore, remove ${join(folder, name)}.`,
     { details: { address: folder, lock: name, ...writer } },
   );
 }

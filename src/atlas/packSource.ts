@@ -201,13 +201,13 @@ export class PackSource implements CellSource {
     ]): Promise<void> => {
       const word = this.#directory + index;
       const sizeBytes = this.#root.headerSizes[index] ?? 0;
-      const at = {
+      const tileAddress = {
         row: Math.floor(index / this.#tiling.pyramidColumnCount),
         column: index % this.#tiling.pyramidColumnCount,
       };
       const readAll = (): void => {
         const pointer = kernel.pointerAt(word);
-        const header = new PyramidHeader(kernel.bytes({ pointer, sizeBytes }), this.#pack, at);
+        const header = new PyramidHeader(kernel.bytes({ pointer, sizeBytes }), this.#pack, tileAddress);
         for (const { tile, position } of inside) read(header, tile, position);
       };
       if (kernel.words[word] !== 0) readAll();

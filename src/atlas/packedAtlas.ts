@@ -17,8 +17,9 @@ export interface PackedAtlas extends CellAtlas {
 const CACHED_HEADERS_MIN = 8;
 
 /**
- * Opens an atlas: reads and verifies the catalog and the roots, but no tiles.
- * @throws Fault `atlas_not_found` if there is no catalog, `atlas_unavailable` if a file is damaged
+ * Opens an atlas: reads and verifies the catalog and the root file of each pack, but no tiles.
+ * @throws Fault `atlas_not_found` if there is no catalog, `atlas_unavailable` if a file is missing, has the wrong size or
+ *   is damaged
  */
 export async function openPackedAtlas(
   kernel: Kernel,

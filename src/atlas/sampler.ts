@@ -146,9 +146,9 @@ export class Sampler {
    */
   readCircle(set: LayerSet, target: CircleTarget, out: LocationValues): boolean {
     if (!set.cachedField.hasPyramid) return false;
-    const found = this.#circles.trySample(set, target.circle, { method: target.method, shares: false });
-    if (found === undefined || isMissingTiles(found)) return false;
-    writeCircleValues(set, found.values, target.first, out);
+    const sample = this.#circles.trySample(set, target.circle, { method: target.method, shares: false });
+    if (sample === undefined || isMissingTiles(sample)) return false;
+    writeCircleValues(set, sample.values, target.first, out);
     return true;
   }
 
@@ -205,9 +205,9 @@ export class Sampler {
     const word = cachedField.wordOf("cells", tile);
     const pointer = this.#kernel.pointerAt(word);
     this.#kernel.words[word] = pointer | 1;
-    const inTile = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
-    const at = pointer + inTile * vectorCount * LANES * 2;
-    const cell = this.#kernel.u16({ pointer: at, sizeBytes: layerCount * 2 });
+    const cellIndex = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
+    const cellPointer = pointer + cellIndex * vectorCount * LANES * 2;
+    const cell = this.#kernel.u16({ pointer: cellPointer, sizeBytes: layerCount * 2 });
     // A loop, because `from` with a mapping calls an iterator for each lane.
     const steps = new Uint16Array(lanes.length);
     for (let i = 0; i < lanes.length; i++) steps[i] = cell[lanes[i] ?? -1] ?? STEPS_OUTSIDE;

@@ -115,11 +115,11 @@ async function verifyPyramidTile(
   const stored = await source.readPyramid(at);
   const name = `${at.id}: pyramid tile row ${at.row}, column ${at.column}`;
   for (const [group, section] of recomputed.entries()) {
-    const found = stored?.[group];
-    if (found === undefined) continue;
-    if (!isEqual(found.maxima, section.maxima))
+    const storedSection = stored?.[group];
+    if (storedSection === undefined) continue;
+    if (!isEqual(storedSection.maxima, section.maxima))
       throw damagedFile(name, `group ${group}: the block maxima do not match the cells`);
-    if (!isEqual(found.totals, section.totals))
+    if (!isEqual(storedSection.totals, section.totals))
       throw damagedFile(name, `group ${group}: the row totals do not match the cells`);
   }
   if (stored !== undefined) {
@@ -144,9 +144,9 @@ function padBeyondGrid(
   layerCount: number,
   extent: { readonly rows: number; readonly columns: number },
 ): Uint16Array {
-  for (let at = 0; at < cells.length; at++) {
-    const cell = Math.floor(at / layerCount);
-    if (cell % TILE_SIZE >= extent.columns || cell / TILE_SIZE >= extent.rows) cells[at] = CONSTANT_STEPS.outside;
+  for (let index = 0; index < cells.length; index++) {
+    const cell = Math.floor(index / layerCount);
+    if (cell % TILE_SIZE >= extent.columns || cell / TILE_SIZE >= extent.rows) cells[index] = CONSTANT_STEPS.outside;
   }
   return cells;
 }

@@ -19,12 +19,12 @@ const INTERNAL_ID = "demo-customer";
  */
 export async function ensureDemoCredentials(
   ledger: Ledger,
-  { data, baseUrl }: { readonly data: string; readonly baseUrl: string },
+  { dataDirectory, baseUrl }: { readonly dataDirectory: string; readonly baseUrl: string },
 ): Promise<{ readonly file: string; readonly credentials: DemoCredentials }> {
-  const file = join(resolve(data), FILE_NAME);
+  const file = join(resolve(dataDirectory), FILE_NAME);
   const stored = await storedCredentials(ledger, file);
   const credentials = { ...(stored ?? (await createCredentials(ledger))), base_url: baseUrl };
-  await mkdir(data, { recursive: true, mode: 0o700 });
+  await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   // Renamed when complete, so that readers never see a partial file.
   const temporaryPath = `${file}.writing`;
   const { base_url, api_key, customer_id } = credentials;
@@ -54,7 +54,7 @@ async function readCredentials(file: string): Promise<Readonly<Record<string, un
     const content: unknown = JSON.parse(await readFile(file, "utf8"));
     return typeof content === "object" && content !== null ? (content as Readonly<Record<string, unknown>>) : {};
   } catch {
-    // Missing or malformed: new credentials are created.
+    // Missing, unreadable or malformed: the caller creates new credentials.
     return {};
   }
 }

@@ -10,9 +10,9 @@ export interface EntitySource {
 export interface EntityChunk {
   /** Entities as read from the file, not yet validated. */
   readonly entities: readonly unknown[];
-  /** CSV only: the cells of each projected year, entity by entity. */
+  /** CSV only: the rows of the file, one per projected year, in the order of `entities`. */
   readonly rows?: readonly (readonly string[])[];
-  /** Errors of the file format, as opposed to errors of an entity. */
+  /** Errors found so far: those of the file format, and those of entities that the reader of the chunks adds. */
   readonly faults: FaultCollector;
   /** Converts a JSON pointer into `entities` to a location in the file. */
   locationOf(pointer: string): SourceLocation;
@@ -23,7 +23,7 @@ export interface SourceLocation {
   readonly line: number;
   /** CSV only: the name of the column. */
   readonly column?: string;
-  /** A JSON pointer: into the list of a JSON file, or into the line of NDJSON. */
+  /** JSON pointer, relative to the list (JSON) or to the line (NDJSON). */
   readonly pointer?: string;
 }
 
@@ -39,7 +39,7 @@ export class FaultCollector {
     if (this.#faults.length < FAULT_ITEM_COUNT_MAX) this.#faults.push({ location, detail });
   }
 
-  /** @throws Fault with every error that was added, sorted by line */
+  /** @throws Fault with the errors added, at most 100, sorted by line */
   throwIfAny(code: FaultCode = "invalid_request"): void {
     const count = this.#faults.length;
     if (count === 0) return;

@@ -46,7 +46,7 @@ const HOLDING_CSV_COLUMNS: readonly Column[] = [
   { name: "budget_projected", pointer: "/budget/projected", isNumber: true },
 ];
 /** The columns of a file of holdings. */
-export const HOLDING_COLUMN_NAMES: readonly string[] = HOLDING_CSV_COLUMNS.map(({ name }) => name);
+const HOLDING_COLUMN_NAMES: readonly string[] = HOLDING_CSV_COLUMNS.map(({ name }) => name);
 const REQUIRED_NAMES = ["id", "value"];
 
 /** Holdings of a file, not yet validated. */

@@ -143,7 +143,7 @@ async function printStartup(
 ): Promise<void> {
   const { url } = running.address;
   const demo =
-    flags.demo === true ? await ensureDemoCredentials(ledger, { data: flags.data, baseUrl: url }) : undefined;
+    flags.demo === true ? await ensureDemoCredentials(ledger, { dataDirectory: flags.data, baseUrl: url }) : undefined;
   print(`Isotherm listens on ${url}`);
   print(`Documentation: ${url}/docs`);
   if (running.adminUrl !== undefined) print(`Metrics: ${running.adminUrl}/metrics`);

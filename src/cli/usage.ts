@@ -188,14 +188,30 @@ function eventJson(event: RecordedEntry): Readonly<Record<(typeof EVENT_COLUMNS)
 
 async function runUsageAudit(flags: LedgerFlags): Promise<void> {
   const report = await withLedger(flags, (ledger) => ledger.audit());
-  if (report.differences.length > 0) process.exitCode = 1;
+  if (report.differences.length > 0 || report.sumDifferences.length > 0) process.exitCode = 1;
   if (flags.json === true) printJson(auditJson(report));
   else printAudit(report);
 }
 
-function printAudit({ eventCount, rollupCount, differences }: AuditReport): void {
+function printAudit({ eventCount, rollupCount, differences, sumDifferences }: AuditReport): void {
   const counts = `${eventCount} records, ${rollupCount} sums`;
-  process.stdout.write(differences.length === 0 ? `No differences: ${counts}\n` : `DIFFERENCES FOUND: ${counts}\n`);
+  const isConsistent = differences.length === 0 && sumDifferences.length === 0;
+  process.stdout.write(isConsistent ? `No differences: ${counts}\n` : `DIFFERENCES FOUND: ${counts}\n`);
+  if (sumDifferences.length > 0) {
+    printTable(
+      ["period", "account", "customer", "meter", "units: hours", "sum", "requests: hours", "sum"],
+      sumDifferences.map(({ period = "all", accountId, customerId = "all", meter, ...difference }) => [
+        period,
+        accountId,
+        customerId,
+        meter,
+        difference.hourlyUnits,
+        difference.units,
+        difference.hourlyRequests,
+        difference.requests,
+      ]),
+    );
+  }
   if (differences.length === 0) return;
   printTable(
     ["hour", "account", "customer", "meter", "units: records", "sum", "requests: records", "sum"],
@@ -212,7 +228,7 @@ function printAudit({ eventCount, rollupCount, differences }: AuditReport): void
   );
 }
 
-function auditJson({ eventCount, rollupCount, differences }: AuditReport): object {
+function auditJson({ eventCount, rollupCount, differences, sumDifferences }: AuditReport): object {
   return {
     event_count: eventCount,
     rollup_count: rollupCount,
@@ -225,6 +241,16 @@ function auditJson({ eventCount, rollupCount, differences }: AuditReport): objec
       rollup_units: difference.rollupUnits,
       event_requests: difference.eventRequests,
       rollup_requests: difference.rollupRequests,
+    })),
+    sum_differences: sumDifferences.map(({ accountId, customerId = null, meter, period = null, ...difference }) => ({
+      account_id: accountId,
+      customer_id: customerId,
+      meter,
+      period,
+      hourly_units: difference.hourlyUnits,
+      units: difference.units,
+      hourly_requests: difference.hourlyRequests,
+      requests: difference.requests,
     })),
   };
 }

@@ -2,10 +2,10 @@ import { IsothermError } from "./problem.ts";
 
 /** A part of a list that fits into one request. */
 export interface Chunk {
-  /** Index of its first item in the whole list. */
+  /** Index of the chunk's first item in the whole list. */
   readonly firstIndex: number;
   readonly count: number;
-  /** JSON array of its items. */
+  /** JSON array of the items. */
   readonly body: string;
 }
 
@@ -14,7 +14,7 @@ export interface ChunkLimits<Item> {
   readonly itemCount: number;
   readonly valueCount: number;
   readonly bodyBytes: number;
-  /** Maximum number of values with detail. */
+  /** Maximum number of values with detail in one request. */
   readonly detailCount: number;
   /** Returns the number of values that an item requests. */
   valuesOf(item: Item): number;
@@ -27,7 +27,7 @@ const COMMA_BYTES = 1;
 
 /**
  * Splits a list, in order, into as few chunks as the limits allow. An item that exceeds the limits by itself becomes a
- * chunk of one, which the service rejects. An empty list becomes one empty chunk for the same reason.
+ * chunk of one item, and an empty list becomes one empty chunk; the service rejects both and reports why.
  */
 export function* splitIntoChunks<Item>(items: readonly Item[], limits: ChunkLimits<Item>): Generator<Chunk> {
   const encoder = new TextEncoder();
@@ -63,7 +63,7 @@ export function* splitIntoChunks<Item>(items: readonly Item[], limits: ChunkLimi
   yield { firstIndex, count: texts.length, body: `[${texts.join(",")}]` };
 }
 
-/** Converts the JSON pointers of an error about a chunk to pointers into the whole list. */
+/** Converts the JSON pointers of an error, which refer to a chunk, to pointers into the whole list. */
 export function rebasePointers(error: unknown, firstIndex: number): unknown {
   if (!(error instanceof IsothermError) || error.problem?.errors === undefined || firstIndex === 0) return error;
   const { problem, status } = error;

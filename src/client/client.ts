@@ -1,6 +1,6 @@
 /**
- * A client of Isotherm's HTTP API that needs only `fetch`. Its types are those of the contract; they add no code to a
- * bundle for browsers.
+ * A client of Isotherm's HTTP API that needs only `fetch`. It imports only types from the contract, which add no code to
+ * browser bundles.
  */
 import type {
   AlignmentAnswer,
@@ -142,14 +142,14 @@ export { IsothermError } from "./problem.ts";
 export type { AnswerNotes, RetryOptions } from "./transport.ts";
 
 export interface ClientOptions {
-  /** URL of the service, with or without a trailing slash: "http://127.0.0.1:8080". */
+  /** URL of the service, such as "http://127.0.0.1:8080", with or without a trailing slash. */
   readonly baseUrl: string | URL;
   /** API key of the account. */
   readonly apiKey?: string;
   /** Default customer of data calls. */
   readonly customerId?: string;
   readonly retry?: RetryOptions;
-  /** Called with the metadata of every successful response. */
+  /** Called with the metadata of each successful response. */
   readonly onAnswer?: (notes: AnswerNotes) => void;
   /** Default: the global `fetch`. */
   readonly fetch?: typeof globalThis.fetch;
@@ -183,27 +183,29 @@ export interface AlignmentOptions extends DataOptions {
   readonly detail?: boolean;
 }
 
-/** Results of one request of a list that was split. */
+/** Results for a part of a list that was split into several requests. */
 export interface Part<Result> {
   /** Index of the first result in the whole list. */
   readonly first: number;
   readonly results: readonly Result[];
 }
 
-/** Temperature alignment of a part of the entities, and the versions that it was computed with. */
+/** Temperatures of a part of the entities, with the versions of the method and benchmark that were used. */
 export type AlignmentPart = Part<AlignmentResult> & Omit<AlignmentAnswer, "results">;
 
 /**
+ * Client of one service, usually for one account:
+ *
  *   const client = new IsothermClient({ baseUrl: "http://127.0.0.1:8080", apiKey: "iso_sk_...", customerId: "..." });
  *   await client.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],
  *     analysis_years: [2050], scenarios: ["rcp8p5"] });
  *
- * Temporary failures are retried after the delay that the service asks for. Data calls have an Idempotency-Key, so that
- * retries are metered once. Every method throws
+ * Temporary failures are retried, after the delay that the service requests. Data calls have an Idempotency-Key, so that a
+ * call is metered once, however often it is retried. All methods that send requests throw
  *
  * - IsothermError for error responses, and for responses that are not from an Isotherm service
  * - the error of `fetch` if there is no response
- * - the reason of its signal
+ * - the reason of the call's signal if the signal is aborted
  * - TypeError for unknown options and for values of a wrong type
  */
 export class IsothermClient {
@@ -223,15 +225,15 @@ export class IsothermClient {
     this.#customerId = customerId;
   }
 
-  /** Returns the hazards of one location. */
+  /** Returns the hazards at one location. */
   async hazardRisk(query: HazardQueryInput, options: DataOptions = {}): Promise<HazardResult> {
     checkDataOptions(options);
     return (await this.#data("GET", withQuery("/api/v1/hazard-risk", query), options)) as HazardResult;
   }
 
   /**
-   * Returns the hazards of any number of locations in order, requested in as few batches as the service's limits allow.
-   * The element of an invalid query is a problem.
+   * Returns the hazards at any number of locations, in order, requested in as few batches as the service's limits allow. An
+   * invalid query has a problem in place of its result.
    */
   async hazardRiskBatch(queries: readonly HazardQueryInput[], options: DataOptions = {}): Promise<HazardBatchAnswer> {
     return { results: await collect(this.hazardRiskParts(queries, options)) };
@@ -277,7 +279,7 @@ export class IsothermClient {
       }
       for (const result of partResults) results.push(result);
     }
-    if (versions === undefined) throw new Error("A list is requested in at least one part.");
+    if (versions === undefined) throw new Error("the list must be requested in at least one part");
     return { ...versions, results };
   }
 
@@ -305,8 +307,8 @@ export class IsothermClient {
   }
 
   /**
-   * Returns the temperature of a portfolio by each method and scope, and its financed emissions. A portfolio is not split
-   * into several requests.
+   * Returns the temperature of a portfolio for each method and scope, and its financed emissions. A portfolio is never
+   * split into several requests.
    */
   async alignPortfolio(request: PortfolioRequest, options: DataOptions = {}): Promise<PortfolioAnswer> {
     checkDataOptions(options);
@@ -322,8 +324,8 @@ export class IsothermClient {
   }
 
   /**
-   * Registers a customer, or returns the one that is already registered with the internal id. A `name` replaces its name;
-   * without one, the name is unchanged.
+   * Registers a customer, or returns the customer that is already registered with the internal id. `name`, if given,
+   * replaces the name of a registered customer.
    */
   async registerCustomer(registration: CustomerRegistration, options: CallOptions = {}): Promise<CustomerRecord> {
     const { signal } = checkCallOptions(options);
@@ -458,7 +460,7 @@ async function collect<Result>(parts: AsyncIterable<Part<Result>>): Promise<Resu
   return all;
 }
 
-/** Length of a list; 0 for values that untyped callers may pass instead. */
+/** Returns the length of a list, or 0 for other values, which untyped callers may pass. */
 function lengthOf(list: unknown): number {
   return Array.isArray(list) ? list.length : 0;
 }

@@ -29,7 +29,7 @@ export const ALIGNMENT_OPTIONS: OptionKinds = {
 /**
  * Validates options. Members that are `undefined` are treated as absent.
  *
- * @param what the options' name in error messages
+ * @param what name of the options in error messages
  * @returns the options themselves
  * @throws TypeError that lists every unknown option and every value of a wrong type
  */

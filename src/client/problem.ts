@@ -1,10 +1,13 @@
 import type { Problem } from "../contract/wireTypes.ts";
 
-/** An error response, from the service or from a proxy in front of it. Network failures are errors of `fetch` instead. */
+/**
+ * An error response, from the service or from a proxy in front of it. Network failures are reported as the errors that
+ * `fetch` throws.
+ */
 export class IsothermError extends Error {
   override readonly name = "IsothermError";
   readonly status: number;
-  /** Absent if the response was not a problem document, such as a proxy's error page. */
+  /** The problem document. Absent if the response was something else, such as a proxy's error page. */
   readonly problem: Problem | undefined;
   constructor(message: string, { status, problem }: { readonly status: number; readonly problem?: Problem }) {
     super(message);

@@ -1,6 +1,6 @@
 import { IsothermError, isProblem } from "./problem.ts";
 
-/** How failed calls are retried. */
+/** Limits on retries of failed calls. */
 export interface RetryOptions {
   /** Maximum number of attempts including the first, 1 or more. Default 4. */
   readonly attempts?: number;
@@ -10,9 +10,9 @@ export interface RetryOptions {
 
 /** Metadata of a successful response. */
 export interface AnswerNotes {
-  /** Identifies the request; include it when you contact the operator. */
+  /** Id of the request; include it when you contact the operator of the service. */
   readonly requestId: string | undefined;
-  /** Usage units of a data call. */
+  /** Usage units counted for a data call. */
   readonly usageUnits: number | undefined;
   /** Release of the atlas that hazard values come from. */
   readonly atlasRelease: string | undefined;
@@ -32,22 +32,23 @@ export interface Call {
   readonly path: string;
   /** JSON text. */
   readonly body?: string;
-  /** Present on data calls, which are metered. */
+  /** Customer of a data call. */
   readonly customerId?: string | undefined;
+  /** Whether the call requests data, so that it is metered and has an idempotency key. */
   readonly isData?: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
 const ATTEMPT_COUNT_DEFAULT = 4;
 const DELAY_MS_MAX_DEFAULT = 30_000;
-/** Maximum delay before the second attempt; doubles with each attempt. */
+/** Upper limit of the random delay before the second attempt; doubles with each further attempt. */
 const FIRST_DELAY_MS_MAX = 250;
 /** Statuses that proxies return while a service is temporarily unavailable. */
 const TRANSIENT_STATUSES = new Set([502, 503, 504]);
 
 /**
- * Sends calls to the service and retries failures that may be temporary. Retries are safe because every call is
- * idempotent.
+ * Sends calls to the service and retries failures that may be temporary. Retries are safe because all calls are idempotent
+ * or have an idempotency key.
  */
 export class Transport {
   readonly baseUrl: string;
@@ -119,7 +120,6 @@ export class Transport {
       });
       text = await response.text();
     } catch (error) {
-      // Every call can be retried: it only reads, is idempotent, or has an idempotency key.
       return { error, isTransient: true };
     }
     const { status, ok } = response;

@@ -3,10 +3,12 @@ import { ALIGNMENT_FLAGS, ALIGNMENT_REASONS, GROWTH_SOURCES, PATHWAYS } from "./
 import { AlignmentBasisSchema, EntityEchoSchema } from "./alignmentRequest.ts";
 import { describe, numberOrNull, textOrNull } from "./schemaKinds.ts";
 
-export const PathwaySchema = Type.Enum(PATHWAYS, { description: "Sector of the benchmark." });
+export const PathwaySchema = Type.Enum(PATHWAYS, {
+  description: "Pathway of the benchmark: the whole economy or one sector.",
+});
 export const AlignmentFlagSchema = Type.Enum(ALIGNMENT_FLAGS, { description: "Qualifies a temperature." });
 export const AlignmentReasonSchema = Type.Enum(ALIGNMENT_REASONS, {
-  description: "Why there is no temperature; present exactly when it is null.",
+  description: "Why there is no temperature; present if and only if it is null.",
 });
 
 export const AnchorSchema = Type.Object(
@@ -26,8 +28,10 @@ export const MatchedSectorSchema = Type.Object(
     on: Type.Union([Type.Literal("industry"), Type.Literal("sector"), Type.Null()], {
       description: "The field that matched; null if neither did.",
     }),
-    row: Type.Union([Type.Integer(), Type.Null()], { description: "Row of the sector table, from 1." }),
-    key: textOrNull({ description: "The first key of the row that matched." }),
+    row: Type.Union([Type.Integer(), Type.Null()], {
+      description: "Row of the sector table, counted from 1; null if no row matched.",
+    }),
+    key: textOrNull({ description: "The first key of the row that matched; null if no row matched." }),
   },
   { description: "Which field selected the pathway, and the matching row and key of the sector table." },
 );
@@ -42,7 +46,10 @@ export const ScopeTemperaturesSchema = Type.Object(
     s1s2: numberOrNull({ description: "Scopes 1 and 2, degrees C." }),
     s3: numberOrNull({ description: "Scope 3, degrees C." }),
   },
-  { description: "Temperatures of a part of the scopes. The temperature of all scopes is not their mean." },
+  {
+    description:
+      "Temperatures of scopes 1 and 2 and of scope 3 on their own. The temperature of all scopes is not their mean.",
+  },
 );
 
 export const EmissionsBudgetSchema = Type.Object(
@@ -50,14 +57,17 @@ export const EmissionsBudgetSchema = Type.Object(
     scenario: Type.String({ description: "Scenario of the benchmark." }),
     allowed: Type.Number({ description: "Emissions of an entity that follows the scenario." }),
     projected: Type.Number({ description: "Emissions of the entity." }),
-    overshoot: Type.Number({ description: "`projected` less `allowed`; negative below the budget." }),
+    overshoot: Type.Number({
+      description: "`projected` minus `allowed`; negative if the entity stays below its budget.",
+    }),
     overshoot_pct: numberOrNull({
-      description: "Overshoot in percent of `allowed`, rounded to two decimals; null if nothing is allowed.",
+      description: "Overshoot as a percentage of `allowed`, rounded to two decimals; null if `allowed` is 0.",
     }),
   },
   {
     description:
-      "Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request.",
+      "Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the " +
+      "request.",
   },
 );
 
@@ -85,20 +95,21 @@ export const AlignmentDetailSchema = Type.Object(
     benchmark: Type.String({ description: "Version of the benchmark." }),
     credit: Type.String({ description: "Source of the benchmark." }),
     basis: AlignmentBasisSchema,
-    temperature_intensity: numberOrNull({ description: "Degrees C, with emissions per revenue as the basis." }),
-    temperature_emissions: numberOrNull({ description: "Degrees C, with emissions as the basis." }),
-    temperature_cumulative: numberOrNull({ description: "Degrees C, with cumulative emissions as the basis." }),
+    temperature_intensity: numberOrNull({ description: "Temperature by emissions per revenue, degrees C." }),
+    temperature_emissions: numberOrNull({ description: "Temperature by emissions, degrees C." }),
+    temperature_cumulative: numberOrNull({ description: "Temperature by cumulative emissions, degrees C." }),
     pathway: describe(PathwaySchema, "The pathway that the entity is compared with."),
     matched: MatchedSectorSchema,
     scope_pathways: byScope(PathwaySchema, "The pathway that each usable scope is compared with."),
-    emissions: change("Sums over the usable scopes, i.e. those given in both years; in the unit of the request."),
+    emissions: change("Sums over the usable scopes, i.e. those given in both years, in the unit of the request."),
     emissions_ratio: numberOrNull({ description: "Projected emissions divided by those of the baseline." }),
     growth: Type.Object(
       {
         source: Type.Union([Type.Enum(GROWTH_SOURCES), Type.Null()], {
           description:
-            "Revenue of the request, the country's economy, that of its region, or none known; null in the bases that " +
-            "do not use growth.",
+            "Source of the growth: revenue in the request (`supplied`), the economy of the country (`country`) or of its " +
+            "region (`region`), or a default because none of these is known (`default`); null for a basis that does not use " +
+            "growth.",
         }),
         series: textOrNull({ description: "ISO 3166 alpha-3 code or region of the growth series, if one is used." }),
         factor: numberOrNull({
@@ -109,7 +120,7 @@ export const AlignmentDetailSchema = Type.Object(
     ),
     growth_factor: numberOrNull({ description: "Same as `growth.factor`." }),
     emissions_ratio_q: numberOrNull({
-      description: "The ratio that is compared with the anchors in the evaluated year.",
+      description: "The entity's ratio that is compared with the anchors, in the evaluated year.",
     }),
     evaluated_year: Type.Integer({ description: "The year in which the ratio is compared with the anchors." }),
     anchors: Type.Array(AnchorSchema, { description: "In ascending order of warming." }),
@@ -117,7 +128,7 @@ export const AlignmentDetailSchema = Type.Object(
       description: "The benchmark's ratio for each anchor, in ascending order.",
     }),
     benchmark_ratio_raw: Type.Union([Type.Array(Type.Number()), Type.Null()], {
-      description: "The same before anchors that are out of order or too close were moved.",
+      description: "`benchmark_ratio_at_anchors` before anchors that were out of order or too close were moved.",
     }),
     between: Type.Union(
       [
@@ -131,32 +142,39 @@ export const AlignmentDetailSchema = Type.Object(
       { description: "The anchors on either side of the ratio." },
     ),
     growth_region: textOrNull({ description: "Same as `growth.series`." }),
-    revenue: change("In the currency of the request; the projected one, if not given, grows with the economy."),
+    revenue: change(
+      "Revenue in the currency of the request. If no projected revenue was given, it is assumed to grow with the economy.",
+    ),
     intensity: change("Emissions divided by revenue."),
     convergence: Type.Union(
       [
         Type.Object({
-          kappa: Type.Number({ description: "Ratio of the entity's intensity to that of its industry, bounded." }),
+          kappa: Type.Number({
+            description: "Intensity of the entity divided by that of its industry, within fixed limits.",
+          }),
           gamma: Type.Number({ description: "Fraction of the gap to the industry's intensity that closes by 2050." }),
         }),
         Type.Null(),
       ],
-      { description: "null without convergence to the intensity of the industry." },
+      { description: "Convergence to the intensity of the industry; null if it was not applied." },
     ),
     temperature_by_scope: byScope(
       numberOrNull({ description: "Degrees C." }),
       "Temperature of each usable scope alone. The temperature of all scopes is not their mean.",
     ),
-    range: nullable(TemperatureRangeSchema, "As in the year, unrounded."),
-    climate_range: nullable(TemperatureRangeSchema, "As in the year, unrounded."),
-    by_scope: describe(ScopeTemperaturesSchema, "As in the year, unrounded."),
+    range: nullable(TemperatureRangeSchema, "`range` of the year, unrounded."),
+    climate_range: nullable(TemperatureRangeSchema, "`climate_range` of the year, unrounded."),
+    by_scope: describe(ScopeTemperaturesSchema, "`by_scope` of the year, unrounded."),
     budget: Type.Union([Type.Array(EmissionsBudgetSchema), Type.Null()], {
-      description: "Budgets against all four scenarios, unrounded.",
+      description: "Budgets for all four scenarios, unrounded.",
     }),
-    coverage: numberOrNull({ description: "As in the year; null if no scope is left out." }),
+    coverage: numberOrNull({ description: "`coverage` of the year; null if no scope is left out." }),
     flags: Type.Array(AlignmentFlagSchema, { description: "The flags of the entity and of the year." }),
   },
-  { description: "With detail: how the temperature was computed, unrounded. A figure that does not exist is null." },
+  {
+    description:
+      "How the temperature was computed, unrounded; present if `detail` was requested. Figures that do not exist are null.",
+  },
 );
 
 export const AlignedYearSchema = Type.Object({
@@ -169,7 +187,7 @@ export const AlignedYearSchema = Type.Object({
   range: Type.Optional(
     describe(
       TemperatureRangeSchema,
-      "Temperatures at 5 % lower and 5 % higher projected emissions; absent if the temperature is null.",
+      "Temperatures for projected emissions 5 % lower and 5 % higher; absent if the temperature is null.",
     ),
   ),
   climate_range: Type.Optional(
@@ -182,25 +200,23 @@ export const AlignedYearSchema = Type.Object({
   budget: Type.Optional(
     describe(
       EmissionsBudgetSchema,
-      "Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request; " +
-        "absent without a usable scope or with a baseline of zero.",
+      "Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the " +
+        "request; absent if no scope is usable or the baseline emissions are zero.",
     ),
   ),
   coverage: Type.Optional(
     Type.Number({
-      description: "Fraction of the emissions that the temperature covers; present if a scope is left out.",
+      description: "Fraction of the emissions that the temperature covers, 0 to 1; present if a scope is left out.",
     }),
   ),
-  flags: Type.Optional(
-    Type.Array(AlignmentFlagSchema, { description: "Flags of the year; absent if there are none." }),
-  ),
+  flags: Type.Optional(Type.Array(AlignmentFlagSchema, { description: "Flags of the year; absent if it has none." })),
   detail: Type.Optional(AlignmentDetailSchema),
 });
 
 export const OverallTemperatureSchema = Type.Object(
   {
     temperature_alignment: Type.Number({ description: "Degrees C; rounded to two decimals in responses." }),
-    range: describe(TemperatureRangeSchema, "The mean of the ranges of the years, with the same weights."),
+    range: describe(TemperatureRangeSchema, "Mean of the ranges of the projection records, with the same weights."),
     years: Type.Integer({ description: "Number of projection records that have a temperature." }),
   },
   {
@@ -225,14 +241,15 @@ export const NameSuggestionsSchema = Type.Object(
     industry: Type.Optional(Type.String()),
     sector: Type.Optional(Type.String()),
   },
-  { description: "The nearest known name of each text that matched nothing. Temperatures do not use it." },
+  {
+    description:
+      "The most similar known name for each text that matched nothing. Temperatures are not computed with it.",
+  },
 );
 
 export const AlignmentResultSchema = Type.Object({
   entity_info: EntityEchoSchema,
-  flags: Type.Optional(
-    Type.Array(AlignmentFlagSchema, { description: "Flags of the entity; absent if there are none." }),
-  ),
+  flags: Type.Optional(Type.Array(AlignmentFlagSchema, { description: "Flags of the entity; absent if it has none." })),
   did_you_mean: Type.Optional(NameSuggestionsSchema),
   data: Type.Array(AlignedYearSchema, { description: "One element per projection record, in the order submitted." }),
   overall: Type.Optional(

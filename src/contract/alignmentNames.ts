@@ -9,7 +9,7 @@ export const BENCHMARK_IDS = ["ngfs-phase5-message-r12/2"] as const;
 /** Quantities compared with the pathways. */
 export const ALIGNMENT_BASES = ["intensity", "emissions", "cumulative"] as const;
 
-/** Sectors of the benchmark. */
+/** Pathways of the benchmark: the whole economy and its sectors. */
 export const PATHWAYS = ["economy", "power", "energy_supply", "industry", "transport", "buildings"] as const;
 
 /** Flags of an entity, which are the first bits of a flag column. */

@@ -13,21 +13,24 @@ export const ScopeEmissionsSchema = Type.Object(
     scope2: amount("Emissions from purchased electricity and heat."),
     scope3: amount("Upstream and downstream emissions of the value chain."),
   },
-  { description: "In any unit, the same in all years; at least one scope." },
+  { description: "Emissions of at least one scope, in any unit that is the same in all years." },
 );
 
 /** Members of an entity that its result echoes. */
 const ECHOED = {
   name: Type.String(),
   asset_type: Type.Enum(ASSET_TYPES),
-  country: Type.Optional(Type.String({ description: "ISO code or name; determines the assumed growth of revenue." })),
+  country: Type.Optional(
+    Type.String({ description: "ISO code or name; determines the growth that is assumed if revenue is not given." }),
+  ),
   industry_classification_system: Type.Optional(
     Type.String({
       description:
-        "gics, nace, naics, isic, sics, trbc, icb, factset or custom. Names of other systems are matched the same way.",
+        "gics, nace, naics, isic, sics, trbc, icb, factset or custom. Industry names of other systems are matched in the same " +
+        "way.",
     }),
   ),
-  industry: Type.Optional(Type.String({ description: "Name, not code, of the industry in that system." })),
+  industry: Type.Optional(Type.String({ description: "Name (not code) of the industry in that system." })),
   sector: Type.Optional(Type.String({ description: "Name of the sector; used if the industry does not match." })),
 };
 
@@ -47,20 +50,22 @@ export const EntitySchema = Type.Object(
         emissions: ScopeEmissionsSchema,
         financials: Type.Optional(
           Type.Object({
-            revenue: amount("In any currency; its level cancels out unless convergence is requested."),
+            revenue: amount(
+              "Annual revenue, in any currency. Only its growth matters unless `convergence` is requested.",
+            ),
             ebitda: amount("Not used."),
             currency: Type.Optional(
               Type.String({
                 pattern: "^[A-Z]{3}$",
                 examples: ["USD"],
-                description: "ISO 4217 code. Used by the convergence, which needs USD.",
+                description: "ISO 4217 code. Used only for `convergence`, which requires USD.",
               }),
             ),
             price_year: Type.Optional(
               Type.Integer({
                 minimum: PRICE_YEARS.min,
                 maximum: PRICE_YEARS.max,
-                description: "Price year of the revenue. Used by the convergence.",
+                description: "Price year of the revenue. Used only for `convergence`.",
               }),
             ),
           }),
@@ -81,7 +86,7 @@ export const EntitySchema = Type.Object(
           Type.String({
             minLength: 1,
             maxLength: LABEL_LENGTH_MAX,
-            description: "Name of the projection that the record belongs to, on all records or on none.",
+            description: "Name of the projection that the record belongs to. Either all records have one, or none.",
           }),
         ),
         probability: Type.Optional(
@@ -89,19 +94,19 @@ export const EntitySchema = Type.Object(
             minimum: 0,
             maximum: 1,
             description:
-              "Weight of the projection: the same on all records of a label, on all labels or on none, not all 0. The " +
-              "weights are divided by their sum.",
+              "Weight of the projection. All records with a label must have the same weight, and either all labels or none " +
+              "have one. The weights are divided by their sum, which must be above 0.",
           }),
         ),
       }),
-      { minItems: 1, description: "The answer keeps their order." },
+      { minItems: 1, description: "The response keeps their order." },
     ),
   },
   {
     additionalProperties: false,
     description:
-      "A company: its description, its emissions in exactly one baseline year, and in one or more later years. A scope " +
-      "is used in a year if the baseline has it too.",
+      "A company: its description and its emissions in exactly one baseline year and in one or more later years. A scope is " +
+      "used in a later year only if the baseline also has it.",
   },
 );
 
@@ -114,7 +119,7 @@ export const AlignmentBasisSchema = Type.Enum(ALIGNMENT_BASES, { description: BA
 export const AlignmentIncludeSchema = Type.Enum(ALIGNMENT_INCLUDES, {
   description: "A member that a request can add to the results.",
 });
-const BUDGET_SCENARIO = "Scenario that `budget` compares the emissions with.";
+const BUDGET_SCENARIO = "Scenario on which `budget` is based.";
 export const BudgetScenarioSchema = Type.Enum(BUDGET_SCENARIOS, { description: BUDGET_SCENARIO });
 
 /** Query parameters of POST /api/v1/temperature-alignment-projections. */
@@ -142,8 +147,8 @@ export const AlignmentParametersSchema = Type.Object(
         exclusiveMinimum: 0,
         maximum: 1,
         description:
-          "Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. " +
-          "Applies to entities with revenue in USD and a price year. Their emissions must be in t CO2e.",
+          "Fraction of the gap between the emissions intensities of the entity and its industry that must close by 2050; not " +
+          "applied if absent. Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e.",
       }),
     ),
     benchmark: Type.Optional(

@@ -23,7 +23,7 @@ const number = (description: string) => Type.Number({ description });
 const score = () => Type.Number({ minimum: 0, maximum: 100, description: "0 to 100." });
 
 const NAMES = {
-  name: textOrNull({ description: "null if a request for emissions has none." }),
+  name: textOrNull({ description: "Name of the company; null if the request has none." }),
   country: Type.Object({
     iso3: Type.String({ description: "ISO 3166 alpha-3 code." }),
     name: Type.String(),
@@ -33,7 +33,7 @@ const NAMES = {
     id: Type.String(),
     name: Type.String(),
     matched_on: Type.Enum(["id", "name", "alias", ...CODE_SYSTEMS], {
-      description: "Kind of name or code that the industry was found by.",
+      description: "Kind of name or code by which the industry was found.",
     }),
   }),
 };
@@ -51,9 +51,11 @@ export const CompanyEchoSchema = Type.Object(
         ebitda: usd("EBITDA."),
         total_debt: number("Total debt, USD of 2025."),
         normalized_ebitda: usd(
-          "EBITDA that losses are measured by: at least half of what is normal in the industry at this revenue.",
+          "EBITDA that losses are compared with: at least half of what is normal in the industry at this revenue.",
         ),
-        estimated: Type.Array(Type.Enum(ESTIMATED_MEMBERS), { description: "Members that the request did not have." }),
+        estimated: Type.Array(Type.Enum(ESTIMATED_MEMBERS), {
+          description: "Members that were estimated because the request did not have them.",
+        }),
       },
       { description: "Figures of the company, as sent or estimated." },
     ),
@@ -66,9 +68,11 @@ export const EmissionsFigureSchema = Type.Object(
     value: number("t CO2e per year."),
     low: number("Lower end of the range, t CO2e per year."),
     high: number("Upper end of the range, t CO2e per year."),
-    method: Type.Enum(EMISSION_METHODS, { description: "split: a part of a reported total of scope 3." }),
-    pcaf_score: Type.Integer({ minimum: 1, maximum: 5, description: "Data quality, 1 is best." }),
-    modelled: number("What the model expects, t CO2e per year."),
+    method: Type.Enum(EMISSION_METHODS, {
+      description: "Origin of the figure. `split` is a part of the reported total of scope 3.",
+    }),
+    pcaf_score: Type.Integer({ minimum: 1, maximum: 5, description: "PCAF data quality score, 1 (best) to 5." }),
+    modelled: number("Emissions according to the model, t CO2e per year."),
   },
   { description: "Emissions of one scope." },
 );
@@ -88,56 +92,59 @@ export const CompanyAssumptionsSchema = Type.Object(
     discount_rate: number("Real discount rate, as a fraction."),
     shock_year: Type.Integer({ description: "First year with carbon prices above current policies." }),
     pass_through: numberOrNull({
-      description: "Share of costs that is passed on in every year; null: that of the industry, by year.",
+      description:
+        "Share of costs that is passed on, the same in all years; null if it is that of the industry, by year.",
     }),
     lgd: number("Loss given default, as a fraction."),
     damage_function: Type.Enum(DAMAGE_FUNCTIONS, { description: "Loss of output as a function of warming." }),
-    iam: Type.Enum(PRICE_MODEL_IDS, { description: "Model of the NGFS carbon prices." }),
+    iam: Type.Enum(PRICE_MODEL_IDS, {
+      description: "Integrated assessment model that the NGFS carbon prices come from.",
+    }),
   },
-  { description: "Assumptions of the request, or their defaults." },
+  { description: "Assumptions in the request, or their defaults." },
 );
 
 const DriversSchema = Type.Object({
   price: number("Carbon price of the scenario, USD of 2025 per t CO2e."),
   baseline_price: number("Carbon price under current policies, USD of 2025 per t CO2e."),
-  price_shock: number("Price of the scenario above that of current policies, USD of 2025 per t CO2e, 0 or more."),
+  price_shock: number("Price of the scenario minus that under current policies, at least 0, USD of 2025 per t CO2e."),
   fuel_price_shock: number(
-    "Price shock that the buyers of what the company sells meet: for fuel traded worldwide that of the world, else that of " +
+    "Price shock for the buyers of the company's products: that of the world for fuel traded worldwide, otherwise that of " +
       "the country. USD of 2025 per t CO2e.",
   ),
   price_model: Type.Enum(PRICE_ORIGINS, {
-    description: "Model that the price comes from; ar6: median of an ensemble.",
+    description: "Model that the price comes from; `ar6` is the median of an ensemble.",
   }),
   price_region: Type.Enum(PRICE_REGIONS, { description: "Region of the price." }),
   gsat: number("Global warming, degrees C."),
   local_temperature: number("Mean temperature of the country, degrees C."),
   local_temperature_2020: number("Mean temperature of the country in 2020, degrees C."),
-  capital_renewed: number("Share of capital that is renewed and can abate, as a fraction."),
-  abatement_share: number("Share of its own emissions that the company abates rather than pays for, as a fraction."),
-  unit_cost: number("USD per t of current scope 1 emissions."),
-  unit_cost_scope2: number("USD per t of current scope 2 emissions."),
-  unit_cost_upstream: number("USD per t of current upstream emissions."),
-  product_unit_cost: number("Cost that buyers see, USD per t of current downstream emissions."),
-  pass_through: number("Share of the cost that is passed on to buyers, as a fraction."),
+  capital_renewed: number("Fraction of capital that has been renewed and can therefore abate emissions."),
+  abatement_share: number("Fraction of its own emissions that the company abates instead of paying for them."),
+  unit_cost: number("Cost per t of current scope 1 emissions, USD."),
+  unit_cost_scope2: number("Cost per t of current scope 2 emissions, USD."),
+  unit_cost_upstream: number("Cost per t of current upstream emissions, USD."),
+  product_unit_cost: number("Cost to buyers per t of current downstream emissions, USD."),
+  pass_through: number("Fraction of the cost that is passed on to buyers."),
 });
 
 const TransitionSchema = Type.Object({
   gross_cost: usd("Cost before pass-through."),
   volume_change: number("Relative change of the volume sold, -1 to 0."),
-  own_volume_change: number("The change if only the company's own prices rose."),
-  product_volume_change: number("The change if only the cost of using its products rose."),
+  own_volume_change: number("`volume_change` if only the company's own prices rose."),
+  product_volume_change: number("`volume_change` if only the cost of using its products rose."),
   loss: usd("Loss after closures, below normalized EBITDA."),
   uncapped: usd("Loss without closures."),
   capped: Type.Boolean({ description: "Whether the loss without closures is normalized EBITDA or more." }),
-  credit_loss: usd("For a bank: loss on its loans."),
+  credit_loss: usd("Loss of a bank on its loans."),
   score: score(),
-  note: Type.Optional(Type.String({ description: "Why there is no loss." })),
+  note: Type.Optional(Type.String({ description: "Why there is no loss; absent if there is one." })),
 });
 
 const PhysicalSchema = Type.Object({
   chronic: Type.Object({
     damage_fraction: number("Fraction of the country's output that is lost."),
-    loss: usd("Loss to warming."),
+    loss: usd("Loss due to warming."),
   }),
   acute: Type.Object({
     by_hazard: Type.Object(
@@ -146,7 +153,7 @@ const PhysicalSchema = Type.Object({
     ),
     aal_fraction: number("Average annual loss of all hazards, as a fraction of capital."),
     asset_loss: usd("Damage to assets."),
-    interruption: usd("Loss of business."),
+    interruption: usd("Loss due to interrupted business."),
   }),
   score: score(),
   percentile: Type.Object(
@@ -159,20 +166,24 @@ const BEFORE_AFTER = {
   before: numberOrNull({ description: "Without the losses of the scenario." }),
   after: numberOrNull({ description: "With the losses of the scenario." }),
 };
-export const BeforeAfterSchema = Type.Object(BEFORE_AFTER, { description: "A figure; null if it is undefined." });
+export const BeforeAfterSchema = Type.Object(BEFORE_AFTER, {
+  description: "A figure before and after the losses; null if it is undefined.",
+});
 
 const PD_1Y = Type.Object(
   {
     ...BEFORE_AFTER,
-    basis: Type.Enum(["own", "model"], { description: "own: the pd of the request. model: from the five-year one." }),
+    basis: Type.Enum(["own", "model"], {
+      description: "`own` is the `pd` in the request; `model` is derived from the five-year probability.",
+    }),
   },
-  { description: "Probability of default within one year, 0 to 1; null if it is undefined." },
+  { description: "Probability of default within one year, 0 to 1; a value is null if it is undefined." },
 );
 const EXPECTED_LOSS = {
   pd_1y: PD_1Y,
-  expected_loss_bp: describe(BeforeAfterSchema, "Expected loss of one year, basis points of the exposure."),
+  expected_loss_bp: describe(BeforeAfterSchema, "Expected loss within one year, basis points of the exposure."),
   expected_loss: Type.Optional(
-    describe(BeforeAfterSchema, "Expected loss of one year, USD of 2025. Present if the request has an exposure."),
+    describe(BeforeAfterSchema, "Expected loss within one year, USD of 2025. Present if the request has an exposure."),
   ),
 };
 
@@ -180,7 +191,7 @@ export const CompanyResultSchema = Type.Object(
   {
     scenario: Type.String({ description: "Id of the scenario." }),
     family: Type.Enum(SCENARIO_FAMILIES),
-    vintage: Type.Enum(SCENARIO_VINTAGES, { description: "NGFS: the phase. IPCC: the assessment report." }),
+    vintage: Type.Enum(SCENARIO_VINTAGES, { description: "Phase of the NGFS, or assessment report of the IPCC." }),
     year: Type.Integer(),
     drivers: DriversSchema,
     transition: TransitionSchema,
@@ -189,33 +200,34 @@ export const CompanyResultSchema = Type.Object(
     total: Type.Object({
       loss: usd("Loss after closures, below normalized EBITDA."),
       loss_ratio: number(
-        "All losses without closures over normalized EBITDA, without an upper limit. Ranks companies.",
+        "All losses without closures, divided by normalized EBITDA, without an upper limit. Suited to ranking companies.",
       ),
       pct_of_ebitda: number("Loss in percent of normalized EBITDA."),
       pct_of_assets: number("Loss in percent of total assets."),
       score: score(),
       rating: Type.Enum(RATINGS),
       low: number(
-        "Lower end of the range over the sensitivity cases, each changing one assumption, percent of normalized EBITDA.",
+        "Lower end of the range over the sensitivity cases, each of which changes one assumption, percent of normalized EBITDA.",
       ),
       high: number("Upper end of the range, percent of normalized EBITDA."),
       measured_by: Type.Enum(EBITDA_MEASURES, {
         description:
-          "Denominator of the percentages: EBITDA, or half of what is normal in the industry if that is more.",
+          "Denominator of the percentages: EBITDA (`ebitda`), or half of what is normal in the industry if that is more " +
+          "(`normal_ebitda`).",
       }),
     }),
     credit: Type.Object(
       {
-        debt_to_ebitda: describe(BeforeAfterSchema, "Debt over EBITDA as sent; null if EBITDA is not above 0."),
-        interest_coverage: describe(BeforeAfterSchema, "EBITDA as sent over interest; null without debt."),
+        debt_to_ebitda: describe(BeforeAfterSchema, "Debt divided by EBITDA as given; null if EBITDA is not above 0."),
+        interest_coverage: describe(BeforeAfterSchema, "EBITDA as given, divided by interest; null without debt."),
         pd_5y: describe(
           BeforeAfterSchema,
-          "Probability of default within five years, 0 to 1, as if the loss of the year lasted; null for a bank or insurer " +
-            "without total_liabilities.",
+          "Probability of default within five years, 0 to 1, if the loss of the year recurred every year; null for a bank or " +
+            "insurer without `total_liabilities`.",
         ),
         ...EXPECTED_LOSS,
       },
-      { description: "Effect on credit, as if the loss of the year lasted." },
+      { description: "Effect on credit, if the loss of the year recurred every year." },
     ),
   },
   { description: "Losses in one scenario and year." },
@@ -224,13 +236,13 @@ export const CompanyResultSchema = Type.Object(
 export const CompanyValuationSchema = Type.Object(
   {
     scenario: Type.String({ description: "Id of the scenario." }),
-    npv_of_losses: number("Discounted losses of 2026 to 2050 after tax. USD of 2025."),
+    npv_of_losses: number("Discounted losses of 2026 to 2050, after tax. USD of 2025."),
     npv_uncapped: number("Discounted losses without closures. USD of 2025."),
     value_before: number(
       "Total assets, or the present value of normalized EBITDA to 2050 if that is more. USD of 2025.",
     ),
-    value_at_risk_pct: number("Discounted losses in percent of the value before."),
-    asset_value_after: number("Total assets less the same percentage. USD of 2025."),
+    value_at_risk_pct: number("Discounted losses in percent of `value_before`."),
+    asset_value_after: number("Total assets reduced by `value_at_risk_pct`. USD of 2025."),
     pd_5y_before: numberOrNull({
       description:
         "Probability of default within five years, 0 to 1; null for a bank or insurer without total_liabilities.",
@@ -243,7 +255,7 @@ export const CompanyValuationSchema = Type.Object(
 
 const HEADLINE_FIGURES = {
   score: score(),
-  loss_ratio: number("All losses over normalized EBITDA."),
+  loss_ratio: number("All losses without closures, divided by normalized EBITDA."),
   pct_of_ebitda: number("Loss in percent of normalized EBITDA."),
 };
 export const CompanyHeadlineSchema = Type.Object({
@@ -258,7 +270,7 @@ export const RemarkCodeSchema = Type.Enum(REMARK_CODES, { description: "Codes of
 export const RemarkSchema = Type.Object(
   {
     code: openEnum(REMARK_CODES, {
-      description: "For programs to branch on: the meaning of a code never changes; new codes may be added.",
+      description: "Stable code that programs can branch on. New codes may be added.",
     }),
     detail: Type.String({ description: "Explanation for people." }),
     scenario: Type.Optional(Type.String({ description: "Id of the scenario that the warning is about." })),
@@ -268,7 +280,7 @@ export const RemarkSchema = Type.Object(
           scenario: Type.String({ description: "Id of a more ambitious scenario with lower carbon prices." }),
           years: Type.Array(Type.Integer(), { description: "Requested years in which its prices are lower." }),
         }),
-        { description: "For price_inversion." },
+        { description: "Scenarios whose prices are inverted; present for the code `price_inversion`." },
       ),
     ),
   },
@@ -277,29 +289,29 @@ export const RemarkSchema = Type.Object(
 
 export const QualityMarkSchema = Type.Enum(QUALITY_MARKS, {
   description:
-    "Marks of this release, best first: P published and checked, M quoted from memory, D derived from listed data, J our " +
-    "judgment; and reported by the caller.",
+    "Marks of this release, best first: `P` published and checked, `M` quoted from memory, `D` derived from listed data, `J` " +
+    "our judgment, `reported` given by the caller.",
 });
 export const DataQualitySchema = Type.Object(
   {
-    output: Type.String({ description: "Members of the answer, by path." }),
+    output: Type.String({ description: "Paths of the members of the response that the mark applies to." }),
     mark: openEnum(QUALITY_MARKS, {
       description:
-        "The weakest mark among the inputs: P published and checked, M quoted from memory, D derived from listed data, J " +
-        "our judgment; or reported.",
+        "The weakest mark among the inputs: `P` published and checked, `M` quoted from memory, `D` derived from listed data, " +
+        "`J` our judgment, `reported` given by the caller.",
     }),
     detail: Type.String({ description: "Explanation for people." }),
   },
-  { description: "Quality of a part of the answer." },
+  { description: "Quality of a part of the response." },
 );
 
 export const DataSourceSchema = Type.Object(
   {
-    what: Type.String({ description: "The figures." }),
-    source: Type.String({ description: "Publications that they come from." }),
+    what: Type.String({ description: "Figures that come from the source." }),
+    source: Type.String({ description: "Publications." }),
     terms: Type.String({ description: "License or terms of use." }),
   },
-  { description: "A source of the figures in an answer." },
+  { description: "A source of the figures in the response." },
 );
 
 const ANSWER = {
@@ -308,7 +320,9 @@ const ANSWER = {
   data_quality: Type.Array(DataQualitySchema),
   warnings: Type.Array(RemarkSchema),
   sources: Type.Array(DataSourceSchema),
-  method_version: Type.String({ description: "Changes with every formula or figure of the method." }),
+  method_version: Type.String({
+    description: "Version of the method, which changes whenever a formula or a figure of the method changes.",
+  }),
 };
 
 /** The result of `estimateEmissions` of the library. */
@@ -325,9 +339,11 @@ export const CompanyAnswerSchema = Type.Object(
     assumptions: CompanyAssumptionsSchema,
     parameters: Type.Object(
       { industry: IndustryParametersSchema, country: CountryParametersSchema },
-      { description: "Figures of the tables that the answer was computed with." },
+      { description: "Figures from the tables with which the response was computed." },
     ),
-    results: Type.Array(CompanyResultSchema, { description: "In the requested order of scenarios, years ascending." }),
+    results: Type.Array(CompanyResultSchema, {
+      description: "Ordered by scenario as requested, then by ascending year.",
+    }),
     valuation: Type.Array(CompanyValuationSchema, { description: "One element per scenario." }),
     headline: CompanyHeadlineSchema,
   },

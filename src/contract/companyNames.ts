@@ -1,6 +1,6 @@
 /** Names in requests and results of the company model. */
 
-/** Functions of output lost to warming; the first one is the default. */
+/** Damage functions, which give the loss of output as a function of warming; the first one is the default. */
 export const DAMAGE_FUNCTIONS = ["ngfs4", "kalkuhl_wenz", "howard_sterner", "dice2016", "ngfs5_kotz"] as const;
 
 /** Models of the NGFS carbon prices; the first one is the default. */

@@ -26,9 +26,9 @@ export const ReferenceIndustrySchema = Type.Object({
 
 export const ReferenceCountrySchema = Type.Object({
   ...NAMED,
-  iso2: Type.String({ description: "ISO 3166 alpha-2 code; the id is the alpha-3 code." }),
+  iso2: Type.String({ description: "ISO 3166-1 alpha-2 code; the id is the alpha-3 code." }),
   tier: Type.Enum(COUNTRY_TIERS, { description: "A: all figures come from data. B: some are substitutes." }),
-  fallbacks: Type.Array(Type.String(), { description: "Figures that are substitutes." }),
+  fallbacks: Type.Array(Type.String(), { description: "Descriptions of the figures that are substitutes." }),
   parameters: CountryParametersSchema,
 });
 
@@ -44,12 +44,16 @@ export const ReferenceScenarioSchema = Type.Object({
       "Integrated assessment models that provide prices; empty if the prices are those of an ensemble of models.",
   }),
   world_price: Type.Boolean({ description: "Whether there is one global price instead of regional prices." }),
-  price_substitute: textOrNull({ description: "Substitute for prices that have not been published." }),
+  price_substitute: textOrNull({
+    description: "Prices used instead, if the scenario's own prices have not been published.",
+  }),
 });
 
 const listOf = <Schema extends TSchema>(item: Schema) => Type.Object({ items: Type.Array(item) });
 
-/** The responses of GET /api/v1/reference/industries, countries and scenarios. */
+/** The response of GET /api/v1/reference/industries. */
 export const ReferenceIndustriesSchema = listOf(ReferenceIndustrySchema);
+/** The response of GET /api/v1/reference/countries. */
 export const ReferenceCountriesSchema = listOf(ReferenceCountrySchema);
+/** The response of GET /api/v1/reference/scenarios. */
 export const ReferenceScenariosSchema = listOf(ReferenceScenarioSchema);

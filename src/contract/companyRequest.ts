@@ -2,7 +2,10 @@ import { Type } from "typebox";
 import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "./companyNames.ts";
 import { ASSESSMENT_YEARS } from "./ranges.ts";
 
-/** A number, also as text. `AMOUNTS` in src/company/amounts.ts gives its range: schemas have none for strings. */
+/**
+ * A number, or the number as text. `AMOUNTS` in src/company/amounts.ts gives its range, because a schema cannot limit the
+ * value of a string.
+ */
 const amount = (description: string) => Type.Union([Type.Number(), Type.String()], { description });
 const money = (what: string, rest = "") =>
   amount(`${what}, USD of 2025, as a string or number; at most 1e15 in absolute value.${rest}`);
@@ -15,9 +18,10 @@ const REVENUE = money("Annual revenue, at least 0.000001");
 const ESTIMATE = " Estimated from normal ratios of the industry if absent.";
 
 const NAMES = {
-  country: Type.String({ description: "ISO 3166 alpha-3 or alpha-2 code, or name." }),
+  country: Type.String({ description: "ISO 3166-1 alpha-3 or alpha-2 code, or name." }),
   industry: Type.String({
-    description: "Id or name (GET /api/v1/reference/industries), or a code: ISIC 2410, NACE 24.10, NAICS 331110.",
+    description:
+      "Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.",
   }),
 };
 const REPORTED = {
@@ -33,7 +37,7 @@ export const CompanyAssumptionsRequestSchema = Type.Object(
     discount_rate: optionalAmount("Real discount rate, 0 to 0.3. Default 0.08."),
     shock_year: optionalAmount("First year with carbon prices above current policies, 2025 to 2100. Default 2025."),
     pass_through: optionalAmount(
-      "Share of costs that is passed on to prices, 0 to 1, in every year. Default: that of the industry, by year.",
+      "Share of costs that is passed on to prices, 0 to 1, the same in all years. Default: that of the industry, by year.",
     ),
   },
   { additionalProperties: false, description: "Assumptions that replace those of the method." },
@@ -41,7 +45,7 @@ export const CompanyAssumptionsRequestSchema = Type.Object(
 
 export const CompanyRequestSchema = Type.Object(
   {
-    name: Type.String({ description: "Name of the company, echoed in the answer." }),
+    name: Type.String({ description: "Name of the company, repeated in the response." }),
     ...NAMES,
     revenue: REVENUE,
     total_assets: optionalMoney("Total assets, at least 0.000001", ESTIMATE),
@@ -50,11 +54,11 @@ export const CompanyRequestSchema = Type.Object(
     transition_scenarios: Type.Array(Type.String(), {
       minItems: 1,
       description:
-        "Ids (GET /api/v1/reference/scenarios); case, -, _ and spaces are ignored. The answer keeps their order, without duplicates.",
+        "Scenario ids (GET /api/v1/reference/scenarios); case, hyphens, underscores and spaces are ignored. The response keeps their order and omits duplicates.",
     }),
     assessment_years: Type.Array(Type.Integer({ minimum: ASSESSMENT_YEARS.min, maximum: ASSESSMENT_YEARS.max }), {
       minItems: 1,
-      description: "The answer has them in ascending order, without duplicates.",
+      description: "The response has them in ascending order and omits duplicates.",
     }),
     ...REPORTED,
     total_liabilities: optionalMoney(
@@ -70,21 +74,24 @@ export const CompanyRequestSchema = Type.Object(
     iam: Type.Optional(
       Type.String({
         default: PRICE_MODEL_IDS[0],
-        description: `Model of the NGFS carbon prices: ${PRICE_MODEL_IDS.join(", ")}. Only the first has all scenarios and years after 2060.`,
+        description: `Integrated assessment model that the NGFS carbon prices come from: ${PRICE_MODEL_IDS.join(", ")}. Only the first covers all scenarios and years after 2060.`,
       }),
     ),
-    pd: optionalAmount("Own one-year probability of default, 0 to 1, which replaces that of the model."),
-    exposure: optionalMoney("Exposure at default, 0 or more", " If present, the answer has expected losses in money."),
+    pd: optionalAmount("Known one-year probability of default, 0 to 1, which replaces that of the model."),
+    exposure: optionalMoney(
+      "Exposure at default, 0 or more",
+      " If present, the response also gives expected losses in USD.",
+    ),
     lgd: optionalAmount("Loss given default, 0 to 1. Default 0.45."),
     assumptions: Type.Optional(CompanyAssumptionsRequestSchema),
   },
   { additionalProperties: false, description: "A company, and the scenarios and years to assess." },
 );
 
-/** A request for estimated emissions, which only the library answers. */
+/** A request for estimated emissions, which is available only in the library. */
 export const EmissionsRequestSchema = Type.Object(
   {
-    name: Type.Optional(Type.String({ description: "Name of the company, echoed in the answer." })),
+    name: Type.Optional(Type.String({ description: "Name of the company, repeated in the response." })),
     ...NAMES,
     revenue: REVENUE,
     total_assets: optionalMoney("Total assets, at least 0.000001, for the financed emissions of a bank", ESTIMATE),

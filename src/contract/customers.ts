@@ -8,13 +8,13 @@ export const CustomerRegistrationSchema = Type.Object(
     internal_id: Type.String({
       ...CUSTOMER_TEXT,
       description:
-        "The caller's own id, such as a team, a department or a client: unique within the account, stored unchanged.",
+        "The caller's own id of the customer, such as the name of a team or a client. Unique within the account and stored unchanged.",
     }),
     name: Type.Optional(
       Type.String({
         ...CUSTOMER_TEXT,
         description:
-          "Display name. Replaces the name of a customer that is already registered; if omitted, the name is unchanged. A name cannot be removed: `null` is rejected.",
+          "Display name. Replaces the name of a customer that is already registered; if omitted, the name is unchanged. A name cannot be removed; `null` is rejected.",
       }),
     ),
   },
@@ -27,14 +27,14 @@ export const CustomerRecordSchema = Type.Object(
     internal_id: Type.String({ description: "The caller's own id, unique within the account." }),
     name: textOrNull({ description: "Display name, if any." }),
     created_at: Type.String({ format: "date-time", description: "Time of the registration, UTC." }),
-    archived_at: textOrNull({ description: "null unless the customer is archived." }),
+    archived_at: textOrNull({ description: "Time of the archiving, UTC; null if the customer is not archived." }),
   },
-  { description: "A subdivision of the account that usage is attributed to." },
+  { description: "A subdivision of the account, to which usage is attributed." },
 );
 
 export const CustomerPageSchema = pageOf(CustomerRecordSchema);
 
-/** Path parameters of the routes of one customer. */
+/** Path parameters of routes that concern one customer. */
 export const CustomerPathSchema = Type.Object({
   id: Type.String({ format: "uuid", description: "The `customer_id` returned by the registration." }),
 });

@@ -32,21 +32,23 @@ export const CatalogHazardSchema = Type.Object({
   metrics: Type.Array(
     Type.Object({
       metric: MetricNameSchema,
-      unit: Type.String({ description: "1 for shares and probabilities." }),
+      unit: Type.String({ description: "Unit of the metric; 1 for shares and probabilities." }),
       meaning: Type.String({
         description:
-          "Under the rules of this atlas, or under the default rules if the atlas does not have the hazard. If the " +
-          "source of a layer states a definition, that definition applies.",
+          "Definition of the metric under the rules of this atlas, or under the default rules if the atlas does not have the " +
+          "hazard. If the source of a layer states a different definition, that definition applies.",
       }),
     }),
   ),
-  resolution_deg: Type.Number({ description: "Nominal, degrees; an atlas keeps the grid of its source." }),
+  resolution_deg: Type.Number({
+    description: "Nominal resolution, degrees. `grid` gives the actual one, which is that of the source.",
+  }),
   grid: Type.Union([CatalogGridSchema, Type.Null()], {
     description: "Grid of this atlas; null if it does not have the hazard.",
   }),
   coverage: Type.Union([CatalogBoxSchema, Type.Null()], { description: "Extent of the grid, degrees." }),
   rules: Type.Record(Type.String(), Type.Unknown(), {
-    description: "Parameters that this atlas's metrics were derived with; empty if it does not have the hazard.",
+    description: "Parameters used to derive the metrics of this atlas; empty if it does not have the hazard.",
   }),
   layers: Type.Array(CatalogLayerSchema, {
     description: "Layers of this atlas and their sources. The baseline is used for 1980 under every scenario.",

@@ -14,5 +14,5 @@ export const METRIC_NAMES = [
 
 export const AGGREGATION_METHODS = ["max", "mean"] as const;
 
-/** Reasons for a metric without a value. */
+/** Reasons why a metric has no value. */
 export const NO_DATA_REASONS = ["outside_coverage", "no_data", "layer_missing"] as const;

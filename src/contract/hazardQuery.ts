@@ -6,7 +6,7 @@ export const HazardNameSchema = Type.Enum(HAZARD_NAMES);
 export const ScenarioSchema = Type.Enum(SCENARIOS);
 export const MetricNameSchema = Type.Enum(METRIC_NAMES);
 
-/** Returns the schema of a query whose lists have the given keywords. */
+/** Returns the schema of a query, with the given JSON Schema keywords on its lists. */
 export function describeHazardQuery(lists: { readonly minItems: number; readonly uniqueItems?: boolean }) {
   return Type.Object(
     {
@@ -26,7 +26,9 @@ export function describeHazardQuery(lists: { readonly minItems: number; readonly
           minimum: 0,
           maximum: RADIUS_KM_MAX,
           default: 0,
-          description: "Kilometers. Above 0 the cells within this geodesic distance are aggregated.",
+          description:
+            "Radius in kilometers. 0 selects the cell that contains the location; otherwise all cells whose centers are " +
+            "within this geodesic distance are aggregated.",
         }),
       ),
       aggregation_method: Type.Optional(
@@ -36,10 +38,13 @@ export function describeHazardQuery(lists: { readonly minItems: number; readonly
         }),
       ),
       total_hazard: Type.Optional(
-        Type.Boolean({ default: false, description: "Adds the metric total_hazard: severity times likelihood." }),
+        Type.Boolean({
+          default: false,
+          description: "Adds the metric `total_hazard`, which is intensity times probability.",
+        }),
       ),
       anthropogenic: Type.Optional(
-        Type.Boolean({ default: false, description: "Returns every metric as its change since the baseline of 1980." }),
+        Type.Boolean({ default: false, description: "Returns each metric as its change since the baseline of 1980." }),
       ),
       detail: Type.Optional(
         Type.Boolean({

@@ -15,7 +15,7 @@ const location = (description: string) =>
 
 export const NoDataReasonSchema = Type.Enum(NO_DATA_REASONS, {
   description:
-    "Why a metric is null; present exactly when at least one is. 0 is a value; it never means that data is missing.",
+    "Why a metric is null; present if and only if at least one metric is null. 0 is a value, not missing data.",
 });
 
 export const BoundSchema = Type.Union(
@@ -27,7 +27,8 @@ export const BoundSchema = Type.Union(
     Type.Object({
       bound: Type.Literal("indeterminate", {
         description:
-          "Both terms of a change are bounds in the same direction: the direction of the difference is unknown.",
+          "The value has no bound in either direction, for example because both terms of a change are bounds in the same " +
+          "direction.",
       }),
       limit: Type.Optional(Type.Never()),
     }),
@@ -39,29 +40,31 @@ export const BoundsSchema = Type.Object(
   {
     probability: BoundSchema,
     total_hazard: Type.Optional(
-      describe(BoundSchema, "If requested: total_hazard inherits the bound of its probability."),
+      describe(
+        BoundSchema,
+        "Bound of `total_hazard`, of the same kind as that of `probability`; present if `total_hazard` was requested.",
+      ),
     ),
   },
   {
     description:
-      "Present if the probability is only a bound: return-period maps give no probability above 1/T of their shortest " +
-      "return period (at_least) and none below 1/T of their longest (at_most, where the value is 0). total_hazard " +
-      "inherits the bound of its probability.",
+      "Present if the probability is not known exactly. Maps for return periods of T years give no probability above 1/T of " +
+      "the shortest return period (`at_least`) and none below 1/T of the longest (`at_most`, where the value is 0).",
   },
 );
 
-/** Each atlas has its own thresholds and return periods, which GET /api/v1/hazards lists. */
-const DESIGN = "the design return period of the atlas's rules";
+/** Phrase used in descriptions. The return period itself differs between atlases (GET /api/v1/hazards). */
+const DESIGN_RETURN_PERIOD = "the design return period in the rules of the atlas";
 
-/** Returns one optional member per metric, with the schema that `schemaOf` makes of its description. */
+/** Returns one optional member per metric, with the schema that `schemaOf` creates from its description. */
 function metricsOf<Schema extends TSchema>(schemaOf: (description: string) => Schema) {
   return {
-    intensity: Type.Optional(schemaOf("0 to 1.")),
-    wind_speed_mps: Type.Optional(schemaOf(`Cyclones: wind speed at ${DESIGN}, m/s.`)),
+    intensity: Type.Optional(schemaOf("Severity, 0 to 1.")),
+    wind_speed_mps: Type.Optional(schemaOf(`Cyclones: wind speed at ${DESIGN_RETURN_PERIOD}, m/s.`)),
     fire_danger_days: Type.Optional(schemaOf("Wildfire: days of high fire danger per year.")),
-    depth_meters: Type.Optional(schemaOf(`Floods: depth at ${DESIGN}, meters.`)),
-    probability: Type.Optional(schemaOf("0 to 1: annual probability of reaching the hazard's threshold.")),
-    total_hazard: Type.Optional(schemaOf("With total_hazard: intensity x probability.")),
+    depth_meters: Type.Optional(schemaOf(`Floods: depth at ${DESIGN_RETURN_PERIOD}, meters.`)),
+    probability: Type.Optional(schemaOf("Annual probability that the hazard reaches its threshold, 0 to 1.")),
+    total_hazard: Type.Optional(schemaOf("Intensity times probability; present if `total_hazard` was requested.")),
   } satisfies Record<(typeof METRIC_NAMES)[number], TSchema>;
 }
 
@@ -82,40 +85,45 @@ export const AnswerDetailSchema = Type.Object(
     cells: Type.Integer({
       minimum: 0,
       description:
-        "Number of grid cells that were aggregated: 1 at a point, otherwise those in the circle. The area outside the " +
-        "grid has no cells.",
+        "Number of grid cells that were aggregated. At a point it is 1, or 0 outside the grid or without a layer. The area " +
+        "outside the grid has no cells.",
     }),
     valid_share: share(
-      "Share of the cells' area that has data: the minimum over the metrics that have a layer. For a change, the share " +
-        "of the scenario, not of the baseline.",
+      "Share of the cells' area that has data, as the minimum over the metrics that have a layer. For a change, it is the " +
+        "share in the scenario, not in the baseline.",
     ),
     metrics: Type.Optional(
       Type.Object(
         metricsOf((description) => describe(MetricDetailSchema, description)),
         {
           description:
-            "Shares and reasons by metric, present if they differ between metrics. A metric without a layer has no share.",
+            "Shares and reasons by metric; present if they differ between metrics. A metric without a layer has no share.",
         },
       ),
     ),
-    cell_center: Type.Optional(location("Center of the cell at a point.")),
+    cell_center: Type.Optional(
+      location("Center of the cell that contains the location; present only if the radius is 0."),
+    ),
     source: Type.Optional(
-      Type.String({ description: "Key in `sources` of the source of the layers; absent if the atlas has no layer." }),
+      Type.String({ description: "Source of the layers, as a key of `sources`; absent if the atlas has no layer." }),
     ),
     baseline_source: Type.Optional(
-      Type.String({ description: "With anthropogenic: key in `sources` of the source of the baseline." }),
+      Type.String({
+        description: "Source of the baseline, as a key of `sources`; present if `anthropogenic` was requested.",
+      }),
     ),
     rules: Type.Record(Type.String(), Type.Unknown(), {
       description:
-        "Rules that the metrics were derived with. return_periods_years lists the return periods of the maps, if any.",
+        "Rules used to derive the metrics. `return_periods_years` lists the return periods of the maps, if any.",
     }),
     caveats: Type.Optional(
       Type.Array(Type.String(), {
-        description: "Limitations of the numbers: a change between different sources, means that may hide bounds.",
+        description:
+          "Limitations of the numbers, for example a change between different sources, or mean values that may hide bounds.",
       }),
     ),
   },
-  { description: "With detail: how the numbers were derived." },
+  { description: "How the numbers were derived; present if `detail` was requested." },
 );
 
 export const AnalysisYearResultSchema = Type.Object({
@@ -124,8 +132,8 @@ export const AnalysisYearResultSchema = Type.Object({
     metricsOf((description) => numberOrNull({ description })),
     {
       description:
-        "null if no number exists. With anthropogenic, each is a change since 1980 and may be negative. " +
-        "GET /api/v1/hazards defines each metric for this atlas.",
+        "A metric is null if it has no value. If `anthropogenic` was requested, each metric is a change since 1980 and may " +
+        "be negative. GET /api/v1/hazards defines the metrics of this atlas.",
     },
   ),
   bounds: Type.Optional(BoundsSchema),
@@ -148,7 +156,7 @@ export const HazardResultSchema = Type.Object(
           radius_km: Type.Number({ description: "Kilometers." }),
           method: Type.Enum(AGGREGATION_METHODS),
         },
-        { description: "Present exactly when the requested radius is above 0." },
+        { description: "Present if and only if the requested radius is above 0." },
       ),
     ),
     results: Type.Array(Type.Object({ hazard: HazardNameSchema, scenarios: Type.Array(ScenarioResultSchema) }), {
@@ -157,20 +165,20 @@ export const HazardResultSchema = Type.Object(
     sources: Type.Optional(
       Type.Record(Type.String(), Type.Record(Type.String(), Type.Unknown()), {
         description:
-          "With detail: the sources that `detail` refers to, by hazard/scenario/analysis_year. GET /api/v1/hazards lists " +
-          "their files.",
+          "Sources of the layers, by keys of the form hazard/scenario/analysis_year; present if `detail` was requested. " +
+          "GET /api/v1/hazards lists their files.",
       }),
     ),
   },
-  { description: "Hazards of one location." },
+  { description: "Hazards at one location." },
 );
 
 export const RefusedQuerySchema = Type.Object(
   { error: ProblemSchema },
   {
     description:
-      "The element of an invalid query; it does not affect the others. JSON pointers are relative to the query, not to " +
-      "the batch.",
+      "Takes the place of the result of an invalid query. The other queries are not affected. JSON pointers are relative to " +
+      "the query, not to the batch.",
   },
 );
 

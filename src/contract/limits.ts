@@ -2,15 +2,23 @@ import { Type } from "typebox";
 
 /** The response of GET /api/v1/limits. */
 export const LimitsSchema = Type.Object({
-  head_bytes: Type.Integer({ description: "Maximum size of the request line and headers." }),
-  body_bytes: Type.Integer({ description: "Maximum size of a request body." }),
+  head_bytes: Type.Integer({ description: "Maximum size of the request line and headers, bytes." }),
+  body_bytes: Type.Integer({ description: "Maximum size of a request body, bytes." }),
   json_depth: Type.Integer({ description: "Maximum nesting depth of lists and objects." }),
+  json_values: Type.Integer({ description: "Maximum number of values in a request body, in all lists and objects." }),
+  json_object_keys: Type.Integer({ description: "Maximum number of keys of one object." }),
   batch_elements: Type.Integer({ description: "Maximum number of queries in a hazard batch." }),
-  hazard_values: Type.Integer({ description: "Maximum hazards x scenarios x years x locations per request." }),
+  hazard_values: Type.Integer({
+    description: "Maximum number of hazard values per request: hazards x scenarios x years, summed over the locations.",
+  }),
   entities: Type.Integer({ description: "Maximum number of entities per alignment request." }),
-  alignment_values: Type.Integer({ description: "Maximum number of projected years over all entities of a request." }),
+  alignment_values: Type.Integer({
+    description: "Maximum number of projected years per request, summed over its entities.",
+  }),
   detail_values: Type.Integer({ description: "Maximum number of hazard or alignment values per request with detail." }),
-  radius_km: Type.Number({ description: "Maximum radius." }),
-  requests_per_second: Type.Number({ description: "Sustained request rate of the account." }),
-  request_burst: Type.Integer({ description: "Maximum burst of requests of the account." }),
+  radius_km: Type.Number({ description: "Maximum radius of a hazard query, kilometers." }),
+  requests_per_second: Type.Number({
+    description: "Maximum sustained request rate of the account, requests per second.",
+  }),
+  request_burst: Type.Integer({ description: "Maximum number of requests that the account can send at once." }),
 });

@@ -6,7 +6,7 @@ import { ProblemItemSchema } from "./problem.ts";
 import { describe, numberOrNull } from "./schemaKinds.ts";
 
 export const UncoveredReasonSchema = Type.Enum(UNCOVERED_REASONS, {
-  description: "Why the holding is not in the temperature: it has no weight, or no score.",
+  description: "Why the holding is uncovered.",
 });
 export const UnattributedReasonSchema = Type.Enum(UNATTRIBUTED_REASONS, {
   description: "Why the holding has no attribution factor.",
@@ -14,46 +14,63 @@ export const UnattributedReasonSchema = Type.Enum(UNATTRIBUTED_REASONS, {
 
 export const PortfolioCoverageSchema = Type.Object(
   {
-    holdings: Type.Number({ description: "Share of the holdings." }),
+    holdings: Type.Number({ description: "Share of the number of holdings." }),
     value: Type.Number({ description: "Share of the value." }),
-    weight: Type.Number({ description: "Share of the known weight." }),
+    weight: Type.Number({ description: "Share of the weight of the holdings that have a weight." }),
   },
-  { description: "Shares, 0 to 1, that have a weight and a score." },
+  {
+    description:
+      "Shares, 0 to 1, of the holdings that have a weight and a score: by count, value and weight. `default_score` does not " +
+      "count as a score.",
+  },
 );
 
 export const UncoveredHoldingSchema = Type.Object({ id: Type.String(), reason: UncoveredReasonSchema });
 
 export const PortfolioBoundsSchema = Type.Object(
   {
-    low: Type.Number({ description: "Degrees C, with every missing score at `missing_low`." }),
-    high: Type.Number({ description: "Degrees C, with every missing score at `missing_high`." }),
+    low: Type.Number({ description: "Degrees C, if every missing score were `missing_low`." }),
+    high: Type.Number({ description: "Degrees C, if every missing score were `missing_high`." }),
     complete: Type.Boolean({ description: "Whether every holding has a weight." }),
   },
-  { description: "Temperature of the whole portfolio if the missing scores are at the limits of the request." },
+  {
+    description:
+      "Temperature of all holdings that have a weight, if every missing score were `missing_low` or `missing_high`.",
+  },
 );
 
 export const ContributionSchema = Type.Object({
   id: Type.String(),
-  weight: Type.Number({ description: "Share of the weight." }),
-  temperature: Type.Number({ description: "Score of the holding, degrees C." }),
-  contribution: Type.Number({ description: "Weight times score, degrees C; the sum is the temperature." }),
+  weight: Type.Number({ description: "Share of the total weight of the holdings that count, 0 to 1." }),
+  temperature: Type.Number({ description: "Score of the holding, or `default_score`, degrees C." }),
+  contribution: Type.Number({
+    description: "Weight times score, degrees C. The contributions add up to the temperature.",
+  }),
   share: Type.Number({ description: "Contribution divided by the temperature of the portfolio." }),
   above_goal: Type.Optional(
     Type.Number({
-      description: "Weight times score above `goal`, degrees C; the sum is the temperature above `goal`.",
+      description:
+        "Weight times the difference between the score and `goal`, degrees C; negative below `goal`. Present if `goal` was " +
+        "given.",
     }),
   ),
   without: numberOrNull({
-    description: "Temperature of the portfolio without the holding, degrees C; null if no other holding has a weight.",
+    description:
+      "Temperature of the portfolio without the holding, degrees C; null if the temperature depends on this holding alone.",
   }),
 });
 
 export const PortfolioGroupSchema = Type.Object({
   group: Type.String({ description: "`unassigned` for holdings without an entry under the key." }),
-  temperature: numberOrNull({ description: "Degrees C; null if no holding of the group has a weight and a score." }),
-  coverage: describe(PortfolioCoverageSchema, "Shares of the group, 0 to 1, that have a weight and a score."),
-  weight: Type.Number({ description: "Share of the weight of the portfolio." }),
-  contribution: Type.Number({ description: "Weight times temperature, degrees C." }),
+  temperature: numberOrNull({
+    description: "Degrees C; null if the holdings of the group that count have no weight.",
+  }),
+  coverage: describe(
+    PortfolioCoverageSchema,
+    "Shares, 0 to 1, of the group's holdings that have a weight and a score: by count, value and weight.",
+  ),
+  weight: Type.Number({ description: "Share of the total weight of the holdings that count, 0 to 1." }),
+  contribution: Type.Number({ description: "Weight times temperature, degrees C; 0 if the temperature is null." }),
 });
 
 export const PortfolioResultSchema = Type.Object(
@@ -61,34 +78,45 @@ export const PortfolioResultSchema = Type.Object(
     method: PortfolioMethodSchema,
     scope: PortfolioScopeSchema,
     temperature: numberOrNull({
-      description: "Weighted mean of the scores of the covered holdings, degrees C; null if they have no weight.",
+      description:
+        "Weighted mean of the scores of the holdings that count, degrees C: those with a weight and a score and, if " +
+        "`default_score` was given, those with a weight and no score. null if they have no weight.",
     }),
     reason: Type.Optional(
-      Type.Literal("no_weight", { description: "Why there is no temperature; present exactly when it is null." }),
+      Type.Literal("no_weight", { description: "Why there is no temperature; present if and only if it is null." }),
     ),
-    range: Type.Optional(
-      describe(TemperatureRangeSchema, "If the errors of all scores have the same direction, degrees C."),
-    ),
+    range: Type.Optional(describe(TemperatureRangeSchema, "Range if all scores err in the same direction, degrees C.")),
     range_independent: Type.Optional(
-      describe(TemperatureRangeSchema, "If the errors of the scores are independent, degrees C."),
+      describe(TemperatureRangeSchema, "Range if the errors of the scores are independent, degrees C."),
     ),
-    range_coverage: Type.Optional(Type.Number({ description: "Share of the weight whose score has an interval." })),
+    range_coverage: Type.Optional(
+      Type.Number({
+        description: "Share of the total weight that belongs to scores with an interval, 0 to 1.",
+      }),
+    ),
     coverage: PortfolioCoverageSchema,
     bounds: Type.Optional(PortfolioBoundsSchema),
     default_share: Type.Optional(
-      Type.Number({ description: "Share of the weight that has `default_score`; present if that was given." }),
+      Type.Number({
+        description:
+          "Share of the total weight that belongs to holdings with `default_score`, 0 to 1; present if it was given.",
+      }),
     ),
-    uncovered: Type.Array(UncoveredHoldingSchema, { description: "Holdings without a weight or a score, in order." }),
+    uncovered: Type.Array(UncoveredHoldingSchema, {
+      description: "Holdings without a weight or without a score, in the order of the holdings.",
+    }),
     contributions: Type.Optional(
-      Type.Array(ContributionSchema, { description: "One element per holding in the temperature, in order." }),
+      Type.Array(ContributionSchema, {
+        description: "One element per holding that counts, in the order of the holdings.",
+      }),
     ),
     groups: Type.Optional(
       Type.Record(Type.String(), Type.Array(PortfolioGroupSchema), {
-        description: "By key of `group_by`: the groups in order of first appearance.",
+        description: "Groups by key of `group_by`, in the order in which they first appear.",
       }),
     ),
   },
-  { description: "The temperature of the portfolio by one weighting and scope." },
+  { description: "The temperature of the portfolio for one weighting method and one scope." },
 );
 
 const perScope = (unit: string, description: string) =>
@@ -111,7 +139,7 @@ const perScopeOrNull = (unit: string, description: string) =>
 export const FinancedHoldingSchema = Type.Object({
   id: Type.String(),
   attribution: Type.Number({
-    description: "Value divided by enterprise value including cash, or by equity plus debt.",
+    description: "Attribution factor: value divided by enterprise value including cash, or by equity plus debt.",
   }),
   flags: Type.Optional(
     Type.Array(Type.Literal("attribution_above_one"), { description: "Present if the attribution is above 1." }),
@@ -129,35 +157,37 @@ export const FinancedBudgetSchema = Type.Object({
 
 export const FinancedSchema = Type.Object(
   {
-    holdings: Type.Array(FinancedHoldingSchema, { description: "Holdings with an attribution factor, in order." }),
-    uncovered: Type.Array(Type.Object({ id: Type.String(), reason: UnattributedReasonSchema }), {
-      description: "Holdings without an attribution factor, in order.",
+    holdings: Type.Array(FinancedHoldingSchema, {
+      description: "Holdings with an attribution factor, in the order of the holdings.",
     }),
-    financed_emissions: perScope("t CO2e", "Attribution times emissions, summed over the holdings."),
-    coverage: perScope("0 to 1", "Share of the value that has an attribution factor and emissions."),
+    uncovered: Type.Array(Type.Object({ id: Type.String(), reason: UnattributedReasonSchema }), {
+      description: "Holdings without an attribution factor, in the order of the holdings.",
+    }),
+    financed_emissions: perScope("t CO2e", "Attribution factor times emissions, summed over the holdings."),
+    coverage: perScope("0 to 1", "Share of the portfolio value in holdings with an attribution factor and emissions."),
     intensity_per_million: perScopeOrNull(
       "t CO2e per million of value",
-      "Financed emissions per million of the value that they belong to.",
+      "Financed emissions per million of the value of the holdings included.",
     ),
-    data_quality: perScopeOrNull("1 (best) to 5", "Data quality scores, weighted by value."),
-    data_quality_coverage: perScope("0 to 1", "Share of the value that has a data quality score."),
+    data_quality: perScopeOrNull("1 (best) to 5", "Mean of the data quality scores, weighted by value."),
+    data_quality_coverage: perScope("0 to 1", "Share of the portfolio value included in `data_quality`."),
     waci_per_million: numberOrNull({
       description: "Weighted average carbon intensity of scopes 1 and 2, t CO2e per million of revenue.",
     }),
-    waci_coverage: Type.Number({ description: "Share of the value in it, 0 to 1." }),
+    waci_coverage: Type.Number({ description: "Share of the portfolio value included in `waci_per_million`, 0 to 1." }),
     budget: Type.Union([FinancedBudgetSchema, Type.Null()], {
-      description: "Aggregated budget of the holdings that have one; null if none has.",
+      description: "Sum of the budgets of the holdings that have one; null if no holding has one.",
     }),
-    budget_coverage: Type.Number({ description: "Share of the value in it, 0 to 1." }),
+    budget_coverage: Type.Number({ description: "Share of the portfolio value included in `budget`, 0 to 1." }),
   },
-  { description: "Financed emissions after the PCAF standard, Part A." },
+  { description: "Financed emissions according to the PCAF standard, Part A." },
 );
 
 export const RefusedEntitySchema = Type.Object(
   {
-    id: Type.String({ description: "The holding." }),
+    id: Type.String({ description: "Id of the holding." }),
     error: Type.Object({
-      code: Type.String({ description: "For programs to branch on: the meaning of a code never changes." }),
+      code: Type.String({ description: "Stable error code that programs can branch on." }),
       detail: Type.String(),
       errors: Type.Array(ProblemItemSchema, { description: "All errors, each with a JSON pointer into the request." }),
     }),
@@ -166,8 +196,8 @@ export const RefusedEntitySchema = Type.Object(
 );
 
 export const ScoredHoldingSchema = Type.Object(
-  { id: Type.String({ description: "The holding." }), ...AlignmentResultSchema.properties },
-  { description: "The temperatures of a holding's entity." },
+  { id: Type.String({ description: "Id of the holding." }), ...AlignmentResultSchema.properties },
+  { description: "The temperatures of the entity of a holding." },
 );
 
 /** The response of POST /api/v1/portfolio-alignment. */
@@ -177,10 +207,10 @@ export const PortfolioAnswerSchema = Type.Object({
   benchmark: Type.String({ description: "Version of the benchmark that entities are compared with." }),
   year: Type.Union([Type.Literal("overall"), Type.Integer()], { description: "As in the request." }),
   results: Type.Array(PortfolioResultSchema, {
-    description: "One element per method and scope: methods in the order requested, for each the scopes.",
+    description: "One element per method and scope, ordered by method, then by scope, as requested.",
   }),
   financed: FinancedSchema,
   entities: Type.Array(Type.Union([ScoredHoldingSchema, RefusedEntitySchema]), {
-    description: "One element per holding with an entity, in order.",
+    description: "One element per holding with an entity, in the order of the holdings.",
   }),
 });

@@ -51,31 +51,39 @@ const score = (description: string) =>
 
 export const HoldingTemperatureSchema = Type.Object(
   {
-    s1s2s3: score("All scopes."),
-    s1s2: score("Scopes 1 and 2."),
-    s3: score("Scope 3."),
+    s1s2s3: score("Score of scopes 1, 2 and 3."),
+    s1s2: score("Score of scopes 1 and 2."),
+    s3: score("Score of scope 3."),
   },
-  { additionalProperties: false, description: "Scores of the company from elsewhere, degrees C." },
+  { additionalProperties: false, description: "Known scores of the company, degrees C, used instead of `entity`." },
 );
 
 const quality = (description: string) => Type.Optional(numberOrNull({ minimum: 1, maximum: 5, description }));
 
 export const HoldingQualitySchema = Type.Object(
-  { s1s2: quality("Of scopes 1 and 2."), s3: quality("Of scope 3.") },
+  { s1s2: quality("Score of the emissions of scopes 1 and 2."), s3: quality("Score of the emissions of scope 3.") },
   { additionalProperties: false, description: "PCAF data quality scores of the emissions, 1 (best) to 5." },
 );
 
 export const HoldingBudgetSchema = Type.Object(
   {
-    allowed: Type.Number({ minimum: -MONEY_MAX, maximum: MONEY_MAX, description: "By the pathway, t CO2e." }),
-    projected: Type.Number({ minimum: -MONEY_MAX, maximum: MONEY_MAX, description: "By the company, t CO2e." }),
+    allowed: Type.Number({
+      minimum: -MONEY_MAX,
+      maximum: MONEY_MAX,
+      description: "Emissions that the pathway allows, t CO2e.",
+    }),
+    projected: Type.Number({
+      minimum: -MONEY_MAX,
+      maximum: MONEY_MAX,
+      description: "Emissions that the company projects, t CO2e.",
+    }),
   },
   { additionalProperties: false, description: "Emissions of the company over the same years, t CO2e." },
 );
 
 export const HoldingSchema = Type.Object(
   {
-    id: Type.String({ minLength: 1, description: "Name of the line in the answer." }),
+    id: Type.String({ minLength: 1, description: "Name of the line in the response." }),
     issuer: Type.Optional(
       textOrNull({ description: "Lines of one issuer are merged into one holding of this name. Default: the id." }),
     ),
@@ -86,14 +94,16 @@ export const HoldingSchema = Type.Object(
     }),
     currency: Type.Optional(
       textOrNull({
-        description: "Of the value and of all company figures; equal on all lines. No currency is converted.",
+        description:
+          "Currency of the value and of all figures of the company. Must be the same on all lines, because amounts are not " +
+          "converted.",
       }),
     ),
     entity: Type.Optional(
       Type.Union([EntitySchema, Type.Null()], {
         description:
-          "A company to be scored, with emissions in t CO2e; exactly one of `entity` and `temperature` is required. An " +
-          "entity that cannot be scored is an uncovered holding, not an error.",
+          "A company to be scored, with emissions in t CO2e. Exactly one of `entity` and `temperature` is required. If the " +
+          "entity cannot be scored, the holding is uncovered; the request does not fail.",
       }),
     ),
     temperature: Type.Optional(Type.Union([HoldingTemperatureSchema, Type.Null()])),
@@ -116,11 +126,12 @@ export const HoldingSchema = Type.Object(
     ),
     groups: Type.Optional(
       Type.Union([Type.Record(Type.String(), textOrNull()), Type.Null()], {
-        description: "Groups of the holding by any keys, such as sector, country or asset_class.",
+        description:
+          "Groups that the holding belongs to, by key. Keys are free text, such as sector, country or asset_class.",
       }),
     ),
   },
-  { additionalProperties: false, description: "A line of a portfolio. A member that is null counts as not given." },
+  { additionalProperties: false, description: "A line of a portfolio. Members that are null are treated as absent." },
 );
 
 export const PortfolioOptionsSchema = Type.Object(
@@ -130,7 +141,7 @@ export const PortfolioOptionsSchema = Type.Object(
         minItems: 1,
         uniqueItems: true,
         default: ["WATS"],
-        description: "Weightings.",
+        description: "Weighting methods.",
       }),
     ),
     scopes: Type.Optional(
@@ -141,7 +152,8 @@ export const PortfolioOptionsSchema = Type.Object(
         [Type.Literal("overall"), Type.Integer({ minimum: ALIGNMENT_YEARS.min, maximum: ALIGNMENT_YEARS.max })],
         {
           default: "overall",
-          description: "Which score of an entity: of a projected year, or the mean over its years (`overall`).",
+          description:
+            "Projected year of the scores that are used, or `overall` for the mean over the projected years of each entity.",
         },
       ),
     ),
@@ -152,31 +164,31 @@ export const PortfolioOptionsSchema = Type.Object(
     budget_scenario: Type.Optional(
       Type.Enum(BUDGET_SCENARIOS, {
         default: "net_zero_2050",
-        description: "Scenario that the budgets of entities compare their emissions with.",
+        description: "Scenario on which the budgets of entities are based.",
       }),
     ),
-    goal: celsius("Adds to each contribution how far it is above this temperature, degrees C."),
+    goal: celsius("Temperature goal, degrees C; adds `above_goal` to each contribution."),
     group_by: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,
         maxItems: GROUP_KEY_COUNT_MAX,
         uniqueItems: true,
-        description: "Keys of `groups`; adds the temperature of each group.",
+        description: "Keys of `groups`. Adds the temperature of each group to the results.",
       }),
     ),
-    default_score: celsius("Used for holdings without a score, degrees C. Without it, no score is assumed."),
+    default_score: celsius("Score assumed for holdings without one, degrees C. If absent, no score is assumed."),
     missing_low: Type.Optional(
       Type.Number({
         ...SCORE,
         default: MISSING_SCORE_C.low,
-        description: "Missing score in the lower bound, degrees C.",
+        description: "Score that the lower bound assumes for holdings without one, degrees C.",
       }),
     ),
     missing_high: Type.Optional(
       Type.Number({
         ...SCORE,
         default: MISSING_SCORE_C.high,
-        description: "Missing score in the upper bound, degrees C.",
+        description: "Score that the upper bound assumes for holdings without one, degrees C.",
       }),
     ),
   },

@@ -6,8 +6,8 @@ export const ProblemItemSchema = Type.Object(
     pointer: Type.Optional(Type.String({ description: "JSON pointer into the body; empty for the whole body." })),
     parameter: Type.Optional(Type.String({ description: "Name of a parameter of the path or the query." })),
     header: Type.Optional(Type.String({ description: "Name of a header field." })),
-    code: Type.String({ description: "For programs to branch on: the meaning of a code never changes." }),
-    detail: Type.String({ description: "What is wrong, and the accepted values." }),
+    code: Type.String({ description: "Stable error code that programs can branch on." }),
+    detail: Type.String({ description: "What is wrong, and what is accepted." }),
     allowed: Type.Optional(
       Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean()]), { description: "The accepted values." }),
     ),
@@ -15,19 +15,25 @@ export const ProblemItemSchema = Type.Object(
       Type.Union([Type.String(), Type.Number()], { description: "The accepted value that was probably meant." }),
     ),
     nearest: Type.Optional(
-      Type.Array(Type.String(), { description: "For an unknown name: the most similar names, most similar first." }),
+      Type.Array(Type.String(), {
+        description: "Names most similar to an unknown name, most similar first.",
+      }),
     ),
     hazard: Type.Optional(
-      Type.String({ description: "With `combination_unavailable`: the hazard that lacks the combination." }),
+      Type.String({ description: "Hazard without the combination; present for `combination_unavailable`." }),
     ),
     offered_years: Type.Optional(
-      Type.Array(Type.Integer(), { description: "With `combination_unavailable`: years that the hazard offers." }),
+      Type.Array(Type.Integer(), {
+        description: "Years for which the hazard has data; present for `combination_unavailable`.",
+      }),
     ),
     offered_scenarios: Type.Optional(
-      Type.Array(Type.String(), { description: "With `combination_unavailable`: scenarios that the hazard offers." }),
+      Type.Array(Type.String(), {
+        description: "Scenarios for which the hazard has data; present for `combination_unavailable`.",
+      }),
     ),
   },
-  { description: "One fault of the request, located by `pointer`, `parameter` or `header`." },
+  { description: "One error in the request, located by `pointer`, `parameter` or `header`." },
 );
 
 /** A problem document, which src/host/problems/problem.ts creates. */
@@ -37,7 +43,7 @@ export const ProblemSchema = Type.Object(
     title: Type.String({ description: "Summary of the code." }),
     status: Type.Integer({ minimum: 400, maximum: 599, description: "Status of the response." }),
     code: Type.String({
-      description: "For programs to branch on: the meaning of a code never changes; new codes may be added.",
+      description: "Stable error code that programs can branch on. New codes may be added.",
     }),
     detail: Type.String({ description: "Explanation for people." }),
     request_id: Type.String({ format: "uuid", description: "Include it when you contact the operator." }),
@@ -45,13 +51,19 @@ export const ProblemSchema = Type.Object(
     errors: Type.Optional(
       Type.Array(ProblemItemSchema, {
         maxItems: FAULT_ITEM_COUNT_MAX,
-        description: "All faults that the caller can correct.",
+        description: "Errors that the caller can correct.",
       }),
     ),
-    requested: Type.Optional(Type.Integer({ description: "With `too_many_values`: what the request asks for." })),
-    limit: Type.Optional(Type.Integer({ description: "With `too_many_values`: what is allowed." })),
-    line: Type.Optional(Type.Integer({ description: "With `json_malformed`: line in the body, from 1." })),
-    column: Type.Optional(Type.Integer({ description: "With `json_malformed`: column in characters, from 1." })),
+    requested: Type.Optional(
+      Type.Integer({ description: "Number that was requested; present for `too_many_values`." }),
+    ),
+    limit: Type.Optional(Type.Integer({ description: "Largest number allowed; present for `too_many_values`." })),
+    line: Type.Optional(
+      Type.Integer({ description: "Line in the body, counted from 1; present for `json_malformed`." }),
+    ),
+    column: Type.Optional(
+      Type.Integer({ description: "Column in characters, counted from 1; present for `json_malformed`." }),
+    ),
   },
   { description: "A problem document (RFC 9457)." },
 );

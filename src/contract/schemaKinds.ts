@@ -1,4 +1,4 @@
-/** Kinds of schemas that TypeBox lacks, as the contract writes them. */
+/** Kinds of schemas that TypeBox lacks. */
 import { type TSchema, type TUnsafe, Type } from "typebox";
 
 interface Description {
@@ -11,7 +11,7 @@ interface NumberKeywords extends Description {
   readonly maximum?: number;
 }
 
-/** Returns a schema of a number or null, with two types instead of a union: OpenAPI 3.1 viewers show that better. */
+/** Returns a schema of a number or null: a list of two types, which OpenAPI 3.1 viewers show better than a union. */
 export function numberOrNull(options: NumberKeywords = {}): TUnsafe<number | null> {
   return Type.Unsafe<number | null>({ type: ["number", "null"], ...options });
 }

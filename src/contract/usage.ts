@@ -5,13 +5,18 @@ import { PAGE_PARAMETERS, pageOf } from "./paging.ts";
 export const MeterSchema = Type.Enum(METERS);
 export const UsageGroupSchema = Type.Enum(USAGE_GROUPS);
 
-/** Groups of a request without `group_by`. */
+/** Value of `group_by` in requests without it. */
 export const USAGE_GROUPS_DEFAULT = ["customer", "meter"] as const satisfies readonly (typeof USAGE_GROUPS)[number][];
 
 const SPAN = {
-  from: Type.Optional(Type.String({ format: "date", description: "First day (UTC), YYYY-MM-DD. Default: no limit." })),
+  from: Type.Optional(
+    Type.String({ format: "date", description: "First day included (UTC), YYYY-MM-DD. Default: no limit." }),
+  ),
   to: Type.Optional(
-    Type.String({ format: "date", description: "Day after the last (UTC), YYYY-MM-DD. Default: now." }),
+    Type.String({
+      format: "date",
+      description: "Day after the last day included (UTC), YYYY-MM-DD. Default: no limit.",
+    }),
   ),
   group_by: Type.Optional(
     Type.Array(UsageGroupSchema, {
@@ -26,7 +31,7 @@ const FORMAT = {
   format: Type.Optional(
     Type.Enum(["json", "csv"], {
       default: "json",
-      description: "`csv` returns all lines in one file without pages (RFC 4180, UTF-8, with a header line).",
+      description: "`csv` returns all lines as one file (RFC 4180, UTF-8, with a header line).",
     }),
   ),
 };
@@ -51,7 +56,7 @@ export const UsageRecordSchema = Type.Object(
     requests: Type.Integer({ minimum: 0, description: "Number of counted responses." }),
     units: Type.Integer({ minimum: 0, description: "Units of the meter, or of all meters if not grouped by meter." }),
   },
-  { description: "A line of usage; members that are not grouped by are absent." },
+  { description: "A line of usage. Members by which usage is not grouped are absent." },
 );
 
 export const UsagePageSchema = pageOf(UsageRecordSchema);

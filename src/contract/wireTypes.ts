@@ -8,11 +8,13 @@
 
 export interface About {
   readonly service: string;
-  /** Interactive API page. */
+  /** Path of the interactive API page. */
   readonly documentation: string;
-  /** OpenAPI document. */
+  /** Path of the OpenAPI document. */
   readonly openapi: string;
+  /** Path of the liveness check. */
   readonly health: string;
+  /** Path of the readiness check. */
   readonly readiness: string;
   readonly atlas: {
     readonly release: string;
@@ -25,26 +27,28 @@ export interface AlignedYear {
   readonly year: number;
   /** Implied warming in 2100, degrees C, 1.3 to 6; rounded to two decimals in responses. */
   readonly temperature_alignment: number | null;
-  /** Why there is no temperature; present exactly when it is null. */
+  /** Why there is no temperature; present if and only if it is null. */
   readonly reason?: AlignmentReason;
   /** As submitted. */
   readonly label?: string;
-  /** Temperatures at 5 % lower and 5 % higher projected emissions; absent if the temperature is null. */
+  /** Temperatures for projected emissions 5 % lower and 5 % higher; absent if the temperature is null. */
   readonly range?: TemperatureRange;
   /** Temperatures at the 10th and 90th percentile of the climate response; absent if the temperature is null. */
   readonly climate_range?: TemperatureRange;
-  /** Temperatures of a part of the scopes. The temperature of all scopes is not their mean. */
+  /** Temperatures of scopes 1 and 2 and of scope 3 on their own. The temperature of all scopes is not their mean. */
   readonly by_scope?: ScopeTemperatures;
   /**
-   * Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request;
-   * absent without a usable scope or with a baseline of zero.
+   * Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the
+   * request; absent if no scope is usable or the baseline emissions are zero.
    */
   readonly budget?: EmissionsBudget;
-  /** Fraction of the emissions that the temperature covers; present if a scope is left out. */
+  /** Fraction of the emissions that the temperature covers, 0 to 1; present if a scope is left out. */
   readonly coverage?: number;
-  /** Flags of the year; absent if there are none. */
+  /** Flags of the year; absent if it has none. */
   readonly flags?: readonly AlignmentFlag[];
-  /** With detail: how the temperature was computed, unrounded. A figure that does not exist is null. */
+  /**
+   * How the temperature was computed, unrounded; present if `detail` was requested. Figures that do not exist are null.
+   */
   readonly detail?: AlignmentDetail;
 }
 
@@ -57,7 +61,9 @@ export interface AlignmentAnswer {
   readonly results: readonly AlignmentResult[];
 }
 
-/** With detail: how the temperature was computed, unrounded. A figure that does not exist is null. */
+/**
+ * How the temperature was computed, unrounded; present if `detail` was requested. Figures that do not exist are null.
+ */
 export interface AlignmentDetail {
   /** Version of the method. */
   readonly method: string;
@@ -69,11 +75,11 @@ export interface AlignmentDetail {
    * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
    */
   readonly basis: AlignmentBasis;
-  /** Degrees C, with emissions per revenue as the basis. */
+  /** Temperature by emissions per revenue, degrees C. */
   readonly temperature_intensity: number | null;
-  /** Degrees C, with emissions as the basis. */
+  /** Temperature by emissions, degrees C. */
   readonly temperature_emissions: number | null;
-  /** Degrees C, with cumulative emissions as the basis. */
+  /** Temperature by cumulative emissions, degrees C. */
   readonly temperature_cumulative: number | null;
   /** The pathway that the entity is compared with. */
   readonly pathway: Pathway;
@@ -81,14 +87,14 @@ export interface AlignmentDetail {
   readonly matched: MatchedSector;
   /** The pathway that each usable scope is compared with. */
   readonly scope_pathways: {
-    /** Sector of the benchmark. */
+    /** Pathway of the benchmark: the whole economy or one sector. */
     readonly scope1?: Pathway;
-    /** Sector of the benchmark. */
+    /** Pathway of the benchmark: the whole economy or one sector. */
     readonly scope2?: Pathway;
-    /** Sector of the benchmark. */
+    /** Pathway of the benchmark: the whole economy or one sector. */
     readonly scope3?: Pathway;
   };
-  /** Sums over the usable scopes, i.e. those given in both years; in the unit of the request. */
+  /** Sums over the usable scopes, i.e. those given in both years, in the unit of the request. */
   readonly emissions: {
     /** In the baseline year. */
     readonly baseline: number | null;
@@ -100,8 +106,9 @@ export interface AlignmentDetail {
   /** Growth since the baseline year. */
   readonly growth: {
     /**
-     * Revenue of the request, the country's economy, that of its region, or none known; null in the bases that do not
-     * use growth.
+     * Source of the growth: revenue in the request (`supplied`), the economy of the country (`country`) or of its
+     * region (`region`), or a default because none of these is known (`default`); null for a basis that does not use
+     * growth.
      */
     readonly source: "supplied" | "country" | "region" | "default" | null;
     /** ISO 3166 alpha-3 code or region of the growth series, if one is used. */
@@ -111,7 +118,7 @@ export interface AlignmentDetail {
   };
   /** Same as `growth.factor`. */
   readonly growth_factor: number | null;
-  /** The ratio that is compared with the anchors in the evaluated year. */
+  /** The entity's ratio that is compared with the anchors, in the evaluated year. */
   readonly emissions_ratio_q: number | null;
   /** The year in which the ratio is compared with the anchors. */
   readonly evaluated_year: number;
@@ -119,7 +126,7 @@ export interface AlignmentDetail {
   readonly anchors: readonly Anchor[];
   /** The benchmark's ratio for each anchor, in ascending order. */
   readonly benchmark_ratio_at_anchors: readonly number[] | null;
-  /** The same before anchors that are out of order or too close were moved. */
+  /** `benchmark_ratio_at_anchors` before anchors that were out of order or too close were moved. */
   readonly benchmark_ratio_raw: readonly number[] | null;
   /** The anchors on either side of the ratio. */
   readonly between: {
@@ -132,7 +139,9 @@ export interface AlignmentDetail {
   } | null;
   /** Same as `growth.series`. */
   readonly growth_region: string | null;
-  /** In the currency of the request; the projected one, if not given, grows with the economy. */
+  /**
+   * Revenue in the currency of the request. If no projected revenue was given, it is assumed to grow with the economy.
+   */
   readonly revenue: {
     /** In the baseline year. */
     readonly baseline: number | null;
@@ -146,9 +155,9 @@ export interface AlignmentDetail {
     /** In the projected year. */
     readonly projected: number | null;
   };
-  /** null without convergence to the intensity of the industry. */
+  /** Convergence to the intensity of the industry; null if it was not applied. */
   readonly convergence: {
-    /** Ratio of the entity's intensity to that of its industry, bounded. */
+    /** Intensity of the entity divided by that of its industry, within fixed limits. */
     readonly kappa: number;
     /** Fraction of the gap to the industry's intensity that closes by 2050. */
     readonly gamma: number;
@@ -162,15 +171,15 @@ export interface AlignmentDetail {
     /** Degrees C. */
     readonly scope3?: number | null;
   };
-  /** As in the year, unrounded. */
+  /** `range` of the year, unrounded. */
   readonly range: TemperatureRange | null;
-  /** As in the year, unrounded. */
+  /** `climate_range` of the year, unrounded. */
   readonly climate_range: TemperatureRange | null;
-  /** As in the year, unrounded. */
+  /** `by_scope` of the year, unrounded. */
   readonly by_scope: ScopeTemperatures;
-  /** Budgets against all four scenarios, unrounded. */
+  /** Budgets for all four scenarios, unrounded. */
   readonly budget: readonly EmissionsBudget[] | null;
-  /** As in the year; null if no scope is left out. */
+  /** `coverage` of the year; null if no scope is left out. */
   readonly coverage: number | null;
   /** The flags of the entity and of the year. */
   readonly flags: readonly AlignmentFlag[];
@@ -200,15 +209,15 @@ export type AlignmentFlag =
   | "anchors_close"
   | "sensitive";
 
-/** Why there is no temperature; present exactly when it is null. */
+/** Why there is no temperature; present if and only if it is null. */
 export type AlignmentReason = "no_usable_scope" | "zero_baseline";
 
 export interface AlignmentResult {
   /** As submitted, without the identifier; members that were not given are absent. */
   readonly entity_info: EntityEcho;
-  /** Flags of the entity; absent if there are none. */
+  /** Flags of the entity; absent if it has none. */
   readonly flags?: readonly AlignmentFlag[];
-  /** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+  /** The most similar known name for each text that matched nothing. Temperatures are not computed with it. */
   readonly did_you_mean?: NameSuggestions;
   /** One element per projection record, in the order submitted. */
   readonly data: readonly AlignedYear[];
@@ -238,7 +247,10 @@ export interface BlendedYear {
   readonly range: TemperatureRange;
 }
 
-/** Sums of absolute emissions over the years after the baseline year up to this year, in the unit of the request. */
+/**
+ * Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the
+ * request.
+ */
 export interface EmissionsBudget {
   /** Scenario of the benchmark. */
   readonly scenario: string;
@@ -246,9 +258,9 @@ export interface EmissionsBudget {
   readonly allowed: number;
   /** Emissions of the entity. */
   readonly projected: number;
-  /** `projected` less `allowed`; negative below the budget. */
+  /** `projected` minus `allowed`; negative if the entity stays below its budget. */
   readonly overshoot: number;
-  /** Overshoot in percent of `allowed`, rounded to two decimals; null if nothing is allowed. */
+  /** Overshoot as a percentage of `allowed`, rounded to two decimals; null if `allowed` is 0. */
   readonly overshoot_pct: number | null;
 }
 
@@ -256,13 +268,13 @@ export interface EmissionsBudget {
 export interface MatchedSector {
   /** The field that matched; null if neither did. */
   readonly on: "industry" | "sector" | null;
-  /** Row of the sector table, from 1. */
+  /** Row of the sector table, counted from 1; null if no row matched. */
   readonly row: number | null;
-  /** The first key of the row that matched. */
+  /** The first key of the row that matched; null if no row matched. */
   readonly key: string | null;
 }
 
-/** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+/** The most similar known name for each text that matched nothing. Temperatures are not computed with it. */
 export interface NameSuggestions {
   readonly country?: string;
   readonly industry?: string;
@@ -276,16 +288,16 @@ export interface NameSuggestions {
 export interface OverallTemperature {
   /** Degrees C; rounded to two decimals in responses. */
   readonly temperature_alignment: number;
-  /** The mean of the ranges of the years, with the same weights. */
+  /** Mean of the ranges of the projection records, with the same weights. */
   readonly range: TemperatureRange;
   /** Number of projection records that have a temperature. */
   readonly years: number;
 }
 
-/** Sector of the benchmark. */
+/** Pathway of the benchmark: the whole economy or one sector. */
 export type Pathway = "economy" | "power" | "energy_supply" | "industry" | "transport" | "buildings";
 
-/** Temperatures of a part of the scopes. The temperature of all scopes is not their mean. */
+/** Temperatures of scopes 1 and 2 and of scope 3 on their own. The temperature of all scopes is not their mean. */
 export interface ScopeTemperatures {
   /** Scopes 1 and 2, degrees C. */
   readonly s1s2: number | null;
@@ -319,11 +331,12 @@ export interface AlignmentParameters {
   readonly basis?: AlignmentBasis;
   /** Members to add to the results. At least 1 item, without duplicates. */
   readonly include?: readonly AlignmentInclude[];
-  /** Scenario that `budget` compares the emissions with. Default: net_zero_2050. */
+  /** Scenario on which `budget` is based. Default: net_zero_2050. */
   readonly budget_scenario?: BudgetScenario;
   /**
-   * Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. Applies to
-   * entities with revenue in USD and a price year. Their emissions must be in t CO2e. At most 1.
+   * Fraction of the gap between the emissions intensities of the entity and its industry that must close by 2050; not
+   * applied if absent. Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e. At
+   * most 1.
    */
   readonly convergence?: number;
   /** Id of the benchmark. Default: ngfs-phase5-message-r12/2. */
@@ -333,26 +346,29 @@ export interface AlignmentParameters {
 /** At least 1 item. */
 export type AlignmentRequest = readonly Entity[];
 
-/** Scenario that `budget` compares the emissions with. */
+/** Scenario on which `budget` is based. */
 export type BudgetScenario = "net_zero_2050" | "below_2c" | "ndcs" | "current_policies";
 
 /** As submitted, without the identifier; members that were not given are absent. */
 export interface EntityEcho {
   readonly name: string;
   readonly asset_type: "equity";
-  /** ISO code or name; determines the assumed growth of revenue. */
+  /** ISO code or name; determines the growth that is assumed if revenue is not given. */
   readonly country?: string;
-  /** gics, nace, naics, isic, sics, trbc, icb, factset or custom. Names of other systems are matched the same way. */
+  /**
+   * gics, nace, naics, isic, sics, trbc, icb, factset or custom. Industry names of other systems are matched in the
+   * same way.
+   */
   readonly industry_classification_system?: string;
-  /** Name, not code, of the industry in that system. */
+  /** Name (not code) of the industry in that system. */
   readonly industry?: string;
   /** Name of the sector; used if the industry does not match. */
   readonly sector?: string;
 }
 
 /**
- * A company: its description, its emissions in exactly one baseline year, and in one or more later years. A scope is
- * used in a year if the baseline has it too.
+ * A company: its description and its emissions in exactly one baseline year and in one or more later years. A scope is
+ * used in a later year only if the baseline also has it.
  */
 export interface Entity {
   readonly entity_info: {
@@ -360,11 +376,14 @@ export interface Entity {
     readonly identifier?: string;
     readonly name: string;
     readonly asset_type: "equity";
-    /** ISO code or name; determines the assumed growth of revenue. */
+    /** ISO code or name; determines the growth that is assumed if revenue is not given. */
     readonly country?: string;
-    /** gics, nace, naics, isic, sics, trbc, icb, factset or custom. Names of other systems are matched the same way. */
+    /**
+     * gics, nace, naics, isic, sics, trbc, icb, factset or custom. Industry names of other systems are matched in the
+     * same way.
+     */
     readonly industry_classification_system?: string;
-    /** Name, not code, of the industry in that system. */
+    /** Name (not code) of the industry in that system. */
     readonly industry?: string;
     /** Name of the sector; used if the industry does not match. */
     readonly sector?: string;
@@ -373,40 +392,40 @@ export interface Entity {
   readonly data: readonly {
     /** The baseline year. 1900 to 2200. */
     readonly year: number;
-    /** In any unit, the same in all years; at least one scope. */
+    /** Emissions of at least one scope, in any unit that is the same in all years. */
     readonly emissions: ScopeEmissions;
     readonly financials?: {
-      /** In any currency; its level cancels out unless convergence is requested. -1e15 to 1e15. */
+      /** Annual revenue, in any currency. Only its growth matters unless `convergence` is requested. -1e15 to 1e15. */
       readonly revenue?: number;
       /** Not used. -1e15 to 1e15. */
       readonly ebitda?: number;
-      /** ISO 4217 code. Used by the convergence, which needs USD. */
+      /** ISO 4217 code. Used only for `convergence`, which requires USD. */
       readonly currency?: string;
-      /** Price year of the revenue. Used by the convergence. 2015 to 2024. */
+      /** Price year of the revenue. Used only for `convergence`. 2015 to 2024. */
       readonly price_year?: number;
     };
   }[];
-  /** The answer keeps their order. At least 1 item. */
+  /** The response keeps their order. At least 1 item. */
   readonly projected_emissions: readonly {
     /** A year after the baseline year. 1900 to 2200. */
     readonly year: number;
-    /** In any unit, the same in all years; at least one scope. */
+    /** Emissions of at least one scope, in any unit that is the same in all years. */
     readonly emissions: ScopeEmissions;
     readonly financials?: {
       /** Projected revenue, in the currency and prices of the baseline. -1e15 to 1e15. */
       readonly revenue?: number;
     };
-    /** Name of the projection that the record belongs to, on all records or on none. 1 to 64 characters. */
+    /** Name of the projection that the record belongs to. Either all records have one, or none. 1 to 64 characters. */
     readonly label?: string;
     /**
-     * Weight of the projection: the same on all records of a label, on all labels or on none, not all 0. The weights
-     * are divided by their sum. 0 to 1.
+     * Weight of the projection. All records with a label must have the same weight, and either all labels or none have
+     * one. The weights are divided by their sum, which must be above 0. 0 to 1.
      */
     readonly probability?: number;
   }[];
 }
 
-/** In any unit, the same in all years; at least one scope. */
+/** Emissions of at least one scope, in any unit that is the same in all years. */
 export interface ScopeEmissions {
   /** Direct emissions. Removals are negative. -1e15 to 1e15. */
   readonly scope1?: number;
@@ -416,7 +435,7 @@ export interface ScopeEmissions {
   readonly scope3?: number;
 }
 
-/** A figure; null if it is undefined. */
+/** A figure before and after the losses; null if it is undefined. */
 export interface BeforeAfter {
   /** Without the losses of the scenario. */
   readonly before: number | null;
@@ -436,43 +455,43 @@ export interface CompanyAnswer {
   readonly data_quality: readonly DataQuality[];
   readonly warnings: readonly Remark[];
   readonly sources: readonly DataSource[];
-  /** Changes with every formula or figure of the method. */
+  /** Version of the method, which changes whenever a formula or a figure of the method changes. */
   readonly method_version: string;
-  /** Assumptions of the request, or their defaults. */
+  /** Assumptions in the request, or their defaults. */
   readonly assumptions: CompanyAssumptions;
-  /** Figures of the tables that the answer was computed with. */
+  /** Figures from the tables with which the response was computed. */
   readonly parameters: {
     /** Parameters of an industry. */
     readonly industry: IndustryParameters;
     /** Figures of a country. */
     readonly country: CountryParameters;
   };
-  /** In the requested order of scenarios, years ascending. */
+  /** Ordered by scenario as requested, then by ascending year. */
   readonly results: readonly CompanyResult[];
   /** One element per scenario. */
   readonly valuation: readonly CompanyValuation[];
   readonly headline: CompanyHeadline;
 }
 
-/** Assumptions of the request, or their defaults. */
+/** Assumptions in the request, or their defaults. */
 export interface CompanyAssumptions {
   /** Real discount rate, as a fraction. */
   readonly discount_rate: number;
   /** First year with carbon prices above current policies. */
   readonly shock_year: number;
-  /** Share of costs that is passed on in every year; null: that of the industry, by year. */
+  /** Share of costs that is passed on, the same in all years; null if it is that of the industry, by year. */
   readonly pass_through: number | null;
   /** Loss given default, as a fraction. */
   readonly lgd: number;
   /** Loss of output as a function of warming. */
   readonly damage_function: "ngfs4" | "kalkuhl_wenz" | "howard_sterner" | "dice2016" | "ngfs5_kotz";
-  /** Model of the NGFS carbon prices. */
+  /** Integrated assessment model that the NGFS carbon prices come from. */
   readonly iam: "remind" | "messageix" | "gcam";
 }
 
 /** The company as the request was understood. */
 export interface CompanyEcho {
-  /** null if a request for emissions has none. */
+  /** Name of the company; null if the request has none. */
   readonly name: string | null;
   readonly country: {
     /** ISO 3166 alpha-3 code. */
@@ -484,7 +503,7 @@ export interface CompanyEcho {
   readonly industry: {
     readonly id: string;
     readonly name: string;
-    /** Kind of name or code that the industry was found by. */
+    /** Kind of name or code by which the industry was found. */
     readonly matched_on: "id" | "name" | "alias" | "isic" | "nace" | "naics";
   };
   /** Figures of the company, as sent or estimated. */
@@ -498,11 +517,11 @@ export interface CompanyEcho {
     /** Total debt, USD of 2025. */
     readonly total_debt: number;
     /**
-     * EBITDA that losses are measured by: at least half of what is normal in the industry at this revenue. USD of 2025
-     * per year.
+     * EBITDA that losses are compared with: at least half of what is normal in the industry at this revenue. USD of
+     * 2025 per year.
      */
     readonly normalized_ebitda: number;
-    /** Members that the request did not have. */
+    /** Members that were estimated because the request did not have them. */
     readonly estimated: readonly ("total_assets" | "ebitda" | "total_debt")[];
   };
 }
@@ -515,7 +534,7 @@ export interface CompanyHeadline {
     readonly year: number;
     /** 0 to 100. 0 to 100. */
     readonly score: number;
-    /** All losses over normalized EBITDA. */
+    /** All losses without closures, divided by normalized EBITDA. */
     readonly loss_ratio: number;
     /** Loss in percent of normalized EBITDA. */
     readonly pct_of_ebitda: number;
@@ -524,7 +543,7 @@ export interface CompanyHeadline {
   readonly mean: {
     /** 0 to 100. 0 to 100. */
     readonly score: number;
-    /** All losses over normalized EBITDA. */
+    /** All losses without closures, divided by normalized EBITDA. */
     readonly loss_ratio: number;
     /** Loss in percent of normalized EBITDA. */
     readonly pct_of_ebitda: number;
@@ -536,7 +555,7 @@ export interface CompanyResult {
   /** Id of the scenario. */
   readonly scenario: string;
   readonly family: "NGFS" | "IPCC";
-  /** NGFS: the phase. IPCC: the assessment report. */
+  /** Phase of the NGFS, or assessment report of the IPCC. */
   readonly vintage: "5" | "AR6";
   readonly year: number;
   readonly drivers: {
@@ -544,14 +563,14 @@ export interface CompanyResult {
     readonly price: number;
     /** Carbon price under current policies, USD of 2025 per t CO2e. */
     readonly baseline_price: number;
-    /** Price of the scenario above that of current policies, USD of 2025 per t CO2e, 0 or more. */
+    /** Price of the scenario minus that under current policies, at least 0, USD of 2025 per t CO2e. */
     readonly price_shock: number;
     /**
-     * Price shock that the buyers of what the company sells meet: for fuel traded worldwide that of the world, else
-     * that of the country. USD of 2025 per t CO2e.
+     * Price shock for the buyers of the company's products: that of the world for fuel traded worldwide, otherwise that
+     * of the country. USD of 2025 per t CO2e.
      */
     readonly fuel_price_shock: number;
-    /** Model that the price comes from; ar6: median of an ensemble. */
+    /** Model that the price comes from; `ar6` is the median of an ensemble. */
     readonly price_model: "remind" | "messageix" | "gcam" | "ar6";
     /** Region of the price. */
     readonly price_region: "World" | "R5OECD" | "R5ASIA" | "R5LAM" | "R5MAF" | "R5REF";
@@ -561,19 +580,19 @@ export interface CompanyResult {
     readonly local_temperature: number;
     /** Mean temperature of the country in 2020, degrees C. */
     readonly local_temperature_2020: number;
-    /** Share of capital that is renewed and can abate, as a fraction. */
+    /** Fraction of capital that has been renewed and can therefore abate emissions. */
     readonly capital_renewed: number;
-    /** Share of its own emissions that the company abates rather than pays for, as a fraction. */
+    /** Fraction of its own emissions that the company abates instead of paying for them. */
     readonly abatement_share: number;
-    /** USD per t of current scope 1 emissions. */
+    /** Cost per t of current scope 1 emissions, USD. */
     readonly unit_cost: number;
-    /** USD per t of current scope 2 emissions. */
+    /** Cost per t of current scope 2 emissions, USD. */
     readonly unit_cost_scope2: number;
-    /** USD per t of current upstream emissions. */
+    /** Cost per t of current upstream emissions, USD. */
     readonly unit_cost_upstream: number;
-    /** Cost that buyers see, USD per t of current downstream emissions. */
+    /** Cost to buyers per t of current downstream emissions, USD. */
     readonly product_unit_cost: number;
-    /** Share of the cost that is passed on to buyers, as a fraction. */
+    /** Fraction of the cost that is passed on to buyers. */
     readonly pass_through: number;
   };
   readonly transition: {
@@ -581,9 +600,9 @@ export interface CompanyResult {
     readonly gross_cost: number;
     /** Relative change of the volume sold, -1 to 0. */
     readonly volume_change: number;
-    /** The change if only the company's own prices rose. */
+    /** `volume_change` if only the company's own prices rose. */
     readonly own_volume_change: number;
-    /** The change if only the cost of using its products rose. */
+    /** `volume_change` if only the cost of using its products rose. */
     readonly product_volume_change: number;
     /** Loss after closures, below normalized EBITDA. USD of 2025 per year. */
     readonly loss: number;
@@ -591,18 +610,18 @@ export interface CompanyResult {
     readonly uncapped: number;
     /** Whether the loss without closures is normalized EBITDA or more. */
     readonly capped: boolean;
-    /** For a bank: loss on its loans. USD of 2025 per year. */
+    /** Loss of a bank on its loans. USD of 2025 per year. */
     readonly credit_loss: number;
     /** 0 to 100. 0 to 100. */
     readonly score: number;
-    /** Why there is no loss. */
+    /** Why there is no loss; absent if there is one. */
     readonly note?: string;
   };
   readonly physical: {
     readonly chronic: {
       /** Fraction of the country's output that is lost. */
       readonly damage_fraction: number;
-      /** Loss to warming. USD of 2025 per year. */
+      /** Loss due to warming. USD of 2025 per year. */
       readonly loss: number;
     };
     readonly acute: {
@@ -616,7 +635,7 @@ export interface CompanyResult {
       readonly aal_fraction: number;
       /** Damage to assets. USD of 2025 per year. */
       readonly asset_loss: number;
-      /** Loss of business. USD of 2025 per year. */
+      /** Loss due to interrupted business. USD of 2025 per year. */
       readonly interruption: number;
     };
     /** 0 to 100. 0 to 100. */
@@ -632,7 +651,9 @@ export interface CompanyResult {
   readonly total: {
     /** Loss after closures, below normalized EBITDA. USD of 2025 per year. */
     readonly loss: number;
-    /** All losses without closures over normalized EBITDA, without an upper limit. Ranks companies. */
+    /**
+     * All losses without closures, divided by normalized EBITDA, without an upper limit. Suited to ranking companies.
+     */
     readonly loss_ratio: number;
     /** Loss in percent of normalized EBITDA. */
     readonly pct_of_ebitda: number;
@@ -642,37 +663,41 @@ export interface CompanyResult {
     readonly score: number;
     readonly rating: "A" | "B" | "C" | "D" | "E";
     /**
-     * Lower end of the range over the sensitivity cases, each changing one assumption, percent of normalized EBITDA.
+     * Lower end of the range over the sensitivity cases, each of which changes one assumption, percent of normalized
+     * EBITDA.
      */
     readonly low: number;
     /** Upper end of the range, percent of normalized EBITDA. */
     readonly high: number;
-    /** Denominator of the percentages: EBITDA, or half of what is normal in the industry if that is more. */
+    /**
+     * Denominator of the percentages: EBITDA (`ebitda`), or half of what is normal in the industry if that is more
+     * (`normal_ebitda`).
+     */
     readonly measured_by: "ebitda" | "normal_ebitda";
   };
-  /** Effect on credit, as if the loss of the year lasted. */
+  /** Effect on credit, if the loss of the year recurred every year. */
   readonly credit: {
-    /** Debt over EBITDA as sent; null if EBITDA is not above 0. */
+    /** Debt divided by EBITDA as given; null if EBITDA is not above 0. */
     readonly debt_to_ebitda: BeforeAfter;
-    /** EBITDA as sent over interest; null without debt. */
+    /** EBITDA as given, divided by interest; null without debt. */
     readonly interest_coverage: BeforeAfter;
     /**
-     * Probability of default within five years, 0 to 1, as if the loss of the year lasted; null for a bank or insurer
-     * without total_liabilities.
+     * Probability of default within five years, 0 to 1, if the loss of the year recurred every year; null for a bank or
+     * insurer without `total_liabilities`.
      */
     readonly pd_5y: BeforeAfter;
-    /** Probability of default within one year, 0 to 1; null if it is undefined. */
+    /** Probability of default within one year, 0 to 1; a value is null if it is undefined. */
     readonly pd_1y: {
       /** Without the losses of the scenario. */
       readonly before: number | null;
       /** With the losses of the scenario. */
       readonly after: number | null;
-      /** own: the pd of the request. model: from the five-year one. */
+      /** `own` is the `pd` in the request; `model` is derived from the five-year probability. */
       readonly basis: "own" | "model";
     };
-    /** Expected loss of one year, basis points of the exposure. */
+    /** Expected loss within one year, basis points of the exposure. */
     readonly expected_loss_bp: BeforeAfter;
-    /** Expected loss of one year, USD of 2025. Present if the request has an exposure. */
+    /** Expected loss within one year, USD of 2025. Present if the request has an exposure. */
     readonly expected_loss?: BeforeAfter;
   };
 }
@@ -681,53 +706,53 @@ export interface CompanyResult {
 export interface CompanyValuation {
   /** Id of the scenario. */
   readonly scenario: string;
-  /** Discounted losses of 2026 to 2050 after tax. USD of 2025. */
+  /** Discounted losses of 2026 to 2050, after tax. USD of 2025. */
   readonly npv_of_losses: number;
   /** Discounted losses without closures. USD of 2025. */
   readonly npv_uncapped: number;
   /** Total assets, or the present value of normalized EBITDA to 2050 if that is more. USD of 2025. */
   readonly value_before: number;
-  /** Discounted losses in percent of the value before. */
+  /** Discounted losses in percent of `value_before`. */
   readonly value_at_risk_pct: number;
-  /** Total assets less the same percentage. USD of 2025. */
+  /** Total assets reduced by `value_at_risk_pct`. USD of 2025. */
   readonly asset_value_after: number;
   /** Probability of default within five years, 0 to 1; null for a bank or insurer without total_liabilities. */
   readonly pd_5y_before: number | null;
   /** Probability of default after the losses. */
   readonly pd_5y_after: number | null;
-  /** Probability of default within one year, 0 to 1; null if it is undefined. */
+  /** Probability of default within one year, 0 to 1; a value is null if it is undefined. */
   readonly pd_1y: {
     /** Without the losses of the scenario. */
     readonly before: number | null;
     /** With the losses of the scenario. */
     readonly after: number | null;
-    /** own: the pd of the request. model: from the five-year one. */
+    /** `own` is the `pd` in the request; `model` is derived from the five-year probability. */
     readonly basis: "own" | "model";
   };
-  /** Expected loss of one year, basis points of the exposure. */
+  /** Expected loss within one year, basis points of the exposure. */
   readonly expected_loss_bp: BeforeAfter;
-  /** Expected loss of one year, USD of 2025. Present if the request has an exposure. */
+  /** Expected loss within one year, USD of 2025. Present if the request has an exposure. */
   readonly expected_loss?: BeforeAfter;
 }
 
-/** Quality of a part of the answer. */
+/** Quality of a part of the response. */
 export interface DataQuality {
-  /** Members of the answer, by path. */
+  /** Paths of the members of the response that the mark applies to. */
   readonly output: string;
   /**
-   * The weakest mark among the inputs: P published and checked, M quoted from memory, D derived from listed data, J our
-   * judgment; or reported.
+   * The weakest mark among the inputs: `P` published and checked, `M` quoted from memory, `D` derived from listed data,
+   * `J` our judgment, `reported` given by the caller.
    */
   readonly mark: QualityMark | (string & {});
   /** Explanation for people. */
   readonly detail: string;
 }
 
-/** A source of the figures in an answer. */
+/** A source of the figures in the response. */
 export interface DataSource {
-  /** The figures. */
+  /** Figures that come from the source. */
   readonly what: string;
-  /** Publications that they come from. */
+  /** Publications. */
   readonly source: string;
   /** License or terms of use. */
   readonly terms: string;
@@ -745,7 +770,7 @@ export interface EmissionsAnswer {
   readonly data_quality: readonly DataQuality[];
   readonly warnings: readonly Remark[];
   readonly sources: readonly DataSource[];
-  /** Changes with every formula or figure of the method. */
+  /** Version of the method, which changes whenever a formula or a figure of the method changes. */
   readonly method_version: string;
 }
 
@@ -757,11 +782,11 @@ export interface EmissionsFigure {
   readonly low: number;
   /** Upper end of the range, t CO2e per year. */
   readonly high: number;
-  /** split: a part of a reported total of scope 3. */
+  /** Origin of the figure. `split` is a part of the reported total of scope 3. */
   readonly method: "modelled" | "reported" | "split";
-  /** Data quality, 1 is best. 1 to 5. */
+  /** PCAF data quality score, 1 (best) to 5. 1 to 5. */
   readonly pcaf_score: number;
-  /** What the model expects, t CO2e per year. */
+  /** Emissions according to the model, t CO2e per year. */
   readonly modelled: number;
 }
 
@@ -780,7 +805,7 @@ export interface EmissionsFigures {
 
 /** The company as the request was understood. */
 export interface EmitterEcho {
-  /** null if a request for emissions has none. */
+  /** Name of the company; null if the request has none. */
   readonly name: string | null;
   readonly country: {
     /** ISO 3166 alpha-3 code. */
@@ -792,14 +817,14 @@ export interface EmitterEcho {
   readonly industry: {
     readonly id: string;
     readonly name: string;
-    /** Kind of name or code that the industry was found by. */
+    /** Kind of name or code by which the industry was found. */
     readonly matched_on: "id" | "name" | "alias" | "isic" | "nace" | "naics";
   };
 }
 
 /**
- * Marks of this release, best first: P published and checked, M quoted from memory, D derived from listed data, J our
- * judgment; and reported by the caller.
+ * Marks of this release, best first: `P` published and checked, `M` quoted from memory, `D` derived from listed data,
+ * `J` our judgment, `reported` given by the caller.
  */
 export type QualityMark = "P" | "M" | "D" | "J" | "reported";
 
@@ -833,13 +858,13 @@ export type RemarkCode =
 
 /** A warning about a figure. */
 export interface Remark {
-  /** For programs to branch on: the meaning of a code never changes; new codes may be added. */
+  /** Stable code that programs can branch on. New codes may be added. */
   readonly code: RemarkCode | (string & {});
   /** Explanation for people. */
   readonly detail: string;
   /** Id of the scenario that the warning is about. */
   readonly scenario?: string;
-  /** For price_inversion. */
+  /** Scenarios whose prices are inverted; present for the code `price_inversion`. */
   readonly inversions?: readonly {
     /** Id of a more ambitious scenario with lower carbon prices. */
     readonly scenario: string;
@@ -862,7 +887,7 @@ export interface CountryParameters {
   readonly grid_ratio_us: number;
   /** Mean temperature around 1990, weighted by population, degrees C. */
   readonly t0_c: number;
-  /** Local over global warming. */
+  /** Local warming divided by global warming. */
   readonly warming_ratio: number;
   /** Average annual loss to river floods, as a fraction of capital. */
   readonly aal_flood: number | null;
@@ -885,8 +910,8 @@ export interface IndustryParameters {
   /** Exponent of scope 1 on the carbon intensity of the economy. */
   readonly theta_s1: number;
   /**
-   * How scope 1 is scaled to the country: by the carbon intensity of its economy, by its grid and price level, by its
-   * price level, or not at all.
+   * How scope 1 is scaled to the country: by the carbon intensity of its economy (`economy`), by its grid and price
+   * level (`grid`), by its price level (`price_level`), or not at all (`none`).
    */
   readonly s1_scaling: "economy" | "grid" | "price_level" | "none";
   /** Factor from modeled scope 1 to the ends of its range. */
@@ -896,8 +921,8 @@ export interface IndustryParameters {
   /** Factor from modeled scope 3 to the ends of its range, in both directions. */
   readonly s3_range: number;
   /**
-   * Origin of the emission factors: compared with companies that report, table of the US EPA, analogy to related
-   * industries, or judgment.
+   * Origin of the emission factors: checked against companies that report (`reporters`), taken from the table of the US
+   * EPA (`table`), derived from related industries (`analogy`), or estimated (`judgment`).
    */
   readonly factor_quality: "reporters" | "table" | "analogy" | "judgment";
   /** Group of industries with the same parameters. */
@@ -906,25 +931,25 @@ export interface IndustryParameters {
   readonly va_share: number;
   /** Normal EBITDA as a share of revenue. */
   readonly ebitda_margin: number;
-  /** Normal total assets over revenue. */
+  /** Normal total assets divided by revenue. */
   readonly assets_to_revenue: number;
-  /** Normal total debt over total assets. */
+  /** Normal total debt divided by total assets. */
   readonly debt_to_assets: number;
   /** Share of costs that is passed on to prices in 2025. */
   readonly pass_through: number;
   /** Share of costs that is passed on to prices from 2040. */
   readonly pass_through_long: number;
-  /** Carbon price at which everything is abated that renewed capital allows, USD per t. */
+  /** Carbon price at which all abatement that renewed capital allows takes place, USD per t. */
   readonly abatement_backstop_usd_t: number;
   /** Years until all capital is renewed. */
   readonly abatement_years: number;
   /** Largest share of scope 1 that can be abated. */
   readonly abatement_max_share: number;
-  /** Relative loss of volume per relative rise of the price. */
+  /** Relative loss of sales volume per relative increase in price. */
   readonly demand_elasticity: number;
   /**
-   * How a carbon price reaches the buyers: of fuel at world prices, of fuel at prices of the country, of durable goods,
-   * or not at all.
+   * How a carbon price reaches buyers: through fuel at world prices (`fuel_world`), through fuel at the prices of the
+   * country (`fuel`), through the use of durable goods (`durable`), or not at all (`none`).
    */
   readonly product_channel: "fuel_world" | "fuel" | "durable" | "none";
   /** Share of total assets that floods and storms can damage. */
@@ -944,11 +969,11 @@ export interface ReferenceCountry {
   readonly name: string;
   /** Other accepted names. Case, accents and punctuation are ignored. */
   readonly aliases: readonly string[];
-  /** ISO 3166 alpha-2 code; the id is the alpha-3 code. */
+  /** ISO 3166-1 alpha-2 code; the id is the alpha-3 code. */
   readonly iso2: string;
   /** A: all figures come from data. B: some are substitutes. */
   readonly tier: "A" | "B";
-  /** Figures that are substitutes. */
+  /** Descriptions of the figures that are substitutes. */
   readonly fallbacks: readonly string[];
   /** Figures of a country. */
   readonly parameters: CountryParameters;
@@ -993,7 +1018,7 @@ export interface ReferenceScenario {
   readonly iams: readonly string[];
   /** Whether there is one global price instead of regional prices. */
   readonly world_price: boolean;
-  /** Substitute for prices that have not been published. */
+  /** Prices used instead, if the scenario's own prices have not been published. */
   readonly price_substitute: string | null;
 }
 
@@ -1007,17 +1032,21 @@ export interface CompanyAssumptionsRequest {
   readonly discount_rate?: number | string;
   /** First year with carbon prices above current policies, 2025 to 2100. Default 2025. */
   readonly shock_year?: number | string;
-  /** Share of costs that is passed on to prices, 0 to 1, in every year. Default: that of the industry, by year. */
+  /**
+   * Share of costs that is passed on to prices, 0 to 1, the same in all years. Default: that of the industry, by year.
+   */
   readonly pass_through?: number | string;
 }
 
 /** A company, and the scenarios and years to assess. */
 export interface CompanyRequest {
-  /** Name of the company, echoed in the answer. */
+  /** Name of the company, repeated in the response. */
   readonly name: string;
-  /** ISO 3166 alpha-3 or alpha-2 code, or name. */
+  /** ISO 3166-1 alpha-3 or alpha-2 code, or name. */
   readonly country: string;
-  /** Id or name (GET /api/v1/reference/industries), or a code: ISIC 2410, NACE 24.10, NAICS 331110. */
+  /**
+   * Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.
+   */
   readonly industry: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
@@ -1037,11 +1066,11 @@ export interface CompanyRequest {
    */
   readonly total_debt?: number | string;
   /**
-   * Ids (GET /api/v1/reference/scenarios); case, -, _ and spaces are ignored. The answer keeps their order, without
-   * duplicates. At least 1 item.
+   * Scenario ids (GET /api/v1/reference/scenarios); case, hyphens, underscores and spaces are ignored. The response
+   * keeps their order and omits duplicates. At least 1 item.
    */
   readonly transition_scenarios: readonly string[];
-  /** The answer has them in ascending order, without duplicates. At least 1 item. */
+  /** The response has them in ascending order and omits duplicates. At least 1 item. */
   readonly assessment_years: readonly number[];
   /** Direct emissions as reported, t CO2e per year, 0 to 6e10. Modeled if absent. */
   readonly scope1?: number | string;
@@ -1067,15 +1096,15 @@ export interface CompanyRequest {
    */
   readonly damage_function?: string;
   /**
-   * Model of the NGFS carbon prices: remind, messageix, gcam. Only the first has all scenarios and years after 2060.
-   * Default: remind.
+   * Integrated assessment model that the NGFS carbon prices come from: remind, messageix, gcam. Only the first covers
+   * all scenarios and years after 2060. Default: remind.
    */
   readonly iam?: string;
-  /** Own one-year probability of default, 0 to 1, which replaces that of the model. */
+  /** Known one-year probability of default, 0 to 1, which replaces that of the model. */
   readonly pd?: number | string;
   /**
    * Exposure at default, 0 or more, USD of 2025, as a string or number; at most 1e15 in absolute value. If present, the
-   * answer has expected losses in money.
+   * response also gives expected losses in USD.
    */
   readonly exposure?: number | string;
   /** Loss given default, 0 to 1. Default 0.45. */
@@ -1086,11 +1115,13 @@ export interface CompanyRequest {
 
 /** A company whose emissions are to be estimated. */
 export interface EmissionsRequest {
-  /** Name of the company, echoed in the answer. */
+  /** Name of the company, repeated in the response. */
   readonly name?: string;
-  /** ISO 3166 alpha-3 or alpha-2 code, or name. */
+  /** ISO 3166-1 alpha-3 or alpha-2 code, or name. */
   readonly country: string;
-  /** Id or name (GET /api/v1/reference/industries), or a code: ISIC 2410, NACE 24.10, NAICS 331110. */
+  /**
+   * Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.
+   */
   readonly industry: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
@@ -1125,7 +1156,7 @@ export interface CustomerPath {
   readonly id: string;
 }
 
-/** A subdivision of the account that usage is attributed to. */
+/** A subdivision of the account, to which usage is attributed. */
 export interface CustomerRecord {
   /** Value of X-Customer-ID in data requests. UUID. */
   readonly customer_id: string;
@@ -1135,19 +1166,19 @@ export interface CustomerRecord {
   readonly name: string | null;
   /** Time of the registration, UTC. */
   readonly created_at: string;
-  /** null unless the customer is archived. */
+  /** Time of the archiving, UTC; null if the customer is not archived. */
   readonly archived_at: string | null;
 }
 
 export interface CustomerRegistration {
   /**
-   * The caller's own id, such as a team, a department or a client: unique within the account, stored unchanged. 1 to
-   * 200 characters.
+   * The caller's own id of the customer, such as the name of a team or a client. Unique within the account and stored
+   * unchanged. 1 to 200 characters.
    */
   readonly internal_id: string;
   /**
    * Display name. Replaces the name of a customer that is already registered; if omitted, the name is unchanged. A name
-   * cannot be removed: `null` is rejected. 1 to 200 characters.
+   * cannot be removed; `null` is rejected. 1 to 200 characters.
    */
   readonly name?: string;
 }
@@ -1180,21 +1211,21 @@ export interface CatalogHazard {
   readonly scenarios: readonly Scenario[];
   readonly metrics: readonly {
     readonly metric: MetricName;
-    /** 1 for shares and probabilities. */
+    /** Unit of the metric; 1 for shares and probabilities. */
     readonly unit: string;
     /**
-     * Under the rules of this atlas, or under the default rules if the atlas does not have the hazard. If the source of
-     * a layer states a definition, that definition applies.
+     * Definition of the metric under the rules of this atlas, or under the default rules if the atlas does not have the
+     * hazard. If the source of a layer states a different definition, that definition applies.
      */
     readonly meaning: string;
   }[];
-  /** Nominal, degrees; an atlas keeps the grid of its source. */
+  /** Nominal resolution, degrees. `grid` gives the actual one, which is that of the source. */
   readonly resolution_deg: number;
   /** Grid of this atlas; null if it does not have the hazard. */
   readonly grid: CatalogGrid | null;
   /** Extent of the grid, degrees. */
   readonly coverage: CatalogBox | null;
-  /** Parameters that this atlas's metrics were derived with; empty if it does not have the hazard. */
+  /** Parameters used to derive the metrics of this atlas; empty if it does not have the hazard. */
   readonly rules: Readonly<Record<string, unknown>>;
   /** Layers of this atlas and their sources. The baseline is used for 1980 under every scenario. */
   readonly layers: readonly CatalogLayer[];
@@ -1235,13 +1266,16 @@ export interface HazardQueryInput {
    * Scenarios that all requested hazards offer; the response keeps their order. At least 1 item, without duplicates.
    */
   readonly scenarios: readonly Scenario[];
-  /** Kilometers. Above 0 the cells within this geodesic distance are aggregated. 0 to 100. Default: 0. */
+  /**
+   * Radius in kilometers. 0 selects the cell that contains the location; otherwise all cells whose centers are within
+   * this geodesic distance are aggregated. 0 to 100. Default: 0.
+   */
   readonly radius?: number;
   /** Aggregation over the circle; no effect if radius is 0. Default: max. */
   readonly aggregation_method?: "max" | "mean";
-  /** Adds the metric total_hazard: severity times likelihood. Default: false. */
+  /** Adds the metric `total_hazard`, which is intensity times probability. Default: false. */
   readonly total_hazard?: boolean;
-  /** Returns every metric as its change since the baseline of 1980. Default: false. */
+  /** Returns each metric as its change since the baseline of 1980. Default: false. */
   readonly anthropogenic?: boolean;
   /** Adds to each analysis year how its values were computed, and to the response their sources. Default: false. */
   readonly detail?: boolean;
@@ -1255,76 +1289,77 @@ export type Scenario = "baseline" | "rcp2p6" | "rcp4p5" | "rcp6p0" | "rcp8p5";
 export interface AnalysisYearResult {
   readonly analysis_year: number;
   /**
-   * null if no number exists. With anthropogenic, each is a change since 1980 and may be negative. GET /api/v1/hazards
-   * defines each metric for this atlas.
+   * A metric is null if it has no value. If `anthropogenic` was requested, each metric is a change since 1980 and may
+   * be negative. GET /api/v1/hazards defines the metrics of this atlas.
    */
   readonly metrics: {
-    /** 0 to 1. */
+    /** Severity, 0 to 1. */
     readonly intensity?: number | null;
-    /** Cyclones: wind speed at the design return period of the atlas's rules, m/s. */
+    /** Cyclones: wind speed at the design return period in the rules of the atlas, m/s. */
     readonly wind_speed_mps?: number | null;
     /** Wildfire: days of high fire danger per year. */
     readonly fire_danger_days?: number | null;
-    /** Floods: depth at the design return period of the atlas's rules, meters. */
+    /** Floods: depth at the design return period in the rules of the atlas, meters. */
     readonly depth_meters?: number | null;
-    /** 0 to 1: annual probability of reaching the hazard's threshold. */
+    /** Annual probability that the hazard reaches its threshold, 0 to 1. */
     readonly probability?: number | null;
-    /** With total_hazard: intensity x probability. */
+    /** Intensity times probability; present if `total_hazard` was requested. */
     readonly total_hazard?: number | null;
   };
   /**
-   * Present if the probability is only a bound: return-period maps give no probability above 1/T of their shortest
-   * return period (at_least) and none below 1/T of their longest (at_most, where the value is 0). total_hazard inherits
-   * the bound of its probability.
+   * Present if the probability is not known exactly. Maps for return periods of T years give no probability above 1/T
+   * of the shortest return period (`at_least`) and none below 1/T of the longest (`at_most`, where the value is 0).
    */
   readonly bounds?: Bounds;
-  /** Why a metric is null; present exactly when at least one is. 0 is a value; it never means that data is missing. */
+  /** Why a metric is null; present if and only if at least one metric is null. 0 is a value, not missing data. */
   readonly no_data?: NoDataReason;
-  /** With detail: how the numbers were derived. */
+  /** How the numbers were derived; present if `detail` was requested. */
   readonly detail?: AnswerDetail;
 }
 
-/** With detail: how the numbers were derived. */
+/** How the numbers were derived; present if `detail` was requested. */
 export interface AnswerDetail {
   /**
-   * Number of grid cells that were aggregated: 1 at a point, otherwise those in the circle. The area outside the grid
-   * has no cells.
+   * Number of grid cells that were aggregated. At a point it is 1, or 0 outside the grid or without a layer. The area
+   * outside the grid has no cells.
    */
   readonly cells: number;
   /**
-   * Share of the cells' area that has data: the minimum over the metrics that have a layer. For a change, the share of
-   * the scenario, not of the baseline. 0 to 1.
+   * Share of the cells' area that has data, as the minimum over the metrics that have a layer. For a change, it is the
+   * share in the scenario, not in the baseline. 0 to 1.
    */
   readonly valid_share: number;
-  /** Shares and reasons by metric, present if they differ between metrics. A metric without a layer has no share. */
+  /** Shares and reasons by metric; present if they differ between metrics. A metric without a layer has no share. */
   readonly metrics?: {
-    /** 0 to 1. */
+    /** Severity, 0 to 1. */
     readonly intensity?: MetricDetail;
-    /** Cyclones: wind speed at the design return period of the atlas's rules, m/s. */
+    /** Cyclones: wind speed at the design return period in the rules of the atlas, m/s. */
     readonly wind_speed_mps?: MetricDetail;
     /** Wildfire: days of high fire danger per year. */
     readonly fire_danger_days?: MetricDetail;
-    /** Floods: depth at the design return period of the atlas's rules, meters. */
+    /** Floods: depth at the design return period in the rules of the atlas, meters. */
     readonly depth_meters?: MetricDetail;
-    /** 0 to 1: annual probability of reaching the hazard's threshold. */
+    /** Annual probability that the hazard reaches its threshold, 0 to 1. */
     readonly probability?: MetricDetail;
-    /** With total_hazard: intensity x probability. */
+    /** Intensity times probability; present if `total_hazard` was requested. */
     readonly total_hazard?: MetricDetail;
   };
-  /** Center of the cell at a point. */
+  /** Center of the cell that contains the location; present only if the radius is 0. */
   readonly cell_center?: {
     /** Degrees north, WGS84. */
     readonly latitude: number;
     /** Degrees east, WGS84. */
     readonly longitude: number;
   };
-  /** Key in `sources` of the source of the layers; absent if the atlas has no layer. */
+  /** Source of the layers, as a key of `sources`; absent if the atlas has no layer. */
   readonly source?: string;
-  /** With anthropogenic: key in `sources` of the source of the baseline. */
+  /** Source of the baseline, as a key of `sources`; present if `anthropogenic` was requested. */
   readonly baseline_source?: string;
-  /** Rules that the metrics were derived with. return_periods_years lists the return periods of the maps, if any. */
+  /** Rules used to derive the metrics. `return_periods_years` lists the return periods of the maps, if any. */
   readonly rules: Readonly<Record<string, unknown>>;
-  /** Limitations of the numbers: a change between different sources, means that may hide bounds. */
+  /**
+   * Limitations of the numbers, for example a change between different sources, or mean values that may hide bounds.
+   */
   readonly caveats?: readonly string[];
 }
 
@@ -1337,20 +1372,22 @@ export type Bound =
       readonly limit: number;
     }
   | {
-      /** Both terms of a change are bounds in the same direction: the direction of the difference is unknown. */
+      /**
+       * The value has no bound in either direction, for example because both terms of a change are bounds in the same
+       * direction.
+       */
       readonly bound: "indeterminate";
       readonly limit?: never;
     };
 
 /**
- * Present if the probability is only a bound: return-period maps give no probability above 1/T of their shortest return
- * period (at_least) and none below 1/T of their longest (at_most, where the value is 0). total_hazard inherits the
- * bound of its probability.
+ * Present if the probability is not known exactly. Maps for return periods of T years give no probability above 1/T of
+ * the shortest return period (`at_least`) and none below 1/T of the longest (`at_most`, where the value is 0).
  */
 export interface Bounds {
   /** Bound of a value that is not known exactly. */
   readonly probability: Bound;
-  /** If requested: total_hazard inherits the bound of its probability. */
+  /** Bound of `total_hazard`, of the same kind as that of `probability`; present if `total_hazard` was requested. */
   readonly total_hazard?: Bound;
 }
 
@@ -1359,7 +1396,7 @@ export interface HazardBatchAnswer {
   readonly results: readonly (HazardResult | RefusedQuery)[];
 }
 
-/** Hazards of one location. */
+/** Hazards at one location. */
 export interface HazardResult {
   /** The requested location. */
   readonly location: {
@@ -1368,7 +1405,7 @@ export interface HazardResult {
     /** Degrees east, WGS84. */
     readonly longitude: number;
   };
-  /** Present exactly when the requested radius is above 0. */
+  /** Present if and only if the requested radius is above 0. */
   readonly aggregation?: {
     /** Kilometers. */
     readonly radius_km: number;
@@ -1380,8 +1417,8 @@ export interface HazardResult {
     readonly scenarios: readonly ScenarioResult[];
   }[];
   /**
-   * With detail: the sources that `detail` refers to, by hazard/scenario/analysis_year. GET /api/v1/hazards lists their
-   * files.
+   * Sources of the layers, by keys of the form hazard/scenario/analysis_year; present if `detail` was requested. GET
+   * /api/v1/hazards lists their files.
    */
   readonly sources?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
@@ -1394,12 +1431,12 @@ export interface MetricDetail {
   readonly no_data?: NoDataReason;
 }
 
-/** Why a metric is null; present exactly when at least one is. 0 is a value; it never means that data is missing. */
+/** Why a metric is null; present if and only if at least one metric is null. 0 is a value, not missing data. */
 export type NoDataReason = "outside_coverage" | "no_data" | "layer_missing";
 
 /**
- * The element of an invalid query; it does not affect the others. JSON pointers are relative to the query, not to the
- * batch.
+ * Takes the place of the result of an invalid query. The other queries are not affected. JSON pointers are relative to
+ * the query, not to the batch.
  */
 export interface RefusedQuery {
   /** A problem document (RFC 9457). */
@@ -1420,27 +1457,31 @@ export interface Readiness {
 }
 
 export interface Limits {
-  /** Maximum size of the request line and headers. */
+  /** Maximum size of the request line and headers, bytes. */
   readonly head_bytes: number;
-  /** Maximum size of a request body. */
+  /** Maximum size of a request body, bytes. */
   readonly body_bytes: number;
   /** Maximum nesting depth of lists and objects. */
   readonly json_depth: number;
+  /** Maximum number of values in a request body, in all lists and objects. */
+  readonly json_values: number;
+  /** Maximum number of keys of one object. */
+  readonly json_object_keys: number;
   /** Maximum number of queries in a hazard batch. */
   readonly batch_elements: number;
-  /** Maximum hazards x scenarios x years x locations per request. */
+  /** Maximum number of hazard values per request: hazards x scenarios x years, summed over the locations. */
   readonly hazard_values: number;
   /** Maximum number of entities per alignment request. */
   readonly entities: number;
-  /** Maximum number of projected years over all entities of a request. */
+  /** Maximum number of projected years per request, summed over its entities. */
   readonly alignment_values: number;
   /** Maximum number of hazard or alignment values per request with detail. */
   readonly detail_values: number;
-  /** Maximum radius. */
+  /** Maximum radius of a hazard query, kilometers. */
   readonly radius_km: number;
-  /** Sustained request rate of the account. */
+  /** Maximum sustained request rate of the account, requests per second. */
   readonly requests_per_second: number;
-  /** Maximum burst of requests of the account. */
+  /** Maximum number of requests that the account can send at once. */
   readonly request_burst: number;
 }
 
@@ -1453,17 +1494,22 @@ export interface PageParameters {
 
 export interface Contribution {
   readonly id: string;
-  /** Share of the weight. */
+  /** Share of the total weight of the holdings that count, 0 to 1. */
   readonly weight: number;
-  /** Score of the holding, degrees C. */
+  /** Score of the holding, or `default_score`, degrees C. */
   readonly temperature: number;
-  /** Weight times score, degrees C; the sum is the temperature. */
+  /** Weight times score, degrees C. The contributions add up to the temperature. */
   readonly contribution: number;
   /** Contribution divided by the temperature of the portfolio. */
   readonly share: number;
-  /** Weight times score above `goal`, degrees C; the sum is the temperature above `goal`. */
+  /**
+   * Weight times the difference between the score and `goal`, degrees C; negative below `goal`. Present if `goal` was
+   * given.
+   */
   readonly above_goal?: number;
-  /** Temperature of the portfolio without the holding, degrees C; null if no other holding has a weight. */
+  /**
+   * Temperature of the portfolio without the holding, degrees C; null if the temperature depends on this holding alone.
+   */
   readonly without: number | null;
 }
 
@@ -1480,7 +1526,7 @@ export interface FinancedBudget {
 
 export interface FinancedHolding {
   readonly id: string;
-  /** Value divided by enterprise value including cash, or by equity plus debt. */
+  /** Attribution factor: value divided by enterprise value including cash, or by equity plus debt. */
   readonly attribution: number;
   /** Present if the attribution is above 1. */
   readonly flags?: readonly "attribution_above_one"[];
@@ -1490,45 +1536,45 @@ export interface FinancedHolding {
   readonly s3?: number;
 }
 
-/** Financed emissions after the PCAF standard, Part A. */
+/** Financed emissions according to the PCAF standard, Part A. */
 export interface Financed {
-  /** Holdings with an attribution factor, in order. */
+  /** Holdings with an attribution factor, in the order of the holdings. */
   readonly holdings: readonly FinancedHolding[];
-  /** Holdings without an attribution factor, in order. */
+  /** Holdings without an attribution factor, in the order of the holdings. */
   readonly uncovered: readonly {
     readonly id: string;
     /** Why the holding has no attribution factor. */
     readonly reason: UnattributedReason;
   }[];
-  /** Attribution times emissions, summed over the holdings. */
+  /** Attribution factor times emissions, summed over the holdings. */
   readonly financed_emissions: {
     /** Scopes 1 and 2, t CO2e. */
     readonly s1s2: number;
     /** Scope 3, t CO2e. */
     readonly s3: number;
   };
-  /** Share of the value that has an attribution factor and emissions. */
+  /** Share of the portfolio value in holdings with an attribution factor and emissions. */
   readonly coverage: {
     /** Scopes 1 and 2, 0 to 1. */
     readonly s1s2: number;
     /** Scope 3, 0 to 1. */
     readonly s3: number;
   };
-  /** Financed emissions per million of the value that they belong to. */
+  /** Financed emissions per million of the value of the holdings included. */
   readonly intensity_per_million: {
     /** Scopes 1 and 2, t CO2e per million of value. */
     readonly s1s2: number | null;
     /** Scope 3, t CO2e per million of value. */
     readonly s3: number | null;
   };
-  /** Data quality scores, weighted by value. */
+  /** Mean of the data quality scores, weighted by value. */
   readonly data_quality: {
     /** Scopes 1 and 2, 1 (best) to 5. */
     readonly s1s2: number | null;
     /** Scope 3, 1 (best) to 5. */
     readonly s3: number | null;
   };
-  /** Share of the value that has a data quality score. */
+  /** Share of the portfolio value included in `data_quality`. */
   readonly data_quality_coverage: {
     /** Scopes 1 and 2, 0 to 1. */
     readonly s1s2: number;
@@ -1537,11 +1583,11 @@ export interface Financed {
   };
   /** Weighted average carbon intensity of scopes 1 and 2, t CO2e per million of revenue. */
   readonly waci_per_million: number | null;
-  /** Share of the value in it, 0 to 1. */
+  /** Share of the portfolio value included in `waci_per_million`, 0 to 1. */
   readonly waci_coverage: number;
-  /** Aggregated budget of the holdings that have one; null if none has. */
+  /** Sum of the budgets of the holdings that have one; null if no holding has one. */
   readonly budget: FinancedBudget | null;
-  /** Share of the value in it, 0 to 1. */
+  /** Share of the portfolio value included in `budget`, 0 to 1. */
   readonly budget_coverage: number;
 }
 
@@ -1554,48 +1600,51 @@ export interface PortfolioAnswer {
   readonly benchmark: string;
   /** As in the request. */
   readonly year: "overall" | number;
-  /** One element per method and scope: methods in the order requested, for each the scopes. */
+  /** One element per method and scope, ordered by method, then by scope, as requested. */
   readonly results: readonly PortfolioResult[];
-  /** Financed emissions after the PCAF standard, Part A. */
+  /** Financed emissions according to the PCAF standard, Part A. */
   readonly financed: Financed;
-  /** One element per holding with an entity, in order. */
+  /** One element per holding with an entity, in the order of the holdings. */
   readonly entities: readonly (ScoredHolding | RefusedEntity)[];
 }
 
-/** Temperature of the whole portfolio if the missing scores are at the limits of the request. */
+/** Temperature of all holdings that have a weight, if every missing score were `missing_low` or `missing_high`. */
 export interface PortfolioBounds {
-  /** Degrees C, with every missing score at `missing_low`. */
+  /** Degrees C, if every missing score were `missing_low`. */
   readonly low: number;
-  /** Degrees C, with every missing score at `missing_high`. */
+  /** Degrees C, if every missing score were `missing_high`. */
   readonly high: number;
   /** Whether every holding has a weight. */
   readonly complete: boolean;
 }
 
-/** Shares, 0 to 1, that have a weight and a score. */
+/**
+ * Shares, 0 to 1, of the holdings that have a weight and a score: by count, value and weight. `default_score` does not
+ * count as a score.
+ */
 export interface PortfolioCoverage {
-  /** Share of the holdings. */
+  /** Share of the number of holdings. */
   readonly holdings: number;
   /** Share of the value. */
   readonly value: number;
-  /** Share of the known weight. */
+  /** Share of the weight of the holdings that have a weight. */
   readonly weight: number;
 }
 
 export interface PortfolioGroup {
   /** `unassigned` for holdings without an entry under the key. */
   readonly group: string;
-  /** Degrees C; null if no holding of the group has a weight and a score. */
+  /** Degrees C; null if the holdings of the group that count have no weight. */
   readonly temperature: number | null;
-  /** Shares of the group, 0 to 1, that have a weight and a score. */
+  /** Shares, 0 to 1, of the group's holdings that have a weight and a score: by count, value and weight. */
   readonly coverage: PortfolioCoverage;
-  /** Share of the weight of the portfolio. */
+  /** Share of the total weight of the holdings that count, 0 to 1. */
   readonly weight: number;
-  /** Weight times temperature, degrees C. */
+  /** Weight times temperature, degrees C; 0 if the temperature is null. */
   readonly contribution: number;
 }
 
-/** The temperature of the portfolio by one weighting and scope. */
+/** The temperature of the portfolio for one weighting method and one scope. */
 export interface PortfolioResult {
   /**
    * Weight of a holding: its value (WATS), the emissions of the company (TETS), or the emissions times the value
@@ -1605,36 +1654,42 @@ export interface PortfolioResult {
   readonly method: PortfolioMethod;
   /** Scopes 1 and 2, scope 3, or all three. */
   readonly scope: PortfolioScope;
-  /** Weighted mean of the scores of the covered holdings, degrees C; null if they have no weight. */
+  /**
+   * Weighted mean of the scores of the holdings that count, degrees C: those with a weight and a score and, if
+   * `default_score` was given, those with a weight and no score. null if they have no weight.
+   */
   readonly temperature: number | null;
-  /** Why there is no temperature; present exactly when it is null. */
+  /** Why there is no temperature; present if and only if it is null. */
   readonly reason?: "no_weight";
-  /** If the errors of all scores have the same direction, degrees C. */
+  /** Range if all scores err in the same direction, degrees C. */
   readonly range?: TemperatureRange;
-  /** If the errors of the scores are independent, degrees C. */
+  /** Range if the errors of the scores are independent, degrees C. */
   readonly range_independent?: TemperatureRange;
-  /** Share of the weight whose score has an interval. */
+  /** Share of the total weight that belongs to scores with an interval, 0 to 1. */
   readonly range_coverage?: number;
-  /** Shares, 0 to 1, that have a weight and a score. */
+  /**
+   * Shares, 0 to 1, of the holdings that have a weight and a score: by count, value and weight. `default_score` does
+   * not count as a score.
+   */
   readonly coverage: PortfolioCoverage;
-  /** Temperature of the whole portfolio if the missing scores are at the limits of the request. */
+  /** Temperature of all holdings that have a weight, if every missing score were `missing_low` or `missing_high`. */
   readonly bounds?: PortfolioBounds;
-  /** Share of the weight that has `default_score`; present if that was given. */
+  /** Share of the total weight that belongs to holdings with `default_score`, 0 to 1; present if it was given. */
   readonly default_share?: number;
-  /** Holdings without a weight or a score, in order. */
+  /** Holdings without a weight or without a score, in the order of the holdings. */
   readonly uncovered: readonly UncoveredHolding[];
-  /** One element per holding in the temperature, in order. */
+  /** One element per holding that counts, in the order of the holdings. */
   readonly contributions?: readonly Contribution[];
-  /** By key of `group_by`: the groups in order of first appearance. */
+  /** Groups by key of `group_by`, in the order in which they first appear. */
   readonly groups?: Readonly<Record<string, readonly PortfolioGroup[]>>;
 }
 
 /** An entity that cannot be scored. */
 export interface RefusedEntity {
-  /** The holding. */
+  /** Id of the holding. */
   readonly id: string;
   readonly error: {
-    /** For programs to branch on: the meaning of a code never changes. */
+    /** Stable error code that programs can branch on. */
     readonly code: string;
     readonly detail: string;
     /** All errors, each with a JSON pointer into the request. */
@@ -1642,15 +1697,15 @@ export interface RefusedEntity {
   };
 }
 
-/** The temperatures of a holding's entity. */
+/** The temperatures of the entity of a holding. */
 export interface ScoredHolding {
-  /** The holding. */
+  /** Id of the holding. */
   readonly id: string;
   /** As submitted, without the identifier; members that were not given are absent. */
   readonly entity_info: EntityEcho;
-  /** Flags of the entity; absent if there are none. */
+  /** Flags of the entity; absent if it has none. */
   readonly flags?: readonly AlignmentFlag[];
-  /** The nearest known name of each text that matched nothing. Temperatures do not use it. */
+  /** The most similar known name for each text that matched nothing. Temperatures are not computed with it. */
   readonly did_you_mean?: NameSuggestions;
   /** One element per projection record, in the order submitted. */
   readonly data: readonly AlignedYear[];
@@ -1665,43 +1720,46 @@ export type UnattributedReason = "denominator_missing" | "denominator_not_positi
 
 export interface UncoveredHolding {
   readonly id: string;
-  /** Why the holding is not in the temperature: it has no weight, or no score. */
+  /** Why the holding is uncovered. */
   readonly reason: UncoveredReason;
 }
 
-/** Why the holding is not in the temperature: it has no weight, or no score. */
+/** Why the holding is uncovered. */
 export type UncoveredReason =
   "emissions_missing" | "emissions_negative" | "denominator_missing" | "denominator_not_positive" | "score_missing";
 
 /** Emissions of the company over the same years, t CO2e. */
 export interface HoldingBudget {
-  /** By the pathway, t CO2e. -1e18 to 1e18. */
+  /** Emissions that the pathway allows, t CO2e. -1e18 to 1e18. */
   readonly allowed: number;
-  /** By the company, t CO2e. -1e18 to 1e18. */
+  /** Emissions that the company projects, t CO2e. -1e18 to 1e18. */
   readonly projected: number;
 }
 
 /** PCAF data quality scores of the emissions, 1 (best) to 5. */
 export interface HoldingQuality {
-  /** Of scopes 1 and 2. 1 to 5. */
+  /** Score of the emissions of scopes 1 and 2. 1 to 5. */
   readonly s1s2?: number | null;
-  /** Of scope 3. 1 to 5. */
+  /** Score of the emissions of scope 3. 1 to 5. */
   readonly s3?: number | null;
 }
 
-/** A line of a portfolio. A member that is null counts as not given. */
+/** A line of a portfolio. Members that are null are treated as absent. */
 export interface Holding {
-  /** Name of the line in the answer. */
+  /** Name of the line in the response. */
   readonly id: string;
   /** Lines of one issuer are merged into one holding of this name. Default: the id. */
   readonly issuer?: string | null;
   /** Market value held; for loans the outstanding amount. 0 to 1e18. */
   readonly value: number;
-  /** Of the value and of all company figures; equal on all lines. No currency is converted. */
+  /**
+   * Currency of the value and of all figures of the company. Must be the same on all lines, because amounts are not
+   * converted.
+   */
   readonly currency?: string | null;
   /**
-   * A company to be scored, with emissions in t CO2e; exactly one of `entity` and `temperature` is required. An entity
-   * that cannot be scored is an uncovered holding, not an error.
+   * A company to be scored, with emissions in t CO2e. Exactly one of `entity` and `temperature` is required. If the
+   * entity cannot be scored, the holding is uncovered; the request does not fail.
    */
   readonly entity?: Entity | null;
   readonly temperature?: HoldingTemperature | null;
@@ -1730,7 +1788,7 @@ export interface Holding {
   readonly data_quality?: HoldingQuality | null;
   /** Allowed and projected emissions; those of `entity` take precedence. */
   readonly budget?: HoldingBudget | null;
-  /** Groups of the holding by any keys, such as sector, country or asset_class. */
+  /** Groups that the holding belongs to, by key. Keys are free text, such as sector, country or asset_class. */
   readonly groups?: Readonly<Record<string, string | null>> | null;
 }
 
@@ -1746,9 +1804,9 @@ export type HoldingScore =
       readonly high?: number | null;
     };
 
-/** Scores of the company from elsewhere, degrees C. */
+/** Known scores of the company, degrees C, used instead of `entity`. */
 export interface HoldingTemperature {
-  /** All scopes. */
+  /** Score of scopes 1, 2 and 3. */
   readonly s1s2s3?:
     | number
     | {
@@ -1760,7 +1818,7 @@ export interface HoldingTemperature {
         readonly high?: number | null;
       }
     | null;
-  /** Scopes 1 and 2. */
+  /** Score of scopes 1 and 2. */
   readonly s1s2?:
     | number
     | {
@@ -1772,7 +1830,7 @@ export interface HoldingTemperature {
         readonly high?: number | null;
       }
     | null;
-  /** Scope 3. */
+  /** Score of scope 3. */
   readonly s3?:
     | number
     | {
@@ -1794,30 +1852,34 @@ export interface HoldingTemperature {
 export type PortfolioMethod = "WATS" | "TETS" | "MOTS" | "EOTS" | "ECOTS" | "AOTS" | "ROTS";
 
 export interface PortfolioOptions {
-  /** Weightings. At least 1 item, without duplicates. Default: WATS. */
+  /** Weighting methods. At least 1 item, without duplicates. Default: WATS. */
   readonly methods?: readonly PortfolioMethod[];
   /** Scopes. At least 1 item, without duplicates. Default: s1s2s3. */
   readonly scopes?: readonly PortfolioScope[];
-  /** Which score of an entity: of a projected year, or the mean over its years (`overall`). Default: overall. */
+  /**
+   * Projected year of the scores that are used, or `overall` for the mean over the projected years of each entity.
+   * Default: overall.
+   */
   readonly year?: "overall" | number;
   /** Quantity that entities are compared by. Default: intensity. */
   readonly basis?: AlignmentBasis;
   /**
-   * Fraction of the gap to the emissions intensity of the industry that closes by 2050; not used if absent. Applies to
-   * entities with revenue in USD and a price year. Their emissions must be in t CO2e. At most 1.
+   * Fraction of the gap between the emissions intensities of the entity and its industry that must close by 2050; not
+   * applied if absent. Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e. At
+   * most 1.
    */
   readonly convergence?: number;
-  /** Scenario that the budgets of entities compare their emissions with. Default: net_zero_2050. */
+  /** Scenario on which the budgets of entities are based. Default: net_zero_2050. */
   readonly budget_scenario?: BudgetScenario;
-  /** Adds to each contribution how far it is above this temperature, degrees C. At most 20. */
+  /** Temperature goal, degrees C; adds `above_goal` to each contribution. At most 20. */
   readonly goal?: number;
-  /** Keys of `groups`; adds the temperature of each group. 1 to 20 items, without duplicates. */
+  /** Keys of `groups`. Adds the temperature of each group to the results. 1 to 20 items, without duplicates. */
   readonly group_by?: readonly string[];
-  /** Used for holdings without a score, degrees C. Without it, no score is assumed. At most 20. */
+  /** Score assumed for holdings without one, degrees C. If absent, no score is assumed. At most 20. */
   readonly default_score?: number;
-  /** Missing score in the lower bound, degrees C. At most 20. Default: 1.3. */
+  /** Score that the lower bound assumes for holdings without one, degrees C. At most 20. Default: 1.3. */
   readonly missing_low?: number;
-  /** Missing score in the upper bound, degrees C. At most 20. Default: 3.2. */
+  /** Score that the upper bound assumes for holdings without one, degrees C. At most 20. Default: 3.2. */
   readonly missing_high?: number;
 }
 
@@ -1841,7 +1903,7 @@ export interface ProblemDescription {
   readonly remedy: string;
 }
 
-/** One fault of the request, located by `pointer`, `parameter` or `header`. */
+/** One error in the request, located by `pointer`, `parameter` or `header`. */
 export interface ProblemItem {
   /** JSON pointer into the body; empty for the whole body. */
   readonly pointer?: string;
@@ -1849,21 +1911,21 @@ export interface ProblemItem {
   readonly parameter?: string;
   /** Name of a header field. */
   readonly header?: string;
-  /** For programs to branch on: the meaning of a code never changes. */
+  /** Stable error code that programs can branch on. */
   readonly code: string;
-  /** What is wrong, and the accepted values. */
+  /** What is wrong, and what is accepted. */
   readonly detail: string;
   /** The accepted values. */
   readonly allowed?: readonly (string | number | boolean)[];
   /** The accepted value that was probably meant. */
   readonly did_you_mean?: string | number;
-  /** For an unknown name: the most similar names, most similar first. */
+  /** Names most similar to an unknown name, most similar first. */
   readonly nearest?: readonly string[];
-  /** With `combination_unavailable`: the hazard that lacks the combination. */
+  /** Hazard without the combination; present for `combination_unavailable`. */
   readonly hazard?: string;
-  /** With `combination_unavailable`: years that the hazard offers. */
+  /** Years for which the hazard has data; present for `combination_unavailable`. */
   readonly offered_years?: readonly number[];
-  /** With `combination_unavailable`: scenarios that the hazard offers. */
+  /** Scenarios for which the hazard has data; present for `combination_unavailable`. */
   readonly offered_scenarios?: readonly string[];
 }
 
@@ -1875,7 +1937,7 @@ export interface Problem {
   readonly title: string;
   /** Status of the response. 400 to 599. */
   readonly status: number;
-  /** For programs to branch on: the meaning of a code never changes; new codes may be added. */
+  /** Stable error code that programs can branch on. New codes may be added. */
   readonly code: string;
   /** Explanation for people. */
   readonly detail: string;
@@ -1883,29 +1945,29 @@ export interface Problem {
   readonly request_id: string;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
-  /** All faults that the caller can correct. */
+  /** Errors that the caller can correct. */
   readonly errors?: readonly ProblemItem[];
-  /** With `too_many_values`: what the request asks for. */
+  /** Number that was requested; present for `too_many_values`. */
   readonly requested?: number;
-  /** With `too_many_values`: what is allowed. */
+  /** Largest number allowed; present for `too_many_values`. */
   readonly limit?: number;
-  /** With `json_malformed`: line in the body, from 1. */
+  /** Line in the body, counted from 1; present for `json_malformed`. */
   readonly line?: number;
-  /** With `json_malformed`: column in characters, from 1. */
+  /** Column in characters, counted from 1; present for `json_malformed`. */
   readonly column?: number;
 }
 
 export interface CustomerUsageParameters {
-  /** First day (UTC), YYYY-MM-DD. Default: no limit. */
+  /** First day included (UTC), YYYY-MM-DD. Default: no limit. */
   readonly from?: string;
-  /** Day after the last (UTC), YYYY-MM-DD. Default: now. */
+  /** Day after the last day included (UTC), YYYY-MM-DD. Default: no limit. */
   readonly to?: string;
   /**
    * How usage is grouped into lines. `day` takes precedence over `month`. At least 1 item, without duplicates. Default:
    * customer, meter.
    */
   readonly group_by?: readonly UsageGroup[];
-  /** `csv` returns all lines in one file without pages (RFC 4180, UTF-8, with a header line). Default: json. */
+  /** `csv` returns all lines as one file (RFC 4180, UTF-8, with a header line). Default: json. */
   readonly format?: "json" | "csv";
   /** Maximum number of items. 1 to 500. Default: 50. */
   readonly limit?: number;
@@ -1916,9 +1978,9 @@ export interface CustomerUsageParameters {
 export type Meter = "hazard_values" | "alignment_values" | "company_results";
 
 export interface UsageFilter {
-  /** First day (UTC), YYYY-MM-DD. Default: no limit. */
+  /** First day included (UTC), YYYY-MM-DD. Default: no limit. */
   readonly from?: string;
-  /** Day after the last (UTC), YYYY-MM-DD. Default: now. */
+  /** Day after the last day included (UTC), YYYY-MM-DD. Default: no limit. */
   readonly to?: string;
   /**
    * How usage is grouped into lines. `day` takes precedence over `month`. At least 1 item, without duplicates. Default:
@@ -1938,16 +2000,16 @@ export interface UsagePage {
 }
 
 export interface UsageParameters {
-  /** First day (UTC), YYYY-MM-DD. Default: no limit. */
+  /** First day included (UTC), YYYY-MM-DD. Default: no limit. */
   readonly from?: string;
-  /** Day after the last (UTC), YYYY-MM-DD. Default: now. */
+  /** Day after the last day included (UTC), YYYY-MM-DD. Default: no limit. */
   readonly to?: string;
   /**
    * How usage is grouped into lines. `day` takes precedence over `month`. At least 1 item, without duplicates. Default:
    * customer, meter.
    */
   readonly group_by?: readonly UsageGroup[];
-  /** `csv` returns all lines in one file without pages (RFC 4180, UTF-8, with a header line). Default: json. */
+  /** `csv` returns all lines as one file (RFC 4180, UTF-8, with a header line). Default: json. */
   readonly format?: "json" | "csv";
   /** Maximum number of items. 1 to 500. Default: 50. */
   readonly limit?: number;
@@ -1957,7 +2019,7 @@ export interface UsageParameters {
   readonly customer_id?: string;
 }
 
-/** A line of usage; members that are not grouped by are absent. */
+/** A line of usage. Members by which usage is not grouped are absent. */
 export interface UsageRecord {
   /** UUID. */
   readonly customer_id?: string;

@@ -164,20 +164,20 @@ export function atlasClosedFault(): Fault {
 
 function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {
   return HAZARD_NAMES.flatMap((hazard) => {
-    const held = hazards.get(hazard);
-    if (held === undefined) return [];
+    const atlasHazard = hazards.get(hazard);
+    if (atlasHazard === undefined) return [];
     const layers = new Map<string, AtlasHoldings["layers"][number]>();
     for (const scenario of HAZARDS[hazard].scenarios) {
       for (const year of HAZARDS[hazard].years) {
         const stored = layerOf(scenario, year);
-        const entry = held.group(stored.scenario, stored.year)?.entry;
+        const entry = atlasHazard.group(stored.scenario, stored.year)?.entry;
         if (entry === undefined) continue;
         const metrics = entry.layers.map(({ metric }) => metric);
         const layer = { scenario: stored.scenario, analysis_year: stored.year, metrics, source: entry.provenance };
         layers.set(`${stored.scenario} ${stored.year}`, layer);
       }
     }
-    return [{ hazard, grid: catalogGridOf(held.grid), rules: held.rules, layers: [...layers.values()] }];
+    return [{ hazard, grid: catalogGridOf(atlasHazard.grid), rules: atlasHazard.rules, layers: [...layers.values()] }];
   });
 }
 

@@ -26,8 +26,8 @@ export function hazardDetailOf(
     ...(baselineSource === undefined ? {} : { baseline_source: baselineSource.id }),
   };
   const caveats = caveatsOf(query, planned, sampled);
-  const rest = { ...sources, rules, ...(caveats.length === 0 ? {} : { caveats }) };
-  if (source === undefined) return { cells: 0, valid_share: 0, ...rest };
+  const provenance = { ...sources, rules, ...(caveats.length === 0 ? {} : { caveats }) };
+  if (source === undefined) return { cells: 0, valid_share: 0, ...provenance };
   const details = planned.metrics.map((metric) => metricDetailOf(metric, sampled, reasonOf(metric)));
   const shares = details.flatMap(({ valid_share }) => valid_share ?? []);
   const { center } = sampled;
@@ -36,7 +36,7 @@ export function hazardDetailOf(
     valid_share: shares.length === 0 ? 0 : Math.min(...shares),
     ...(areEqual(details) ? {} : { metrics: detailsByMetric(planned.metrics, details) }),
     ...(center === undefined ? {} : { cell_center: { latitude: center.latDeg, longitude: center.lonDeg } }),
-    ...rest,
+    ...provenance,
   };
 }
 

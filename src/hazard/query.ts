@@ -94,8 +94,8 @@ function splitLocation(text: string): SplitQuery | undefined {
 
 function parameterStart(text: string, parameter: string): number {
   if (text.startsWith(parameter)) return 0;
-  const at = text.indexOf(`&${parameter}`);
-  return at < 0 ? -1 : at + 1;
+  const separatorAt = text.indexOf(`&${parameter}`);
+  return separatorAt < 0 ? -1 : separatorAt + 1;
 }
 
 function endOf(text: string, start: number): number {

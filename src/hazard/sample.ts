@@ -17,7 +17,7 @@ import {
   type StepsResult,
 } from "./sampleRequest.ts";
 
-/** Meaning of the numbers in `reasons`, by index. */
+/** Meanings of the numbers in `reasons`, by number. */
 export const SAMPLE_REASONS = ["value", ...NO_DATA_REASONS] as const;
 const LAYER_MISSING = SAMPLE_REASONS.indexOf("layer_missing");
 
@@ -45,16 +45,16 @@ export async function sample(
   const { layers, latitudes, radiusKm = 0, signal } = request;
   signal?.throwIfAborted();
   const length = latitudes.length * layers.length;
-  const out = request.into ?? { values: new Float64Array(length), reasons: new Uint8Array(length) };
+  const results = request.into ?? { values: new Float64Array(length), reasons: new Uint8Array(length) };
   const reportProgress = progressReporter(request);
-  await sampleDistinctLayers(out, request, resolveLayers(sampler, hazard, layers), {
+  await sampleDistinctLayers(results, request, resolveLayers(sampler, hazard, layers), {
     reportProgress,
-    read: (set, answers) =>
+    read: (set, out) =>
       radiusKm === 0
-        ? sampler.sampleLocations(set, request, answers, { onProgress: reportProgress, timeSlice })
-        : sampleCircles(sampler, set, request, { out: answers, reportProgress, timeSlice }),
+        ? sampler.sampleLocations(set, request, out, { onProgress: reportProgress, timeSlice })
+        : sampleCircles(sampler, set, request, { out, reportProgress, timeSlice }),
   });
-  return { values: out.values, reasons: out.reasons };
+  return { values: results.values, reasons: results.reasons };
 }
 
 /**
@@ -72,12 +72,13 @@ export async function sampleSteps(sampler: Sampler, request: StepsRequest): Prom
   const timeSlice = new TimeSlice();
   await sampleDistinctLayers({ steps }, request, resolved, {
     reportProgress,
-    read: (set, answers) => sampler.sampleLocations(set, request, answers, { onProgress: reportProgress, timeSlice }),
+    read: (set, out) => sampler.sampleLocations(set, request, out, { onProgress: reportProgress, timeSlice }),
   });
+  const entries = resolved.indices.map((index) => resolved.distinct[index]?.entry);
   return {
     steps,
-    stepsPerUnit: Float64Array.from(resolved.positions, (at) => resolved.distinct[at]?.entry.steps_per_unit ?? NaN),
-    offsets: Float64Array.from(resolved.positions, (at) => resolved.distinct[at]?.entry.offset ?? NaN),
+    stepsPerUnit: Float64Array.from(entries, (entry) => entry?.steps_per_unit ?? NaN),
+    offsets: Float64Array.from(entries, (entry) => entry?.offset ?? NaN),
   };
 }
 
@@ -86,7 +87,7 @@ interface ResolvedLayers {
   /** Stored layers without duplicates: the baseline layer, for example, serves several years. */
   readonly distinct: readonly FieldLayer[];
   /** Index in `distinct` of each requested layer; -1 if the atlas does not have it. */
-  readonly positions: readonly number[];
+  readonly indices: readonly number[];
   /** Layer set of `distinct`; undefined if it is empty. */
   readonly set: LayerSet | undefined;
 }
@@ -94,53 +95,57 @@ interface ResolvedLayers {
 function resolveLayers(sampler: Sampler, hazardName: HazardName, layers: readonly SampleLayer[]): ResolvedLayers {
   const hazard = sampler.hazards.get(hazardName);
   const distinct: FieldLayer[] = [];
-  const positions = layers.map(({ scenario, analysisYear, metric }) => {
+  const indices = layers.map(({ scenario, analysisYear, metric }) => {
     const stored = layerOf(scenario, analysisYear);
-    const at = hazard?.group(stored.scenario, stored.year);
-    const layer = at?.entry.layers.findIndex((entry) => entry.metric === metric) ?? -1;
-    const entry = at?.entry.layers[layer];
-    if (at === undefined || entry === undefined) return -1;
-    const { source, group } = at;
+    const storedGroup = hazard?.group(stored.scenario, stored.year);
+    const layer = storedGroup?.entry.layers.findIndex((entry) => entry.metric === metric) ?? -1;
+    const entry = storedGroup?.entry.layers[layer];
+    if (storedGroup === undefined || entry === undefined) return -1;
+    const { source, group } = storedGroup;
     const known = distinct.findIndex(
       (other) => other.source === source && other.group === group && other.layer === layer,
     );
     return known >= 0 ? known : distinct.push({ source, group, layer, entry }) - 1;
   });
   const set = hazard === undefined || distinct.length === 0 ? undefined : sampler.layerSet(hazard, distinct);
-  return { distinct, positions, set };
+  return { distinct, indices, set };
 }
 
-/** Reads the distinct layers: directly into `out` if they are the requested layers, otherwise into a copy. */
-async function sampleDistinctLayers<Answers extends LocationResults>(
-  out: Answers,
+/**
+ * Reads the distinct layers: directly into `results` if they are the requested layers, otherwise into temporary arrays,
+ * from which each requested layer is copied.
+ */
+async function sampleDistinctLayers<Results extends LocationResults>(
+  results: Results,
   { latitudes }: CellsRequest,
-  { set, distinct, positions }: ResolvedLayers,
+  { set, distinct, indices }: ResolvedLayers,
   {
     reportProgress,
     read,
-  }: { readonly reportProgress: ReportProgress; readonly read: (set: LayerSet, out: Answers) => Promise<void> },
+  }: { readonly reportProgress: ReportProgress; readonly read: (set: LayerSet, out: Results) => Promise<void> },
 ): Promise<void> {
-  const isWhole = distinct.length === positions.length && positions.every((at, layer) => at === layer);
-  if (set !== undefined && isWhole) {
-    await read(set, out);
+  const isIdentity = distinct.length === indices.length && indices.every((index, layer) => index === layer);
+  if (set !== undefined && isIdentity) {
+    await read(set, results);
     return;
   }
-  const narrow = newResults(out, latitudes.length * distinct.length);
-  if (set !== undefined) await read(set, narrow);
+  const distinctResults = newResults(results, latitudes.length * distinct.length);
+  if (set !== undefined) await read(set, distinctResults);
   else reportProgress(latitudes.length);
-  const widen = (from: ResultArray, to: ResultArray, missing: number): void => {
+  const copyToRequested = (from: ResultArray, to: ResultArray, missing: number): void => {
     for (let location = 0; location < latitudes.length; location++) {
-      for (let layer = 0; layer < positions.length; layer++) {
-        const at = positions[layer] ?? -1;
-        to[location * positions.length + layer] = at < 0 ? missing : (from[location * distinct.length + at] ?? missing);
+      for (let layer = 0; layer < indices.length; layer++) {
+        const index = indices[layer] ?? -1;
+        to[location * indices.length + layer] =
+          index < 0 ? missing : (from[location * distinct.length + index] ?? missing);
       }
     }
   };
-  if ("steps" in out && "steps" in narrow) {
-    widen(narrow.steps, out.steps, STEPS_OUTSIDE);
-  } else if ("values" in out && "values" in narrow) {
-    widen(narrow.values, out.values, NaN);
-    widen(narrow.reasons, out.reasons, LAYER_MISSING);
+  if ("steps" in results && "steps" in distinctResults) {
+    copyToRequested(distinctResults.steps, results.steps, STEPS_OUTSIDE);
+  } else if ("values" in results && "values" in distinctResults) {
+    copyToRequested(distinctResults.values, results.values, NaN);
+    copyToRequested(distinctResults.reasons, results.reasons, LAYER_MISSING);
   }
 }
 
@@ -170,7 +175,8 @@ async function sampleCircles(
   const locationCount = latitudes.length;
   const order = sampler.orderByTile(set, { latitudes, longitudes });
   let next = 0;
-  let unreportedCount = locationCount;
+  /** Circles completed since the last progress report. */
+  let unreportedCount = 0;
   let failure: { readonly error: unknown } | undefined;
   const work = async (): Promise<void> => {
     try {
@@ -181,10 +187,11 @@ async function sampleCircles(
           lonDeg: longitudes[location] ?? NaN,
           radiusM: radiusKm * 1000,
         };
-        const at = { circle, method, first: location * set.lanes.length };
-        if (!sampler.readCircle(set, at, out)) await sampler.fetchCircle(set, at, out);
-        if (position % CIRCLES_PER_PROGRESS_REPORT === CIRCLES_PER_PROGRESS_REPORT - 1) {
-          unreportedCount -= CIRCLES_PER_PROGRESS_REPORT;
+        const query = { circle, method, first: location * set.lanes.length };
+        if (!sampler.readCircle(set, query, out)) await sampler.fetchCircle(set, query, out);
+        unreportedCount++;
+        if (unreportedCount === CIRCLES_PER_PROGRESS_REPORT) {
+          unreportedCount = 0;
           reportProgress(CIRCLES_PER_PROGRESS_REPORT);
         }
         if (timeSlice.isPaused || (position % CIRCLES_PER_TIME_CHECK === 0 && timeSlice.isExpired)) {
@@ -200,5 +207,5 @@ async function sampleCircles(
   // Waits for all loops even after a failure, because the caller may then reuse the output arrays.
   await Promise.all(Array.from({ length: CIRCLE_CONCURRENCY }, work));
   if (failure !== undefined) throw failure.error;
-  reportProgress(unreportedCount);
+  if (unreportedCount > 0) reportProgress(unreportedCount);
 }

@@ -25,13 +25,13 @@ export interface CellsRequest {
   readonly longitudes: Float64Array;
   /** Cancels the request: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Called after every few thousand locations. */
+  /** Called after every few thousand points or 512 circles, and when the request is complete. */
   readonly onProgress?: (locationsDone: number, locationCount: number) => void;
 }
 
 /** Requests layers of one hazard at many locations, at points or over circles. */
 export interface SampleRequest extends CellsRequest {
-  /** 0 to 100. Default 0: the cell at each location. Above 0: all cells within this geodesic distance. */
+  /** 0 to 100. 0, the default, samples the cell at each location; otherwise all cells within this geodesic distance. */
   readonly radiusKm?: number;
   /** Aggregation over the circle; default max. */
   readonly method?: "max" | "mean";
@@ -68,6 +68,7 @@ export interface StepsResult {
   readonly offsets: Float64Array;
 }
 
+/** Names of the members of `CellsRequest`, and of `into`, which both requests have. */
 const CELLS_MEMBERS = ["hazard", "layers", "latitudes", "longitudes", "signal", "onProgress", "into"] as const;
 const SAMPLE_MEMBERS = [...CELLS_MEMBERS, "radiusKm", "method"] as const;
 const LAYER_MEMBERS = ["scenario", "analysisYear", "metric"] as const;
@@ -153,8 +154,8 @@ export function checkSteps(request: StepsRequest): HazardName {
   });
 }
 
-/** Validates the members that both requests share; `rest` validates the others. */
-function checkCells(request: CellsRequest, rest: (findings: ItemCollector) => void): HazardName {
+/** Validates the members that both requests share; `checkOthers` validates the other members. */
+function checkCells(request: CellsRequest, checkOthers: (collector: ItemCollector) => void): HazardName {
   const items: FaultItem[] = [];
   const add: ItemCollector["add"] = (more) => items.push(...more.slice(0, FAULT_ITEM_COUNT_MAX - items.length));
   const addItem: AddItem = (pointer, code, detail) => add([{ pointer, code, detail }]);
@@ -184,7 +185,7 @@ function checkCells(request: CellsRequest, rest: (findings: ItemCollector) => vo
   if (onProgress !== undefined && typeof onProgress !== "function") {
     addItem("/onProgress", "wrong_type", `onProgress must be a function (got ${quote(onProgress)}).`);
   }
-  rest({ addItem, add });
+  checkOthers({ addItem, add });
   if (areArraysValid) {
     if (latitudes.length !== longitudes.length) {
       addItem(
@@ -200,17 +201,17 @@ function checkCells(request: CellsRequest, rest: (findings: ItemCollector) => vo
   }
   const spec = HAZARDS[hazard as keyof typeof HAZARDS];
   for (const [i, { scenario, analysisYear, metric }] of layers.entries()) {
-    const at = `/layers/${i}`;
+    const pointer = `/layers/${i}`;
     if (!spec.scenarios.includes(scenario)) {
       addItem(
-        `${at}/scenario`,
+        `${pointer}/scenario`,
         "combination_unavailable",
         `${hazard} has no scenario ${quote(scenario)}; it offers ${spec.scenarios.join(", ")}.`,
       );
     }
     if (!spec.years.includes(analysisYear)) {
       addItem(
-        `${at}/analysisYear`,
+        `${pointer}/analysisYear`,
         "combination_unavailable",
         `${hazard} has no analysis year ${quote(analysisYear)}; it offers ${spec.years.join(", ")}.`,
       );
@@ -218,7 +219,7 @@ function checkCells(request: CellsRequest, rest: (findings: ItemCollector) => vo
     if (!spec.metrics.some((offered) => offered.metric === metric)) {
       const metrics = spec.metrics.map((offered) => offered.metric).join(", ");
       addItem(
-        `${at}/metric`,
+        `${pointer}/metric`,
         "combination_unavailable",
         `${hazard} has no metric ${quote(metric)}; it offers ${metrics}.`,
       );
@@ -277,7 +278,7 @@ function checkInto(
 ): void {
   if (!Array.isArray(layers) || !(latitudes instanceof Float64Array) || !(longitudes instanceof Float64Array)) return;
   const length = latitudes.length * layers.length;
-  const taken: (readonly [string, ArrayBufferView])[] = [
+  const otherArrays: (readonly [string, ArrayBufferView])[] = [
     ["latitudes", latitudes],
     ["longitudes", longitudes],
   ];
@@ -292,9 +293,10 @@ function checkInto(
         `${name} must have ${length} elements, locations x layers (got ${array.length}).`,
       );
     } else {
-      const other = taken.find(([, view]) => overlap(view, array));
-      if (other !== undefined) addItem(pointer, "not_allowed", `${name} must not share memory with ${other[0]}.`);
-      taken.push([name, array]);
+      const overlapping = otherArrays.find(([, view]) => overlap(view, array));
+      if (overlapping !== undefined)
+        addItem(pointer, "not_allowed", `${name} must not share memory with ${overlapping[0]}.`);
+      otherArrays.push([name, array]);
     }
   }
 }

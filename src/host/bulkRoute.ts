@@ -26,7 +26,10 @@ export interface ProblemContext {
   readonly prefix: string;
 }
 
-/** A route that answers hazard queries one by one with `{ "results": [ ... ] }`, each query on the worker that has its tiles. */
+/**
+ * A route whose response is `{ "results": [ ... ] }` with one element per hazard query. Each query runs on the worker that
+ * has its tiles.
+ */
 export interface QueriesBulkRoute<Request> {
   readonly kind: "queries";
   readonly route: Route<Request, unknown>;

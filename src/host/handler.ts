@@ -1,18 +1,19 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { pathBelow, requestTarget, splitTarget } from "./http/requestHead.ts";
+import { bodyRateOf } from "./http/timeouts.ts";
 import { type HandlerOptions, readHandlerOptions } from "./options.ts";
 import { Service } from "./service.ts";
 
 /** A listener for the event `request` of a server of node:http or node:https. */
 export interface Handler {
   (request: IncomingMessage, response: ServerResponse): void;
-  /** Returns whether the path of a request is the prefix or below it. */
+  /** Returns whether the path of a request is the prefix or lies below it. */
   matches(request: IncomingMessage): boolean;
   /** Resolves when the service has warmed up and /readyz reports ready. Requests that arrive earlier are answered. */
   readonly ready: Promise<void>;
   /**
-   * Answers further requests with 503, and resolves when the responses to all earlier ones have been finished. After
-   * `drainTimeoutMs` the connections of unfinished responses are destroyed. Can be called again.
+   * Answers further requests with 503, and resolves when the responses to all earlier requests are finished. After
+   * `drainTimeoutMs`, the connections of unfinished responses are destroyed. Further calls have no effect.
    */
   close(): Promise<void>;
 }
@@ -25,8 +26,9 @@ export interface Handler {
 export function createHandler(options: HandlerOptions): Handler {
   const { limits, load, timeouts } = readHandlerOptions(options);
   const { workTimeoutMs, bodyTimeoutMs, drainTimeoutMs } = timeouts;
+  const bodyRate = bodyRateOf(timeouts);
   // Without a listener for `checkContinue`, the server has already sent `100 Continue`.
-  const service = new Service(options, { limits, load, workTimeoutMs, bodyTimeoutMs, isContinueDue: false });
+  const service = new Service(options, { limits, load, workTimeoutMs, bodyTimeoutMs, bodyRate, isContinueDue: false });
   const { prefix = "" } = options;
   let closed: Promise<void> | undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

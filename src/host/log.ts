@@ -2,8 +2,8 @@ import { isFault } from "../errors.ts";
 import { HttpError } from "./problems/problem.ts";
 
 /**
- * The log record of one response. The members are deliberately few: the locations of a customer's assets are
- * confidential, so the log contains no request targets, query strings, bodies, headers or coordinates.
+ * The log record of one response. Contains no request targets, query strings, bodies, headers or coordinates, because the
+ * locations of a customer's assets are confidential.
  */
 export interface LogRecord {
   readonly request_id: string;

@@ -1,5 +1,5 @@
 /**
- * The HTTP service as a library: `createHandler` returns a request listener for a server of your own, `serve` starts a
+ * The HTTP service as a library. `createHandler` returns a request listener for an existing server; `serve` starts a
  * server. Both take an open atlas and an open ledger.
  *
  *   const [atlas, ledger] = await Promise.all([openAtlas("data/atlas"), openLedger({ data: "isotherm-data" })]);
@@ -23,10 +23,10 @@ export function serve(options: ServeOptions): Promise<RunningServer> {
 }
 
 export type { LedgerAddress, LedgerOptions } from "../ledger/openLedger.ts";
-export type { Account, ApiKey, Customer, IssuedKey, Ledger } from "../ledger/ledger.ts";
+export type { Account, ApiKey, Customer, IssuedKey, Ledger, ReportOptions } from "../ledger/ledger.ts";
 export type { OpenAtlasOptions } from "../openAtlas.ts";
 export type { LoadLimits } from "./admission/admissionControl.ts";
-export type { HandlerTimeouts, ServerTimeouts } from "./http/timeouts.ts";
+export type { BodyRateLimits, HandlerTimeouts, ServerTimeouts } from "./http/timeouts.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";
 export type { CloseOptions, HandlerOptions, ServeOptions, ServiceOptions } from "./options.ts";
 export type { Problem, ProblemCode } from "./problems/problem.ts";

@@ -18,24 +18,24 @@ import {
 
 /** Options that `createHandler` and `serve` share. */
 export interface ServiceOptions {
-  /** An open atlas, with or without workers, which answer large requests. */
+  /** An open atlas. Its worker threads, if any, answer large requests. */
   readonly atlas: Atlas;
-  /** An open ledger: API keys, customers and usage. */
+  /** An open ledger, which stores API keys, customers and usage. */
   readonly ledger: Ledger;
   /**
-   * Path below which clients reach the service, such as `/climate`: segments of letters, digits, `-`, `.`, `_` and `~`,
-   * without a slash at the end. Requests must arrive with it. Default: none.
+   * Path prefix under which clients reach the service, such as `/climate`: segments of letters, digits, `-`, `.`, `_` and
+   * `~`, without a trailing slash. Requests must include it: a reverse proxy must not strip it. Default: none.
    */
   readonly prefix?: string;
   /** Limits per request and per account. */
   readonly limits?: Partial<HostLimits>;
-  /** Limits of concurrent requests and of the memory that they hold. */
+  /** Limits on concurrent requests and on the memory that they hold. */
   readonly load?: Partial<LoadLimits>;
   /** Origins whose scripts may send requests, such as `https://example.org`, or `*` for all. Default: none. */
   readonly corsOrigins?: readonly string[];
   /** Whether to run queries before /readyz reports ready, which makes the first requests faster. Default: true. */
   readonly warmUp?: boolean;
-  /** Called with a record of each response. Absent: nothing is logged. */
+  /** Called with a record of each response. If absent, responses are not logged. */
   readonly log?: Log;
   /** Whether `close` also closes the atlas and the ledger. Default: false. */
   readonly ownsResources?: boolean;
@@ -50,20 +50,20 @@ export interface HandlerOptions extends ServiceOptions {
 export interface ServeOptions extends ServiceOptions {
   /** IP address or host name to listen on. */
   readonly host: string;
-  /** 0 to 65535; 0 chooses a free port. */
+  /** 0 to 65,535; 0 selects a free port. */
   readonly port: number;
-  /** Port of /metrics, on 127.0.0.1 only; 0 chooses a free port. Absent: metrics are not served. */
+  /** Port of /metrics, on 127.0.0.1 only; 0 selects a free port. If absent, metrics are not served. */
   readonly adminPort?: number;
   readonly timeouts?: Partial<ServerTimeouts>;
 }
 
-/** Options of the `close` of a running server. */
+/** Options of `RunningServer.close`. */
 export interface CloseOptions {
-  /** Overrides the drain delay in the timeouts; milliseconds, 0 or more. */
+  /** Overrides `timeouts.drainDelayMs`; 0 or more. */
   readonly drainDelayMs?: number;
 }
 
-/** Default limits of a request. */
+/** Default limits per request and per account. */
 const DEFAULT_LIMITS: HostLimits = {
   hazardValueCount: DEFAULT_HAZARD_LIMITS.valueCount,
   batchCount: 10_000,
@@ -76,8 +76,8 @@ const DEFAULT_LIMITS: HostLimits = {
 };
 
 const COUNT: ValueSchema = { type: "integer", minimum: 1 };
-const BYTES: ValueSchema = { type: "number", minimum: 0 };
-/** The longest time that a timer of Node.js can wait; it would fire at once for a longer one. */
+const BYTES: ValueSchema = { type: "integer", minimum: 0 };
+/** Milliseconds, up to the longest delay that Node.js timers support; longer delays fire immediately. */
 const TIME_MS: ValueSchema = { type: "number", minimum: 0, maximum: 2 ** 31 - 1 };
 const PORT: ValueSchema = { type: "integer", minimum: 0, maximum: 65_535 };
 
@@ -87,7 +87,7 @@ const LIMITS = {
   entityCount: COUNT,
   alignmentValueCount: COUNT,
   detailCount: COUNT,
-  requestBodyBytesMax: COUNT,
+  requestBodyBytesMax: { ...BYTES, minimum: 1 },
   requestsPerS: { type: "number", exclusiveMinimum: 0 },
   requestBurst: COUNT,
 } as const satisfies Record<keyof HostLimits, ValueSchema>;
@@ -103,13 +103,17 @@ const LOAD = {
   jobDeadlineMs: TIME_MS,
 } as const satisfies Record<keyof LoadLimits, ValueSchema>;
 
+const BODY_RATE = { bodyBytesPerSMin: BYTES, bodyGraceMs: TIME_MS } as const;
+
 const HANDLER_TIMEOUTS = {
+  ...BODY_RATE,
   bodyTimeoutMs: TIME_MS,
   workTimeoutMs: TIME_MS,
   drainTimeoutMs: TIME_MS,
 } as const satisfies Record<keyof HandlerTimeouts, ValueSchema>;
 
 const SERVER_TIMEOUTS = {
+  ...BODY_RATE,
   headersTimeoutMs: TIME_MS,
   requestTimeoutMs: TIME_MS,
   checkEveryMs: TIME_MS,
@@ -200,7 +204,7 @@ function settingsOf({ limits, load }: ServiceOptions): Omit<Settings<unknown>, "
 function hostErrors(options: unknown): readonly FaultItem[] {
   const host = memberOf(options, "host");
   if (typeof host !== "string" || host.trim() !== "") return [];
-  const detail = `host must be an IP address or a host name (got ${quote(host)})`;
+  const detail = `host must be an IP address or a host name (got ${quote(host)}).`;
   return [{ pointer: "/host", code: "empty", detail }];
 }
 
@@ -218,7 +222,9 @@ function serviceErrors(options: unknown): readonly FaultItem[] {
   }
   const prefix = memberOf(options, "prefix");
   if (typeof prefix === "string" && !PREFIX.test(prefix)) {
-    const detail = `prefix must be a path such as "/climate", without a slash at the end (got ${quote(prefix)}).`;
+    const detail =
+      'prefix must be a path such as "/climate", without a trailing slash, whose segments consist of letters, digits, -, ., _ ' +
+      `and ~ and are not . or .. (got ${quote(prefix)}).`;
     items.push({ pointer: "/prefix", code: "malformed", detail });
   }
   return [...items, ...corsOriginErrors(memberOf(options, "corsOrigins"))];

@@ -1,4 +1,4 @@
-/** The types that the exports of main.ts mention, for users to name. */
+/** Types that appear in the exports of main.ts, so that users can import them by name. */
 export type {
   AnalysisYearResult,
   AnswerDetail,

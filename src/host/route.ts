@@ -19,7 +19,7 @@ export interface Services {
 export interface HostLimits {
   /** hazards x scenarios x years x locations */
   readonly hazardValueCount: number;
-  /** Elements of a batch. */
+  /** Maximum number of elements of a batch. */
   readonly batchCount: number;
   readonly entityCount: number;
   /** entities x projected years */
@@ -27,7 +27,7 @@ export interface HostLimits {
   /** Maximum of hazard or alignment values with `detail`, which makes a response about ten times as long. */
   readonly detailCount: number;
   readonly requestBodyBytesMax: number;
-  /** Sustained requests per second of one account; `requestBurst` is the maximum burst. */
+  /** Sustained requests per second of one account; `requestBurst` is how many it can send at once. */
   readonly requestsPerS: number;
   readonly requestBurst: number;
 }
@@ -102,8 +102,8 @@ export interface RouteDescription {
 }
 
 /**
- * A route as a value: pipeline.ts runs it, and tests call it without a socket. HEAD is supported wherever GET is, OPTIONS
- * everywhere.
+ * A route as a value: pipeline.ts runs it, and tests call it without a socket. HEAD is supported wherever GET is, and
+ * OPTIONS on all paths.
  */
 export interface Route<Request, Result> {
   readonly method: "GET" | "POST" | "DELETE";
@@ -112,9 +112,11 @@ export interface Route<Request, Result> {
   /** Required authentication: none, an API key, or an API key and a customer id (data routes). */
   readonly access: "open" | "key" | "customer";
   readonly description: RouteDescription;
-  /** Meter that responses are counted by; responses of routes without one are not counted. */
+  /** Meter of the responses. Responses of routes without a meter are not counted. */
   readonly metered?: { readonly meter: Meter; units(result: Result): number };
-  /** Requests with longer bodies run in a worker thread; if absent, none does. */
+  /** Maximum size of a body, if it is below the general limit. */
+  readonly bodyBytesMax?: number;
+  /** Requests with longer bodies run in a worker thread. If absent, the size of the body does not matter. */
   readonly inlineBodyBytesMax?: number;
   /** Whether a parsed request would block the event loop for long and must run in a worker thread. */
   isLong?(request: Request, services: Services): boolean;
@@ -123,7 +125,7 @@ export interface Route<Request, Result> {
    * revisions mean equal responses on every host: responses carry an ETag, and If-None-Match is answered with 304.
    */
   revision?(services: Services): string;
-  /** @throws Fault with everything that the caller can correct */
+  /** @throws Fault with all errors that the caller can correct */
   parse(request: RouteRequest): Request;
   handle(request: Request, context: RouteContext): Result | Promise<Result>;
   /** Converts a result to a response; default: JSON with status 200. */

@@ -2,6 +2,7 @@ import { requirePackages } from "../optionalPackages.ts";
 import { startAdminServer } from "./http/adminServer.ts";
 import type { ServerAddress } from "./http/listen.ts";
 import { type ListeningServer, startServer } from "./http/server.ts";
+import { bodyRateOf } from "./http/timeouts.ts";
 import type { Metrics, MetricSources } from "./metrics.ts";
 import { checkCloseOptions, type CloseOptions, readServeOptions, type ServeOptions } from "./options.ts";
 import { Service } from "./service.ts";
@@ -36,7 +37,15 @@ export async function startService(options: ServeOptions): Promise<RunningServer
     adminPort === undefined ? undefined : await loadMetrics({ atlas, ledger, readJobs: () => service.jobs });
   const { workTimeoutMs, drainTimeoutMs } = timeouts;
   const { onShed, recordResponse } = metrics ?? {};
-  const setup = { limits, load, workTimeoutMs, isContinueDue: true, onShed, recordResponse };
+  const setup = {
+    limits,
+    load,
+    workTimeoutMs,
+    bodyRate: bodyRateOf(timeouts),
+    isContinueDue: true,
+    onShed,
+    recordResponse,
+  };
   const service: Service = new Service(options, setup);
   const listening: ListeningServer[] = [];
   const close = async (drainDelayMs?: number): Promise<void> => {

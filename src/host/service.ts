@@ -11,18 +11,17 @@ import { Pipeline } from "./pipeline/pipeline.ts";
 import { ROUTES } from "./routes/routeList.ts";
 import { warmUp } from "./warmUp.ts";
 
-/** What `createHandler` and `serve` configure differently. */
+/** Settings that differ between `createHandler` and `serve`. */
 export interface ServiceSetup
   extends
     Pick<Settings<unknown>, "limits" | "load">,
-    Pick<RequestListenerOptions, "workTimeoutMs" | "bodyTimeoutMs" | "isContinueDue" | "recordResponse"> {
+    Pick<RequestListenerOptions, "workTimeoutMs" | "bodyTimeoutMs" | "bodyRate" | "isContinueDue" | "recordResponse"> {
   /** Called with the reason for each request that was rejected or abandoned because of overload. */
   readonly onShed?: ((reason: string) => void) | undefined;
 }
 
 /**
- * The service without a server: everything between a request and its response. All state is in the instance, so that a
- * process can have several.
+ * The service without a server. All state is in the instance, so that a process can have several services.
  */
 export class Service {
   readonly listener: RequestListener;
@@ -46,11 +45,12 @@ export class Service {
       onShed = () => undefined,
       workTimeoutMs,
       bodyTimeoutMs,
+      bodyRate,
       isContinueDue,
       recordResponse,
     } = setup;
     this.#options = options;
-    // A single deadline applies to large requests: the shorter of the two.
+    // Large requests have a single deadline, the earlier of the two.
     const jobDeadlineMs = Math.min(load.jobDeadlineMs, workTimeoutMs);
     const admission = new AdmissionControl({
       limits: { ...load, jobDeadlineMs },
@@ -73,7 +73,7 @@ export class Service {
       bulk: this.#bulk,
       version,
     });
-    const listening = { workTimeoutMs, bodyTimeoutMs, isContinueDue, log, recordResponse };
+    const listening = { workTimeoutMs, bodyTimeoutMs, bodyRate, isContinueDue, log, recordResponse };
     this.listener = new RequestListener({ pipeline, ...listening });
     this.ready = this.#becomeReady();
   }

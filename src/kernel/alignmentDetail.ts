@@ -36,7 +36,7 @@ import {
 } from "./kernel.generated.ts";
 
 /** Where the growth factor comes from; a basis without growth has none. */
-export type GrowthSource = "supplied" | "country" | "region" | "default";
+type GrowthSource = "supplied" | "country" | "region" | "default";
 
 const GROWTH_SOURCES: ReadonlyMap<number, GrowthSource> = new Map([
   [GROWTH_SOURCE_SUPPLIED, "supplied"],

@@ -116,7 +116,8 @@ export class CircleAccumulator {
     });
     return Array.from({ length: this.#layerCount }, (_, layer) => {
       let validCellCount = 0;
-      for (let at = layer; at < this.#counts.length; at += this.#layerCount) validCellCount += this.#counts[at] ?? 0;
+      for (let index = layer; index < this.#counts.length; index += this.#layerCount)
+        validCellCount += this.#counts[index] ?? 0;
       const seen = this.#seen[layer] ?? 0;
       return {
         maxSteps: validCellCount === 0 ? undefined : this.#maxima[layer],

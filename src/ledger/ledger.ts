@@ -94,8 +94,16 @@ export interface RecordResult {
   readonly isReplay: boolean;
 }
 
-/** Maximum number of lines per page. Each page recomputes the sums, so callers that want all lines use this limit. */
+/** Maximum number of lines per page. */
 export const USAGE_LINE_COUNT_MAX = 10_000;
+/** Maximum number of reports of one account that wait for their turn. */
+export const WAITING_REPORT_COUNT_MAX = 100;
+
+/** Options of methods that read many rows. */
+export interface ReportOptions {
+  /** If it aborts before the report has its turn, the report does not run. */
+  readonly signal?: AbortSignal;
+}
 
 export interface UsageQuery {
   readonly accountId: string;
@@ -134,11 +142,11 @@ export interface PageQuery {
   readonly cursor?: string;
 }
 
-/** The result of comparing rollups with events. */
+/** The result of comparing hourly sums with events, and the sums that reports use with the hourly ones. */
 export interface AuditReport {
   readonly eventCount: number;
   readonly rollupCount: number;
-  /** Empty if all rollups match their events. */
+  /** Empty if all hourly sums match their events. */
   readonly differences: readonly {
     readonly accountId: string;
     readonly customerId: string;
@@ -148,6 +156,19 @@ export interface AuditReport {
     readonly rollupUnits: number;
     readonly eventRequests: number;
     readonly rollupRequests: number;
+  }[];
+  /** Sums per day, month or in total that are not the sum of their hours; empty if all are. */
+  readonly sumDifferences: readonly {
+    readonly accountId: string;
+    /** Absent in sums of all customers. */
+    readonly customerId?: string;
+    readonly meter: Meter;
+    /** `YYYY-MM-DD` or `YYYY-MM`; absent in sums of all months. */
+    readonly period?: string;
+    readonly hourlyUnits: number;
+    readonly units: number;
+    readonly hourlyRequests: number;
+    readonly requests: number;
   }[];
 }
 
@@ -196,7 +217,8 @@ export interface Ledger {
   }): Promise<{ readonly customer: Customer; readonly isNew: boolean }>;
   /** Finds a customer of this account; customers of other accounts are not found. */
   findCustomer(ref: { readonly accountId: string; readonly customerId: string }): Promise<Customer | undefined>;
-  listCustomers(query: PageQuery): Promise<Page<Customer>>;
+  /** @throws Fault `rate_limited` if too many reports of the account are waiting; the reason of the signal */
+  listCustomers(query: PageQuery, options?: ReportOptions): Promise<Page<Customer>>;
   /** Archives a customer; its usage is kept. @returns undefined if the account has no such customer */
   archiveCustomer(ref: { readonly accountId: string; readonly customerId: string }): Promise<Customer | undefined>;
 
@@ -207,7 +229,8 @@ export interface Ledger {
    *   used for a different request
    */
   record(entry: UsageEntry): Promise<RecordResult>;
-  usage(query: UsageQuery): Promise<Page<UsageLine>>;
+  /** @throws Fault `rate_limited` if too many reports of the account are waiting; the reason of the signal */
+  usage(query: UsageQuery, options?: ReportOptions): Promise<Page<UsageLine>>;
   audit(): Promise<AuditReport>;
   /** Yields all events of a date range in the order of recording. */
   events(query: {

@@ -11,6 +11,7 @@ import type {
   PageQuery,
   RecordResult,
   RecordedEntry,
+  ReportOptions,
   UsageEntry,
   UsageLine,
   UsageQuery,
@@ -35,7 +36,11 @@ export abstract class LedgerBase implements Ledger {
   }
 
   /** Runs a method of `LEDGER_METHODS` on the storage. */
-  protected abstract dispatch<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>>;
+  protected abstract dispatch<Name extends MethodName>(
+    name: Name,
+    argument: ArgumentOf<Name>,
+    signal?: AbortSignal,
+  ): Promise<ResultOf<Name>>;
   abstract record(entry: UsageEntry): Promise<RecordResult>;
   abstract close(): Promise<void>;
 
@@ -71,8 +76,12 @@ export abstract class LedgerBase implements Ledger {
     for (const listener of this.#commitListeners) listener(commit);
   }
 
-  async #call<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
-    const result = await this.dispatch(name, argument);
+  async #call<Name extends MethodName>(
+    name: Name,
+    argument: ArgumentOf<Name>,
+    signal?: AbortSignal,
+  ): Promise<ResultOf<Name>> {
+    const result = await this.dispatch(name, argument, signal);
     if (INVALIDATING_METHODS.has(name)) this.notifyChange();
     return result;
   }
@@ -127,8 +136,8 @@ export abstract class LedgerBase implements Ledger {
     return this.#call("findCustomer", { accountId, customerId });
   }
 
-  listCustomers(query: PageQuery): Promise<Page<Customer>> {
-    return this.#call("listCustomers", query);
+  listCustomers(query: PageQuery, { signal }: ReportOptions = {}): Promise<Page<Customer>> {
+    return this.#call("listCustomers", query, signal);
   }
 
   archiveCustomer({
@@ -141,8 +150,8 @@ export abstract class LedgerBase implements Ledger {
     return this.#call("archiveCustomer", { accountId, customerId });
   }
 
-  usage(query: UsageQuery): Promise<Page<UsageLine>> {
-    return this.#call("usage", query);
+  usage(query: UsageQuery, { signal }: ReportOptions = {}): Promise<Page<UsageLine>> {
+    return this.#call("usage", query, signal);
   }
 
   audit(): Promise<AuditReport> {

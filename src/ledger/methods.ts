@@ -10,7 +10,8 @@ import {
 } from "./accounts.ts";
 import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "./customers.ts";
 import type { Storage } from "./schema.ts";
-import { audit, eventPage, usage } from "./usage.ts";
+import { audit, eventPage } from "./usage.ts";
+import { usage } from "./usageLines.ts";
 
 /** The methods of a ledger other than recording, by name, so that they can be called on another thread. */
 const LEDGER_METHODS = {
@@ -54,6 +55,15 @@ export const REPORT_METHODS: ReadonlySet<MethodName> = new Set([
   "audit",
   "eventPage",
 ]);
+
+/** Methods that read all events, which takes minutes in a large ledger. Only the command line uses them. */
+export const LONG_METHODS: ReadonlySet<MethodName> = new Set(["audit", "eventPage"]);
+
+/** Returns the account that a call is limited to; empty if it concerns all accounts. */
+export function accountOf(argument: unknown): string {
+  const isObject = typeof argument === "object" && argument !== null;
+  return isObject && "accountId" in argument && typeof argument.accountId === "string" ? argument.accountId : "";
+}
 
 /** Calls a method by name. */
 export function callMethod<Name extends MethodName>(

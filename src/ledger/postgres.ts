@@ -3,9 +3,18 @@ import { type IsolationLevel, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { Fault, isFault } from "../errors.ts";
 import { BATCH_COUNT_MAX, checkEntry, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
-import type { RecordResult, UsageEntry } from "./ledger.ts";
+import { type RecordResult, type UsageEntry, WAITING_REPORT_COUNT_MAX } from "./ledger.ts";
 import { closedError, LedgerBase } from "./ledgerBase.ts";
-import { type ArgumentOf, callMethod, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
+import {
+  accountOf,
+  type ArgumentOf,
+  callMethod,
+  LONG_METHODS,
+  type MethodName,
+  REPORT_METHODS,
+  type ResultOf,
+} from "./methods.ts";
+import { ReportQueue } from "./reportQueue.ts";
 import { pruneIdempotencyKeys, recordBatch } from "./postgresRecord.ts";
 import { CHANGE_CHANNEL, migrate, type Storage, TABLE_NAMES, type Tables } from "./schema.ts";
 
@@ -17,9 +26,9 @@ const FALLBACK_POLL_INTERVAL_MS = 5_000;
 const LISTEN_RETRY_DELAY_MS = 1_000;
 
 const CONNECT_TIMEOUT_MS = 3_000;
-/** Lookups and batches take much less time unless something is wrong. */
+/** Lookups, batches and pages of reports take much less time unless something is wrong. */
 const STATEMENT_TIMEOUT_MS = 10_000;
-const REPORT_TIMEOUT_MS = 3_600_000;
+const AUDIT_TIMEOUT_MS = 3_600_000;
 const LOOKUP_CONNECTION_COUNT = 6;
 const REPORT_CONNECTION_COUNT = 2;
 
@@ -54,6 +63,12 @@ export class PostgresLedger extends LedgerBase {
   readonly #createClient: (config: pg.ClientConfig) => pg.Client;
   readonly #lookups: PooledStorage;
   readonly #reports: PooledStorage;
+  /** For methods that read all events. */
+  readonly #audits: PooledStorage;
+  readonly #reportQueue = new ReportQueue({
+    runningCountMax: REPORT_CONNECTION_COUNT,
+    waitingCountMax: WAITING_REPORT_COUNT_MAX,
+  });
   #recorder: pg.Client | undefined;
   #listener: pg.Client | undefined;
   #pollTimer: NodeJS.Timeout | undefined;
@@ -84,8 +99,9 @@ export class PostgresLedger extends LedgerBase {
     // In a pool this timeout includes the wait for a free connection.
     const pooled = { ...this.#config, connectionTimeoutMillis: STATEMENT_TIMEOUT_MS };
     this.#lookups = openPool({ ...pooled, max: LOOKUP_CONNECTION_COUNT }, now);
-    const reportTimeouts = { statement_timeout: REPORT_TIMEOUT_MS, query_timeout: REPORT_TIMEOUT_MS };
-    this.#reports = openPool({ ...pooled, ...reportTimeouts, max: REPORT_CONNECTION_COUNT }, now);
+    this.#reports = openPool({ ...pooled, max: REPORT_CONNECTION_COUNT }, now);
+    const auditTimeouts = { statement_timeout: AUDIT_TIMEOUT_MS, query_timeout: AUDIT_TIMEOUT_MS };
+    this.#audits = openPool({ ...pooled, ...auditTimeouts, max: 1 }, now);
   }
 
   /**
@@ -175,11 +191,19 @@ export class PostgresLedger extends LedgerBase {
     void client?.end().catch(() => undefined);
   }
 
-  protected async dispatch<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
+  protected async dispatch<Name extends MethodName>(
+    name: Name,
+    argument: ArgumentOf<Name>,
+    signal?: AbortSignal,
+  ): Promise<ResultOf<Name>> {
     if (this.#closing !== undefined) throw closedError();
+    const callOn = ({ storage }: PooledStorage): Promise<ResultOf<Name>> => callMethod(storage, name, argument);
     try {
-      return await callMethod((REPORT_METHODS.has(name) ? this.#reports : this.#lookups).storage, name, argument);
+      if (!REPORT_METHODS.has(name)) return await callOn(this.#lookups);
+      if (LONG_METHODS.has(name)) return await callOn(this.#audits);
+      return await this.#reportQueue.run(() => callOn(this.#reports), { accountId: accountOf(argument), signal });
     } catch (error) {
+      if (signal?.aborted === true && error === signal.reason) throw error;
       throw asLedgerFault(error);
     }
   }
@@ -242,6 +266,7 @@ export class PostgresLedger extends LedgerBase {
   async #close(): Promise<void> {
     clearInterval(this.#pollTimer);
     clearTimeout(this.#listenRetryTimer);
+    this.#reportQueue.close();
     await this.#recording;
     this.#dropRecorder();
     const listener = this.#listener;
@@ -249,6 +274,7 @@ export class PostgresLedger extends LedgerBase {
     await listener?.end().catch(() => undefined);
     await this.#lookups.pool.end();
     await this.#reports.pool.end();
+    await this.#audits.pool.end();
   }
 }
 

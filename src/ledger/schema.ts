@@ -1,6 +1,7 @@
 import { type Generated, type Kysely, sql } from "kysely";
 import { Fault } from "../errors.ts";
 import type { Meter } from "../contract/wireTypes.ts";
+import { createUsageSums } from "./usageSums.ts";
 
 /**
  * The tables, which SQLite and PostgreSQL have in common. Times are text, ISO 8601 in UTC with milliseconds: both databases return
@@ -52,6 +53,26 @@ export interface Tables {
     units: number;
     requests: number;
   };
+  /** Sums per day of each customer, and of all customers of an account (`ALL_CUSTOMERS`). */
+  usage_daily: {
+    account_id: string;
+    /** `YYYY-MM-DD` */
+    day: string;
+    customer_id: string;
+    meter: Meter;
+    units: number;
+    requests: number;
+  };
+  /** Sums per month and in total (`ALL_TIME`) of each customer. */
+  usage_total: {
+    account_id: string;
+    /** `YYYY-MM`, or `ALL_TIME`. */
+    period: string;
+    customer_id: string;
+    meter: Meter;
+    units: number;
+    requests: number;
+  };
   idempotency: {
     account_id: string;
     customer_id: string;
@@ -71,6 +92,8 @@ export const TABLE_NAMES = Object.keys({
   customer: 0,
   usage_event: 0,
   usage_rollup: 0,
+  usage_daily: 0,
+  usage_total: 0,
   idempotency: 0,
 } satisfies Record<keyof Tables, 0>);
 
@@ -97,7 +120,10 @@ interface Migration {
 }
 
 /** Append only: released migrations must not be changed. */
-const MIGRATIONS: readonly Migration[] = [{ name: "accounts, keys, customers, usage", up: createTables }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "accounts, keys, customers, usage", up: createTables },
+  { name: "usage per day, month and in total", up: createUsageSums },
+];
 
 async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void> {
   // Text is sorted by bytes, as in SQLite, so that the order does not depend on the server's locale.
@@ -218,9 +244,14 @@ async function forbidChanges(tx: Kysely<Tables>, dialect: Dialect): Promise<void
 
 /**
  * Applies all pending migrations, each in a transaction.
+ * @param migrations all migrations of this release; tests pass fewer to create the tables of an earlier release
  * @throws Fault `configuration_invalid` if a newer release has migrated the tables
  */
-export async function migrate(storage: Storage, newSecret: () => string): Promise<void> {
+export async function migrate(
+  storage: Storage,
+  newSecret: () => string,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
   for (let isDone = false; !isDone;) {
     isDone = await storage.transaction(async (tx) => {
       if (storage.dialect === "postgres") {
@@ -236,15 +267,15 @@ export async function migrate(storage: Storage, newSecret: () => string): Promis
         .execute();
       const latest = await tx.selectFrom("migration").select("version").orderBy("version", "desc").limit(1).execute();
       const version = latest[0]?.version ?? 0;
-      if (version > MIGRATIONS.length) {
+      if (version > migrations.length) {
         throw new Fault(
           "configuration_invalid",
-          `A newer release wrote the ledger (schema version ${version}, this release supports ${MIGRATIONS.length}); ` +
+          `A newer release wrote the ledger (schema version ${version}, this release supports ${migrations.length}); ` +
             "run that release or a later one.",
-          { details: { version, known: MIGRATIONS.length } },
+          { details: { version, known: migrations.length } },
         );
       }
-      const next = MIGRATIONS[version];
+      const next = migrations[version];
       if (next === undefined) return true;
       await next.up(tx, storage.dialect);
       if (version === 0) {

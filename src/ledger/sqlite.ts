@@ -4,9 +4,16 @@ import { unpackError } from "../threads/errorTransfer.ts";
 import { startNodeThread } from "../threads/nodeThread.ts";
 import type { WorkerThread } from "../threads/workerThread.ts";
 import { checkEntry, type EntryOutcome, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
-import { type Commit, type RecordResult, SQLITE_FILE_NAME, type UsageEntry } from "./ledger.ts";
+import {
+  type Commit,
+  type RecordResult,
+  SQLITE_FILE_NAME,
+  type UsageEntry,
+  WAITING_REPORT_COUNT_MAX,
+} from "./ledger.ts";
 import { closedError, LedgerBase } from "./ledgerBase.ts";
-import { type ArgumentOf, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
+import { accountOf, type ArgumentOf, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
+import { ReportQueue } from "./reportQueue.ts";
 import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";
 
 /** A started ledger worker: a worker thread, or its replacement in tests. */
@@ -25,6 +32,7 @@ export class SqliteLedger extends LedgerBase {
   readonly #now: () => number;
   readonly #startReporter: () => Promise<WorkerClient>;
   readonly #writer: WorkerClient;
+  readonly #reports = new ReportQueue({ runningCountMax: 1, waitingCountMax: WAITING_REPORT_COUNT_MAX });
   #reporter: Promise<WorkerClient> | undefined;
   #isBatchInFlight = false;
   /** Entries wait here while a batch is in flight, because a message costs as much as several entries. */
@@ -86,10 +94,17 @@ export class SqliteLedger extends LedgerBase {
     }
   }
 
-  protected async dispatch<Name extends MethodName>(name: Name, argument: ArgumentOf<Name>): Promise<ResultOf<Name>> {
+  protected async dispatch<Name extends MethodName>(
+    name: Name,
+    argument: ArgumentOf<Name>,
+    signal?: AbortSignal,
+  ): Promise<ResultOf<Name>> {
     if (this.#closing !== undefined) throw closedError();
-    const client = REPORT_METHODS.has(name) ? await this.#getReporter() : this.#writer;
-    return (await client.send({ kind: "call", nowMs: this.#now(), name, argument })) as ResultOf<Name>;
+    const callOn = async (client: WorkerClient): Promise<ResultOf<Name>> =>
+      (await client.send({ kind: "call", nowMs: this.#now(), name, argument })) as ResultOf<Name>;
+    if (!REPORT_METHODS.has(name)) return callOn(this.#writer);
+    const report = async (): Promise<ResultOf<Name>> => callOn(await this.#getReporter());
+    return this.#reports.run(report, { accountId: accountOf(argument), signal });
   }
 
   #getReporter(): Promise<WorkerClient> {
@@ -113,6 +128,7 @@ export class SqliteLedger extends LedgerBase {
   }
 
   async #close(): Promise<void> {
+    this.#reports.close();
     if (this.#queue.length > 0) await this.#sendQueue();
     const reporter = await this.#reporter?.catch(() => undefined);
     await reporter?.close();

@@ -1,106 +1,16 @@
 import { type RawBuilder, type Selectable, sql } from "kysely";
-import { checkDateRange, checkInteger } from "./checks.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
-import {
-  type AuditReport,
-  type Page,
-  type RecordedEntry,
-  USAGE_LINE_COUNT_MAX,
-  type UsageLine,
-  type UsageQuery,
-} from "./ledger.ts";
+import { checkDateRange } from "./checks.ts";
+import type { AuditReport, RecordedEntry } from "./ledger.ts";
 import type { Storage, Tables } from "./schema.ts";
+import { ALL_CUSTOMERS, ALL_TIME } from "./usageSums.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 
-/** Lengths of the prefixes of an ISO 8601 time that give its day, month and hour. */
-const DAY_LENGTH = "YYYY-MM-DD".length;
-const MONTH_LENGTH = "YYYY-MM".length;
+/** Length of the prefix of an ISO 8601 time that gives its hour. */
 const HOUR_LENGTH = "YYYY-MM-DDTHH".length;
 /** Maximum number of differences that an audit lists. */
 const DIFFERENCE_COUNT_MAX = 1000;
 
-/** Sums rollups by the groups of the query. Grouping by day and month is the same as grouping by day. */
-export async function usage({ db }: Storage, query: UsageQuery): Promise<Page<UsageLine>> {
-  const { accountId, customerId, groupBy, limit, cursor } = query;
-  const { from, to } = checkDateRange(query);
-  checkInteger("limit", limit, { min: 1, max: USAGE_LINE_COUNT_MAX });
-  const periodLength = groupBy.includes("day") ? DAY_LENGTH : groupBy.includes("month") ? MONTH_LENGTH : 0;
-  const byCustomer = groupBy.includes("customer");
-  const byMeter = groupBy.includes("meter");
-
-  const { cursor_secret } = await db.selectFrom("ledger_state").select("cursor_secret").executeTakeFirstOrThrow();
-  const filters = [accountId, customerId ?? null, from ?? null, to ?? null];
-  const cursorScope = ["usage", ...filters, periodLength, byCustomer, byMeter];
-
-  // Columns that are not grouped by are constant, so that the sort key is the same tuple for every grouping.
-  const constant = sql<string>`cast('' as text)`;
-  const period: RawBuilder<string> = periodLength === 0 ? constant : textPrefix("hour", periodLength);
-  let rollups = db
-    .selectFrom("usage_rollup")
-    .select([
-      period.as("period"),
-      (byCustomer ? sql.ref<string>("customer_id") : constant).as("customer"),
-      (byMeter ? sql.ref<string>("meter") : constant).as("meter_name"),
-      "units",
-      "requests",
-    ])
-    .where("account_id", "=", accountId);
-  if (customerId !== undefined) rollups = rollups.where("customer_id", "=", customerId);
-  if (from !== undefined) rollups = rollups.where("hour", ">=", from);
-  if (to !== undefined) rollups = rollups.where("hour", "<", to);
-
-  const groups = ["period", "customer", "meter_name"] as const;
-  let lines = db
-    .selectFrom(rollups.as("rollup"))
-    .select([...groups, integerSum("units").as("units"), integerSum("requests").as("requests")])
-    .groupBy([...groups])
-    .orderBy("period")
-    .orderBy("customer")
-    .orderBy("meter_name")
-    .limit(limit + 1);
-  if (cursor !== undefined) {
-    const [period = "", customer = "", meter = ""] = decodeCursor(cursor_secret, cursorScope, cursor);
-    lines = lines.where(({ eb, refTuple, tuple }) => eb(refTuple(...groups), ">", tuple(period, customer, meter)));
-  }
-  const rows = await lines.execute();
-  const page = rows.slice(0, limit);
-  const internalIds = byCustomer
-    ? await internalIdsOf(
-        db,
-        page.map(({ customer }) => customer),
-      )
-    : undefined;
-  const items = page.map(({ period, customer, meter_name, units, requests }) => ({
-    ...(internalIds === undefined ? {} : { customerId: customer, ...internalIds(customer) }),
-    ...(byMeter ? { meter: meter_name as Meter } : {}),
-    ...(periodLength === 0 ? {} : { period }),
-    requests,
-    units,
-  }));
-  const last = page.at(-1);
-  if (rows.length <= limit || last === undefined) return { items };
-  return { items, next: encodeCursor(cursor_secret, cursorScope, [last.period, last.customer, last.meter_name]) };
-}
-
-/** Returns a function that finds the internal id of a customer of the list. */
-async function internalIdsOf(
-  db: Storage["db"],
-  customerIds: readonly string[],
-): Promise<(customerId: string) => { readonly internalId?: string }> {
-  if (customerIds.length === 0) return () => ({});
-  const rows = await db
-    .selectFrom("customer")
-    .select(["customer_id", "internal_id"])
-    .where("customer_id", "in", [...new Set(customerIds)])
-    .execute();
-  const internalIds = new Map(rows.map(({ customer_id, internal_id }) => [customer_id, internal_id]));
-  return (customerId) => {
-    const internalId = internalIds.get(customerId);
-    return internalId === undefined ? {} : { internalId };
-  };
-}
-
-/** Recomputes the hourly sums from the events and compares them with the rollups. */
+/** Recomputes the hourly sums from the events, and all other sums from the hourly ones, and compares them. */
 export function audit(storage: Storage): Promise<AuditReport> {
   return storage.snapshot(async (db) => {
     const count = (table: "usage_event" | "usage_rollup"): Promise<{ count: number }> =>
@@ -154,8 +64,73 @@ export function audit(storage: Storage): Promise<AuditReport> {
         eventRequests: row.event_requests,
         rollupRequests: row.rollup_requests,
       })),
+      sumDifferences: await sumDifferences(db),
     };
   });
+}
+
+interface SumRow {
+  readonly account_id: string;
+  readonly customer_id: string;
+  readonly meter: Meter;
+  readonly period: string;
+  readonly hourly_units: number;
+  readonly units: number;
+  readonly hourly_requests: number;
+  readonly requests: number;
+}
+
+/** Compares the sums that reports read with the hourly sums. */
+async function sumDifferences(db: Storage["db"]): Promise<AuditReport["sumDifferences"]> {
+  const day = sql`substr(hour, 1, 10)`;
+  const month = sql`substr(hour, 1, 7)`;
+  const hourlySums = (period: RawBuilder<unknown>, customer: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    select account_id, ${customer} as customer_id, meter, ${period} as period, ${integerSum("units")} as units,
+        ${integerSum("requests")} as requests
+      from usage_rollup group by 1, 2, 3, 4`;
+  const customer = sql`customer_id`;
+  const compared = [
+    {
+      stored: sql`select *, day as period from usage_daily where customer_id <> ${ALL_CUSTOMERS}`,
+      expected: hourlySums(day, customer),
+    },
+    {
+      stored: sql`select *, day as period from usage_daily where customer_id = ${ALL_CUSTOMERS}`,
+      expected: hourlySums(day, sql`cast('' as text)`),
+    },
+    { stored: sql`select * from usage_total where period <> ${ALL_TIME}`, expected: hourlySums(month, customer) },
+    {
+      stored: sql`select * from usage_total where period = ${ALL_TIME}`,
+      expected: hourlySums(sql`cast('' as text)`, customer),
+    },
+  ];
+  const differences: SumRow[] = [];
+  for (const { stored, expected } of compared) {
+    const { rows } = await sql<SumRow>`
+      select * from (
+        select coalesce(hourly.account_id, stored.account_id) as account_id,
+            coalesce(hourly.customer_id, stored.customer_id) as customer_id,
+            coalesce(hourly.meter, stored.meter) as meter, coalesce(hourly.period, stored.period) as period,
+            coalesce(hourly.units, 0) as hourly_units, coalesce(stored.units, 0) as units,
+            coalesce(hourly.requests, 0) as hourly_requests, coalesce(stored.requests, 0) as requests
+          from (${expected}) as hourly full join (${stored}) as stored
+            on stored.account_id = hourly.account_id and stored.customer_id = hourly.customer_id
+              and stored.meter = hourly.meter and stored.period = hourly.period
+      ) as compared
+      where hourly_units <> units or hourly_requests <> requests
+      order by period, account_id, customer_id, meter limit ${DIFFERENCE_COUNT_MAX - differences.length}`.execute(db);
+    differences.push(...rows);
+  }
+  return differences.map((row) => ({
+    accountId: row.account_id,
+    ...(row.customer_id === ALL_CUSTOMERS ? {} : { customerId: row.customer_id }),
+    meter: row.meter,
+    ...(row.period === ALL_TIME ? {} : { period: row.period }),
+    hourlyUnits: row.hourly_units,
+    units: row.units,
+    hourlyRequests: row.hourly_requests,
+    requests: row.requests,
+  }));
 }
 
 export interface EventQuery {

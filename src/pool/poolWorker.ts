@@ -1,3 +1,4 @@
+import { WorkerDeathError } from "./workerDeath.ts";
 import { atlasClosedFault } from "../hazard/answer.ts";
 import { unpackError } from "../threads/errorTransfer.ts";
 import { FairQueue } from "../threads/fairQueue.ts";
@@ -96,7 +97,7 @@ export class PoolWorker {
       this.isAlive = false;
       this.cachedBytes = 0;
       if (!this.#isEnding) options.onDeath();
-      const reason = this.#isEnding ? atlasClosedFault() : error;
+      const reason = this.#isEnding ? atlasClosedFault() : new WorkerDeathError(error.message, { cause: error });
       this.#open?.reject(reason);
       this.#abandonTasks(reason);
     });

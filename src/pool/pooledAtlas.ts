@@ -127,14 +127,14 @@ export class PooledAtlas implements Atlas, AtlasInternals {
       const buffer = buffers.take(indices.length);
       gather(latitudes, indices, buffer.latitudes);
       gather(longitudes, indices, buffer.longitudes);
-      const found = await this.executor.run(
+      const sampled = await this.executor.run(
         SAMPLE,
         { hazard, layers, radiusKm, method, ...buffer },
         { worker, tenant: LIBRARY, signal, transfer: [buffer.latitudes.buffer] },
       );
-      scatter(found.values, indices, layerCount, values);
-      scatter(found.reasons, indices, layerCount, reasons);
-      buffers.giveBack(found.values);
+      scatter(sampled.values, indices, layerCount, values);
+      scatter(sampled.reasons, indices, layerCount, reasons);
+      buffers.giveBack(sampled.values);
       locationsDone += indices.length;
       request.onProgress?.(locationsDone, locationCount);
     });

@@ -1,6 +1,6 @@
 import { deflateRawSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { inflateRaw as inflateRawOfBrowsers } from "../../src/atlas/inflate.browser.ts";
+import { inflateRaw as inflateRawInBrowser } from "../../src/atlas/inflate.browser.ts";
 import { inflateRaw } from "../../src/atlas/inflate.ts";
 import { randomFrom } from "../seededRandom.ts";
 
@@ -9,13 +9,13 @@ const BYTES = Uint8Array.from({ length: 40_000 }, (_, i) => (i % 1000 < 500 ? i 
 const PACKED = deflateRawSync(BYTES);
 
 /**
- * Also runs in Chromium (test/browser): decompression streams differ between platforms, notably in the errors they
- * ignore.
+ * test/browser repeats the main cases in Chromium, because decompression streams differ between platforms, notably in the
+ * errors they ignore.
  */
 describe.each([
-  ["Node", inflateRaw],
-  ["browsers", inflateRawOfBrowsers],
-])("inflating in %s", (_, inflate) => {
+  ["inflate.ts", inflateRaw],
+  ["inflate.browser.ts", inflateRawInBrowser],
+])("inflateRaw of %s", (_, inflate) => {
   test("returns the original bytes in their own buffer, and leaves the input unchanged", async () => {
     const packed = PACKED.slice();
     const unpacked = await inflate(packed, BYTES.length);
@@ -48,7 +48,7 @@ describe.each([
   });
 });
 
-test("inflating in Node rejects trailing data", async () => {
+test("inflateRaw of inflate.ts rejects trailing data", async () => {
   const followed = Buffer.concat([PACKED, Buffer.from("abc")]);
   await expect(inflateRaw(followed, BYTES.length)).rejects.toThrow(
     "The compressed data are followed by 3 extra bytes.",

@@ -1,6 +1,7 @@
 /**
- * Isolation between accounts: a request with any id of another account, wherever an id is accepted, gets byte for byte
- * the same response as a request with an id that does not exist; and no response contains data of another account.
+ * Isolation between accounts: a request with any id of another account, wherever an id is accepted, gets the same response,
+ * except for values that differ every time, as a request with an id that does not exist; and no response contains data of
+ * another account.
  */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
@@ -13,8 +14,6 @@ import { type TestAccount, newAccount, startService, withLedger } from "./servic
 const data = dataFolder("isolation");
 
 interface IsolatedAccount extends TestAccount {
-  readonly archivedId: string;
-  readonly receipt: string;
   readonly cursor: string;
   /** All ids, names and values that only this account has. */
   readonly secrets: readonly string[];
@@ -36,8 +35,6 @@ async function createAccounts(): Promise<readonly IsolatedAccount[]> {
       const ids = [accountId, keyId, account.apiKey, receipt, ...account.customerIds];
       accounts.push({
         ...account,
-        archivedId,
-        receipt,
         cursor: next,
         secrets: [...ids, ...internalIds, `${name} Holding`, String(units)],
       });
@@ -46,11 +43,11 @@ async function createAccounts(): Promise<readonly IsolatedAccount[]> {
   });
 }
 
-/** Places of an id in a request, including those that the operation does not read. */
+/** Places in a request that can hold an id, including those that the operation does not read. */
 const SLOTS = ["path", "X-Customer-ID", "customer_id", "cursor"] as const;
 type Slot = (typeof SLOTS)[number];
 
-const METHODS = OPERATIONS.flatMap((operation) =>
+const TESTED_OPERATIONS = OPERATIONS.flatMap((operation) =>
   operation.method === "GET" ? [operation, { ...operation, method: "HEAD" }] : [operation],
 );
 
@@ -98,10 +95,14 @@ function normalize({ status, rawHeaders, text }: HttpResponse, id: string): unkn
   return { status, headers, body: body.replace(/"request_id":"[^"]+"/, "") };
 }
 
-/** Returns an id of the same form that does not exist. */
+/** Returns an id of the same form that does not exist: a new UUID, or the id with other letters or, without letters, digits. */
 function nonexistentIdLike(id: string): string {
   if (/^[0-9a-f]{8}-/.test(id)) return randomUUID();
-  return id.replaceAll(/[a-z]/gi, (letter) => (letter === "q" ? "z" : "q"));
+  const changed = /[a-z]/i.test(id)
+    ? id.replaceAll(/[a-z]/gi, (letter) => (letter === "q" ? "z" : "q"))
+    : id.replaceAll(/[0-9]/g, (digit) => String(9 - Number(digit)));
+  if (changed === id) throw new Error(`an id must contain letters or digits (got ${JSON.stringify(id)})`);
+  return changed;
 }
 
 const MALFORMED = ["", "x", "%", "..", "null", "0", randomUUID().slice(1), `${randomUUID()}0`, "ä", "' or 1=1 --", "*"];
@@ -112,7 +113,8 @@ interface CampaignResult {
 }
 
 /**
- * Sends every operation with every id of other accounts in every slot, from the first `accountCount` of three accounts.
+ * As each of the first `accountCount` of three accounts, sends every operation with every id of the other accounts in every
+ * slot.
  */
 async function campaign(accountCount: number, fault?: FaultName): Promise<CampaignResult> {
   const accounts = await createAccounts();
@@ -127,7 +129,7 @@ async function campaign(accountCount: number, fault?: FaultName): Promise<Campai
     for (const account of accounts.slice(0, accountCount)) {
       const others = accounts.filter((other) => other !== account);
       const othersSecrets = others.flatMap(({ secrets }) => secrets);
-      for (const operation of METHODS) {
+      for (const operation of TESTED_OPERATIONS) {
         for (const slot of SLOTS.filter((each) => each !== "path" || operation.path.includes("{id}"))) {
           const sendId = async (id: string): Promise<HttpResponse> => {
             const response = await sendWithId(http, service.url, { account, operation, slot, id });
@@ -137,15 +139,15 @@ async function campaign(accountCount: number, fault?: FaultName): Promise<Campai
             }
             return response;
           };
-          // The first request may register a customer, and then differs from all others.
+          // The first request may register a customer; its response then differs from all later ones.
           await sendId(randomUUID());
-          for (const { customerIds, accountId, keyId, receipt, cursor, secrets } of others) {
-            for (const id of new Set([...customerIds, accountId, keyId, receipt, cursor, ...secrets])) {
+          for (const { cursor, secrets } of others) {
+            for (const id of [cursor, ...secrets]) {
               const nonexistentId = nonexistentIdLike(id);
               const expected = JSON.stringify(normalize(await sendId(nonexistentId), nonexistentId));
               const actual = JSON.stringify(normalize(await sendId(id), id));
               comparisons++;
-              if (actual !== expected) addFinding(operation, slot, `${id}: ${actual}, not ${expected}`);
+              if (actual !== expected) addFinding(operation, slot, `${id}: received ${actual}, expected ${expected}`);
             }
           }
           for (const id of MALFORMED) {
@@ -165,7 +167,7 @@ async function campaign(accountCount: number, fault?: FaultName): Promise<Campai
 
 /**
  * Checks that accounts can access their own data; otherwise the isolation tests would prove nothing. Also checks that
- * the same Idempotency-Key is independent for each account.
+ * accounts can use the same Idempotency-Key independently.
  */
 async function checkOwnAccess(
   http: HttpClient,
@@ -196,15 +198,11 @@ test("ids of other accounts get the same responses as ids that do not exist", as
   const { findings, comparisons } = await campaign(3);
   console.log(`account isolation: ${comparisons} comparisons, ${findings.length} findings`);
   expect(findings.slice(0, 10)).toStrictEqual([]);
-  expect(comparisons).toBeGreaterThan(METHODS.length * 3 * 2 * 10);
+  expect(comparisons).toBeGreaterThan(TESTED_OPERATIONS.length * 3 * 2 * 10);
 }, 300_000);
 
 const INJECTED_FAULTS: readonly (readonly [string, FaultName, RegExp])[] = [
-  [
-    "customers are looked up without the account",
-    "finds-customers-of-any-account",
-    /customers\/\{id\}, path: .*contains/,
-  ],
+  ["customer lookups ignore the account", "finds-customers-of-any-account", /customers\/\{id\}, path: .*contains/],
   ["cursor signatures are not verified", "accepts-unsigned-cursors", /customers, cursor: /],
 ];
 

@@ -158,6 +158,13 @@ describe("sample", () => {
     const few = { latitudes: places.latitudes.subarray(0, 700), longitudes: places.longitudes.subarray(0, 700) };
     await packed.sample({ ...request, ...few, radiusKm: 1, onProgress: (done) => circles.push(done) });
     expect(circles).toEqual([512, 700]);
+    circles.length = 0;
+    const twoReports = {
+      latitudes: places.latitudes.subarray(0, 1024),
+      longitudes: places.longitudes.subarray(0, 1024),
+    };
+    await packed.sample({ ...request, ...twoReports, radiusKm: 1, onProgress: (done) => circles.push(done) });
+    expect(circles).toEqual([512, 1024]);
 
     const stop = new AbortController();
     const stopped = packed.sample({

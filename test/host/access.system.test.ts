@@ -35,7 +35,7 @@ async function expectRejection(host: TestHost, target: string, init: RequestInit
   return { status: response.status, headers: response.headers, problem };
 }
 
-describe("API key", () => {
+describe("authentication by API key", () => {
   test.each([
     ["missing", undefined, "api_key_missing"],
     ["empty", "", "api_key_missing"],
@@ -129,7 +129,7 @@ describe("API key", () => {
   });
 });
 
-describe("customer", () => {
+describe("the check of X-Customer-ID", () => {
   const withCustomerId = (customerId: string | undefined) => ({
     headers: {
       "X-API-Key": HEADERS["X-API-Key"],
@@ -180,7 +180,7 @@ describe("customer", () => {
   });
 });
 
-describe("rate limit", () => {
+describe("the rate limit", () => {
   test("is reported in every response, and returns 429 with Retry-After when exceeded", async () => {
     const slow = await startTestHost({ limits: { requestsPerS: 0.5, requestBurst: 3 } });
     try {
@@ -221,7 +221,7 @@ describe("rate limit", () => {
   });
 });
 
-describe("order of checks", () => {
+describe("the pipeline", () => {
   // Each case corrects the error of the previous case and keeps those of all later cases.
   const WRONG_BODY = "[" + " ".repeat(2000);
   const keyHeaders = { "X-API-Key": HEADERS["X-API-Key"] };
@@ -254,7 +254,7 @@ describe("order of checks", () => {
     ["nothing", ALIGNMENT_PATH, customerHeaders, JSON.stringify([ENTITY]), 200, ""],
   ];
 
-  test("follows the documented steps", async () => {
+  test("checks requests in the documented order", async () => {
     const small = await startTestHost({ limits: { requestBodyBytesMax: 2000, entityCount: 1 } });
     try {
       for (const [what, target, headers, body, status, code] of CASES) {

@@ -199,7 +199,7 @@ export class MemoryLedger implements Ledger {
   }
 
   audit() {
-    return Promise.resolve({ eventCount: this.entries.length, rollupCount: 0, differences: [] });
+    return Promise.resolve({ eventCount: this.entries.length, rollupCount: 0, differences: [], sumDifferences: [] });
   }
 
   async *events({ accountId, from, to }: { accountId?: string; from?: string; to?: string }) {

@@ -75,7 +75,7 @@ describe("metered responses", () => {
       return { units, isReplay: false };
     });
     let isAnswered = false;
-    const asked = host.ask(TARGET).then((response) => {
+    const pendingResponse = host.ask(TARGET).then((response) => {
       isAnswered = true;
       return response;
     });
@@ -84,7 +84,7 @@ describe("metered responses", () => {
     await fetch(`${host.address.url}/healthz`);
     expect(isAnswered).toBe(false);
     commit();
-    expect((await asked).status).toBe(200);
+    expect((await pendingResponse).status).toBe(200);
   });
 
   test("count the temperatures of an alignment", async () => {
@@ -100,8 +100,8 @@ describe("metered responses", () => {
   });
 });
 
-describe("units", () => {
-  test("null values are not metered", async () => {
+describe("usage units", () => {
+  test("are not counted for null values", async () => {
     const empty = await startTestHost({ atlas: fakeAtlas((query) => Promise.resolve(nullResult(query))) });
     try {
       const record = vi.spyOn(empty.ledger, "record");
@@ -115,13 +115,13 @@ describe("units", () => {
     }
   });
 
-  test("HEAD requests are not metered", async () => {
+  test("are not counted for HEAD requests", async () => {
     const response = await host.ask(TARGET, { method: "HEAD" });
     expect([response.status, response.headers.get("x-usage-units")]).toStrictEqual([200, "0"]);
     expect(host.ledger.entries).toStrictEqual([]);
   });
 
-  test("304 responses are not metered", async () => {
+  test("are not counted for 304 responses", async () => {
     const etag = (await host.ask(TARGET)).headers.get("etag") ?? "";
     host.ledger.entries.length = 0;
     const response = await host.ask(TARGET, { headers: { "If-None-Match": etag } });
@@ -129,7 +129,7 @@ describe("units", () => {
     expect(host.ledger.entries).toStrictEqual([]);
   });
 
-  test("problem responses are not metered", async () => {
+  test("are not counted for problem responses", async () => {
     const failing = await startTestHost({ atlas: fakeAtlas(() => Promise.reject(new Error("a bug"))) });
     try {
       for (const [target, status] of [
@@ -145,7 +145,7 @@ describe("units", () => {
     }
   });
 
-  test("a response that cannot be encoded is not metered", async () => {
+  test("are not counted for a response that cannot be encoded", async () => {
     const broken = JSON.parse(JSON.stringify(quarterResult(VALID_QUERY)), (name, value: unknown) =>
       name === "intensity" ? NaN : value,
     ) as HazardResult;
@@ -158,12 +158,12 @@ describe("units", () => {
     }
   });
 
-  test("responses to disconnected clients are not metered", async () => {
+  test("are not counted for responses to disconnected clients", async () => {
     let release = (): void => undefined;
     const opened = new Promise<void>((resolve) => (release = resolve));
     let reach = (): void => undefined;
     const reached = new Promise<void>((resolve) => (reach = resolve));
-    const slow = await startTestHost({
+    const slowHost = await startTestHost({
       atlas: fakeAtlas(async (query) => {
         reach();
         await opened;
@@ -171,23 +171,23 @@ describe("units", () => {
       }),
     });
     try {
-      const socket = connect({ host: "127.0.0.1", port: slow.address.port });
+      const socket = connect({ host: "127.0.0.1", port: slowHost.address.port });
       socket.write([`GET ${TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n"));
       await reached;
       socket.destroy();
       await once(socket, "close");
-      await fetch(`${slow.address.url}/healthz`); // The server has noticed the disconnection by then.
+      await fetch(`${slowHost.address.url}/healthz`); // The server has noticed the disconnection by then.
       release();
-      await vi.waitFor(() => expect(slow.records.some(({ route }) => route === "/api/v1/hazard-risk")).toBe(true));
-      expect(slow.ledger.entries).toStrictEqual([]);
+      await vi.waitFor(() => expect(slowHost.records.some(({ route }) => route === "/api/v1/hazard-risk")).toBe(true));
+      expect(slowHost.ledger.entries).toStrictEqual([]);
     } finally {
-      await slow.close();
+      await slowHost.close();
     }
   });
 });
 
 describe("usage that cannot be recorded", () => {
-  test("returns 503 usage_not_recorded with Retry-After instead of the response", async () => {
+  test("leads to 503 usage_not_recorded with Retry-After instead of the response", async () => {
     const other = await startTestHost();
     try {
       await other.ready;
@@ -210,7 +210,7 @@ describe("usage that cannot be recorded", () => {
 });
 
 describe("Idempotency-Key", () => {
-  test("meters a repeated request once and returns the same response", async () => {
+  test("makes a repeated request return the same response and be metered once", async () => {
     const first = await align({ "Idempotency-Key": "a" });
     const second = await align({ "Idempotency-Key": "a" });
     expect([first.status, second.status]).toStrictEqual([200, 200]);
@@ -250,7 +250,7 @@ describe("Idempotency-Key", () => {
     expect(get.headers.get("x-usage-units")).toBe("8");
   });
 
-  test.each(["", "a b", "x".repeat(256), "\u00e4", "a, a"])("rejects '%s' as the key with 400", async (key) => {
+  test.each(["", "a b", "x".repeat(256), "\u00e4", "a, a"])("is rejected with 400 if it is '%s'", async (key) => {
     const response = await align({ "Idempotency-Key": key });
     const problem = (await response.json()) as Problem;
     expect([response.status, problem.code]).toStrictEqual([400, "invalid_request"]);

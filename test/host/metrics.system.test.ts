@@ -75,7 +75,7 @@ describe("/metrics", () => {
     }
   });
 
-  test("have the names listed in docs/operations.md", async () => {
+  test("has the metrics listed in docs/operations.md", async () => {
     const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
     const table = /\| name +\| labels[^\n]*\n([\s\S]*?)\n\n/.exec(page)?.[1] ?? "";
     const names = [...table.matchAll(/^\| (.*?) +\|/gm)].flatMap(([, cell = ""]) => {
@@ -117,7 +117,7 @@ describe("/metrics", () => {
     await expect(fetch(`${other.adminUrl}/metrics`)).rejects.toThrow("fetch failed");
   });
 
-  test("does not start the service if the admin port is in use", async () => {
+  test("prevents the start of the service if the admin port is in use", async () => {
     const port = Number(new URL(host.adminUrl ?? "").port);
     await expect(startTestHost({ adminPort: port })).rejects.toMatchObject({ code: "configuration_invalid" });
   });

@@ -52,6 +52,8 @@ export class RouteCaller {
       readonly path?: Readonly<Record<string, string>>;
       readonly body?: unknown;
       readonly accept?: string;
+      /** Aborts when the client disconnects. */
+      readonly signal?: AbortSignal;
     } = {},
   ): Promise<RouteResult> {
     const { caller = { accountId: "", keyId: "" }, queryText = "", path = {}, body, accept } = asked;
@@ -62,7 +64,7 @@ export class RouteCaller {
       ...(body === undefined ? {} : { body }),
       ...(accept === undefined ? {} : { accept }),
     });
-    const { signal } = new AbortController();
+    const { signal = new AbortController().signal } = asked;
     const response = await route.handle(request, { services: this.services, caller, requestId: randomUUID(), signal });
     const units = route.metered?.units(response);
     const reply: Reply = route.reply?.(response) ?? {

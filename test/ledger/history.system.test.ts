@@ -94,6 +94,7 @@ test.each<[string, () => ClientRequest[], RegExp]>([
 
 test.each([
   ["a wrong rollup", "update usage_rollup set units = units + 1", /rollup and events differ/],
+  ["a wrong sum of a day", "update usage_daily set units = units + 1", /sum and rollups differ/],
   ["wrong usage", "update usage_rollup set units = units + 1", /usage of account .*55 units|events: /],
   ["a missing event", "delete from usage_event where units = 1", /answered but not recorded/],
   ["a decreasing time", "update usage_event set recorded_at = '2020' where seq = 5", /seq goes from 5 to 1/],

@@ -40,9 +40,9 @@ export async function checkHistory(
   const clientEvents = events.filter(({ accountId }) => accountIds.has(accountId));
 
   findings.push(...compareRequests(log, clientEvents), ...compareOrder(events));
-  for (const difference of (await ledger.audit()).differences) {
-    findings.push(`rollup and events differ: ${JSON.stringify(difference)}`);
-  }
+  const { differences, sumDifferences } = await ledger.audit();
+  for (const difference of differences) findings.push(`rollup and events differ: ${JSON.stringify(difference)}`);
+  for (const difference of sumDifferences) findings.push(`sum and rollups differ: ${JSON.stringify(difference)}`);
   for (const accountId of accountIds) {
     const expected = totalsOf(clientEvents.filter((event) => event.accountId === accountId));
     findings.push(...compareTotals(`usage of account ${accountId}`, await reportedTotals(ledger, accountId), expected));

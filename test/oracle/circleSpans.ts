@@ -1,6 +1,6 @@
 /**
- * Finds the row spans of a circle by GeographicLib and bisection, for circles of millions of cells: the result of
- * `circleByBisection` without an object per cell. Does not import code under test.
+ * Finds the row spans of a circle using GeographicLib and bisection. Returns the same cells as `circleByBisection`, but as
+ * spans rather than one object per cell, for circles of millions of cells. Does not import code under test.
  */
 import { containingCellByDefinition, type OracleGrid } from "./points.ts";
 import { centerByDefinition, distanceByGeographicLib, type OracleCircle } from "./radius.ts";
@@ -12,37 +12,38 @@ type ColumnRange = readonly [first: number, last: number];
 
 /** Returns i32[span][3]: row, first column, last column; rows and columns ascending, spans of a row not adjacent. */
 export function circleSpansByBisection(grid: OracleGrid, circle: OracleCircle): Int32Array {
-  const container = containingCellByDefinition(grid, circle);
+  const containingCell = containingCellByDefinition(grid, circle);
   const reachDeg = circle.radiusM / DEGREE_OF_LATITUDE_M_MIN;
   const rowOf = (latDeg: number): number => (grid.northDeg - latDeg) / grid.cellSizeLatDeg;
   const firstRow = Math.max(0, Math.floor(rowOf(circle.latDeg + reachDeg)) - 1);
   const lastRow = Math.min(grid.rowCount - 1, Math.ceil(rowOf(circle.latDeg - reachDeg)) + 1);
   const found: number[] = [];
-  const add = (row: number, ranges: readonly ColumnRange[]): void => {
-    for (const [first, last] of mergeAdjacent(ranges)) found.push(row, first, last);
-  };
-  if (container !== undefined && container.row < firstRow) add(container.row, [[container.column, container.column]]);
+  // The row of the containing cell is one of these, because its center is at most half a row away from the circle's.
   for (let row = firstRow; row <= lastRow; row++) {
     const ranges = rangesOfRow(grid, circle, row);
-    if (row === container?.row) ranges.push([container.column, container.column]);
-    add(row, ranges);
+    if (row === containingCell?.row) ranges.push([containingCell.column, containingCell.column]);
+    for (const [first, last] of mergeAdjacent(ranges)) found.push(row, first, last);
   }
-  if (container !== undefined && container.row > lastRow) add(container.row, [[container.column, container.column]]);
   return Int32Array.from(found);
 }
 
-/** Along a row the distance increases from the circle's meridian to the opposite one, on either side. */
+/**
+ * Returns the columns of a row whose centers are within the circle, as ranges that may be adjacent. Along a row the distance
+ * increases from the circle's meridian to the opposite one, on either side.
+ */
 function rangesOfRow(grid: OracleGrid, circle: OracleCircle, row: number): ColumnRange[] {
   const { westDeg, cellSizeLonDeg, columnCount } = grid;
   const isInside = (column: number): boolean =>
     distanceByGeographicLib(circle, centerByDefinition(grid, { row, column })) <= circle.radiusM;
-  const halfTurn = 180 / cellSizeLonDeg;
-  const meridian = (circle.lonDeg - westDeg) / cellSizeLonDeg - 0.5;
+  const halfTurnColumns = 180 / cellSizeLonDeg;
+  const meridianColumn = (circle.lonDeg - westDeg) / cellSizeLonDeg - 0.5;
   const cuts = new Set<number>([0, columnCount]);
-  for (let k = Math.ceil(-meridian / halfTurn) - 1; meridian + k * halfTurn < columnCount + 2; k++) {
-    // Rounding may shift a cut by one column, so the row is cut on both sides of the turning point.
+  const firstTurn = Math.ceil(-meridianColumn / halfTurnColumns) - 1;
+  for (let turn = firstTurn; meridianColumn + turn * halfTurnColumns < columnCount + 2; turn++) {
+    // Rounding may shift a cut by one column, so the row is cut on both sides of the column where the distance is smallest or
+    // largest.
     for (const offset of [-1, 0, 1, 2]) {
-      const cut = Math.floor(meridian + k * halfTurn) + offset;
+      const cut = Math.floor(meridianColumn + turn * halfTurnColumns) + offset;
       if (cut > 0 && cut < columnCount) cuts.add(cut);
     }
   }
@@ -55,13 +56,13 @@ function rangesOfRow(grid: OracleGrid, circle: OracleCircle, row: number): Colum
       if (isFirstInside) ranges.push([first, last]);
       continue;
     }
-    let [same, other] = [first, last];
-    while (other - same > 1) {
-      const between = (same + other) >> 1;
-      if (isInside(between) === isFirstInside) same = between;
-      else other = between;
+    let [sameSide, otherSide] = [first, last];
+    while (otherSide - sameSide > 1) {
+      const middle = (sameSide + otherSide) >> 1;
+      if (isInside(middle) === isFirstInside) sameSide = middle;
+      else otherSide = middle;
     }
-    ranges.push(isFirstInside ? [first, same] : [other, last]);
+    ranges.push(isFirstInside ? [first, sameSide] : [otherSide, last]);
   }
   return ranges;
 }

@@ -38,18 +38,18 @@ const DEGREE_OF_LATITUDE_M_MIN = 110_000;
 
 /** Returns every cell whose center is within the radius, and the containing cell; rows and columns ascending. */
 export function circleByDefinition(grid: OracleGrid, circle: OracleCircle): readonly OracleCell[] {
-  const container = containingCellByDefinition(grid, circle);
+  const containingCell = containingCellByDefinition(grid, circle);
   const reachDeg = circle.radiusM / DEGREE_OF_LATITUDE_M_MIN;
   const cells: OracleCell[] = [];
   for (let row = 0; row < grid.rowCount; row++) {
     const rowLatDeg = centerByDefinition(grid, { row, column: 0 }).latDeg;
     const isNear = Math.abs(rowLatDeg - circle.latDeg) <= reachDeg;
-    if (!isNear && row !== container?.row) continue;
+    if (!isNear && row !== containingCell?.row) continue;
     for (let column = 0; column < grid.columnCount; column++) {
       const cell = { row, column };
-      const isContainer = row === container?.row && column === container.column;
+      const isContainingCell = row === containingCell?.row && column === containingCell.column;
       if (
-        isContainer ||
+        isContainingCell ||
         (isNear && distanceByGeographicLib(circle, centerByDefinition(grid, cell)) <= circle.radiusM)
       ) {
         cells.push(cell);
@@ -66,7 +66,7 @@ export function circleByDefinition(grid: OracleGrid, circle: OracleCircle): read
  */
 export function circleByBisection(grid: OracleGrid, circle: OracleCircle): readonly OracleCell[] {
   const { westDeg, cellSizeLonDeg, rowCount, columnCount } = grid;
-  const container = containingCellByDefinition(grid, circle);
+  const containingCell = containingCellByDefinition(grid, circle);
   const reachDeg = circle.radiusM / DEGREE_OF_LATITUDE_M_MIN;
   const cells: OracleCell[] = [];
   for (let row = 0; row < rowCount; row++) {
@@ -77,13 +77,15 @@ export function circleByBisection(grid: OracleGrid, circle: OracleCircle): reado
         distanceByGeographicLib(circle, centerByDefinition(grid, { row, column })) <= circle.radiusM;
       // Split the row into ranges of columns in which the distance is monotonic: at the circle's meridian and the
       // opposite one, for every shift by 360 degrees that the grid reaches.
-      const halfTurn = 180 / cellSizeLonDeg;
-      const meridian = (circle.lonDeg - westDeg) / cellSizeLonDeg - 0.5;
+      const halfTurnColumns = 180 / cellSizeLonDeg;
+      const meridianColumn = (circle.lonDeg - westDeg) / cellSizeLonDeg - 0.5;
       const cuts = new Set<number>([0, columnCount]);
-      for (let k = Math.ceil(-meridian / halfTurn); meridian + k * halfTurn < columnCount; k++) {
-        // Rounding may shift a cut by one column, so the row is cut on both sides of the turning point.
+      const firstTurn = Math.ceil(-meridianColumn / halfTurnColumns);
+      for (let turn = firstTurn; meridianColumn + turn * halfTurnColumns < columnCount; turn++) {
+        // Rounding may shift a cut by one column, so the row is cut on both sides of the column where the distance is smallest
+        // or largest.
         for (const offset of [-1, 0, 1, 2]) {
-          const cut = Math.floor(meridian + k * halfTurn) + offset;
+          const cut = Math.floor(meridianColumn + turn * halfTurnColumns) + offset;
           if (cut > 0 && cut < columnCount) cuts.add(cut);
         }
       }
@@ -91,21 +93,21 @@ export function circleByBisection(grid: OracleGrid, circle: OracleCircle): reado
       for (const [i, first] of ordered.slice(0, -1).entries()) {
         const last = (ordered[i + 1] ?? first) - 1;
         const startsInside = isInside(first);
-        let same = first; // farthest column known to be on the same side of the rim as the first
+        let sameSide = first; // farthest column known to be on the same side of the rim as the first
         if (isInside(last) === startsInside) {
-          same = last;
+          sameSide = last;
         } else {
-          for (let other = last; other - same > 1;) {
-            const between = Math.floor((same + other) / 2);
-            if (isInside(between) === startsInside) same = between;
-            else other = between;
+          for (let otherSide = last; otherSide - sameSide > 1;) {
+            const middle = Math.floor((sameSide + otherSide) / 2);
+            if (isInside(middle) === startsInside) sameSide = middle;
+            else otherSide = middle;
           }
         }
-        const [from, to] = startsInside ? [first, same] : [same + 1, last];
+        const [from, to] = startsInside ? [first, sameSide] : [sameSide + 1, last];
         for (let column = from; column <= to; column++) columns.add(column);
       }
     }
-    if (row === container?.row) columns.add(container.column);
+    if (row === containingCell?.row) columns.add(containingCell.column);
     for (const column of [...columns].toSorted((a, b) => a - b)) cells.push({ row, column });
   }
   return cells;

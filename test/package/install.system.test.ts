@@ -1,3 +1,7 @@
+/**
+ * Installs the packed package with npm into an empty project and a global prefix, as users do. The tests need dist/ and
+ * npm's cache or registry, so they run only in CI or on request.
+ */
 import { execFile, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -7,17 +11,14 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packTarball } from "../../scripts/packageTarball.mjs";
 
-/**
- * Installs the packed package with npm into an empty project and a global prefix, as users do. The test needs dist/ and
- * npm's cache or registry, so it runs only on CI and on request.
- */
 const isRequested = process.env["CI"] === "true" || process.env["ISOTHERM_INSTALL_TEST"] === "1";
-if (!isRequested) console.warn("skipped: installs of the package; set ISOTHERM_INSTALL_TEST=1 to run them");
+if (!isRequested) console.warn("skipped: package installation tests; set ISOTHERM_INSTALL_TEST=1 to run them");
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const NODE_MODULES = join(ROOT, "node_modules");
 const run = promisify(execFile);
 const TIMEOUT_MS = 300_000;
+const SERVE_TIMEOUT_MS = 60_000;
 
 const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
   readonly version: string;
@@ -25,13 +26,13 @@ const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as
 };
 const MODULES = ["isotherm", "isotherm/ingest", "isotherm/host", "isotherm/client"];
 
-let folder: string;
+let folder: string | undefined;
 let tarball: string;
 let project: string;
 
 /** Runs a command in the project and returns its standard output. Fails if it prints anything on standard error. */
-async function runQuietly(command: string, ...words: readonly string[]): Promise<string> {
-  const { stdout, stderr } = await run(command, words, { cwd: project });
+async function runQuietly(command: string, ...args: readonly string[]): Promise<string> {
+  const { stdout, stderr } = await run(command, args, { cwd: project });
   // npm may warn about the configuration of the machine.
   expect(stderr.replaceAll(/^npm warn .*\n/gm, "")).toBe("");
   return stdout;
@@ -53,7 +54,9 @@ describe.skipIf(!isRequested)("an installed package", { timeout: TIMEOUT_MS }, (
     writeFileSync(join(project, "package.json"), "{}");
     await run("npm", ["install", "--prefer-offline", tarball], { cwd: project });
   }, TIMEOUT_MS);
-  afterAll(() => rmSync(folder, { recursive: true }));
+  afterAll(() => {
+    if (folder !== undefined) rmSync(folder, { recursive: true });
+  });
 
   test("consists of the package and its dependencies", () => {
     const lock = JSON.parse(readFileSync(join(project, "node_modules/.package-lock.json"), "utf8")) as {
@@ -64,17 +67,17 @@ describe.skipIf(!isRequested)("an installed package", { timeout: TIMEOUT_MS }, (
     expect(Object.values(lock.packages).filter(({ hasInstallScript }) => hasInstallScript === true)).toEqual([]);
   });
 
-  test("returns the same module to import and to require()", async () => {
+  test("provides the same exports to import and require()", async () => {
     const program = `
       import { createRequire } from "node:module";
       const require = createRequire(import.meta.url);
-      const same = [];
+      const haveSameExports = [];
       for (const name of ${JSON.stringify(MODULES)}) {
         const [imported, required] = [await import(name), require(name)];
-        same.push(Object.keys(imported).length > 0 && Object.keys(imported).every((key) => imported[key] === required[key]));
+        haveSameExports.push(Object.keys(imported).length > 0 && Object.keys(imported).every((key) => imported[key] === required[key]));
       }
-      console.log(JSON.stringify(same));`;
-    expect(await evaluate("same.mjs", program)).toEqual(MODULES.map(() => true));
+      console.log(JSON.stringify(haveSameExports));`;
+    expect(await evaluate("imported.mjs", program)).toEqual(MODULES.map(() => true));
     const commonJs = `console.log(JSON.stringify(typeof require("isotherm").openAtlas));`;
     expect(await evaluate("required.cjs", commonJs)).toBe("function");
   });
@@ -107,7 +110,7 @@ describe.skipIf(!isRequested)("an installed package", { timeout: TIMEOUT_MS }, (
   });
 
   test("has a command that works in a global prefix", async () => {
-    const prefix = join(folder, "prefix");
+    const prefix = join(project, "../prefix");
     await run("npm", ["install", "--prefer-offline", "--global", "--prefix", prefix, tarball]);
     expect(await runQuietly(join(prefix, "bin/isotherm"), "--version")).toBe(`${manifest.version}\n`);
   });
@@ -141,14 +144,14 @@ describe.skipIf(!isRequested)("an installed package", { timeout: TIMEOUT_MS }, (
     expect(stdout).toBe("");
   });
 
-  test("serves the demo with the packages of the documented command", async () => {
+  test("serves the demo after the documented npm install command", async () => {
     const { output } = await serve();
-    const [, advice = ""] = /^ {2}npm install (.*)$/m.exec(output) ?? [];
+    const [, suggestedPackages = ""] = /^ {2}npm install (.*)$/m.exec(output) ?? [];
     expect(readFileSync(join(project, "node_modules/isotherm/README.md"), "utf8")).toContain(
-      `npm install isotherm ${advice}\n`,
+      `npm install isotherm ${suggestedPackages}\n`,
     );
     // Linked from the repository instead of installed, because better-sqlite3 downloads or compiles SQLite.
-    linkPackages([...advice.matchAll(/"(@?[^@"]+)@/g)].map(([, name = ""]) => name));
+    linkPackages([...suggestedPackages.matchAll(/"(@?[^@"]+)@/g)].map(([, name = ""]) => name));
     const served = await serve();
     expect(served.output).toContain("Isotherm listens on");
     expect(served.statuses).toEqual([200, 200]);
@@ -164,12 +167,27 @@ function linkPackages(names: readonly string[]): void {
   }
 }
 
-/** Runs `npx isotherm serve --demo` until it exits, or until it has served /docs and a data request. */
+/**
+ * Runs `npx isotherm serve --demo` until it exits, or until it has served /docs and a data request. Kills it and rejects
+ * after a minute.
+ */
 function serve(): Promise<{ readonly output: string; readonly statuses: readonly number[] }> {
   return new Promise((resolve, reject) => {
-    const words = ["isotherm", "serve", "--demo", "--port", "0", "--admin-port", "0"];
+    const args = ["isotherm", "serve", "--demo", "--port", "0", "--admin-port", "0"];
     // A separate process group, because npx does not pass signals to the command.
-    const child = spawn("npx", words, { cwd: project, detached: true });
+    const child = spawn("npx", args, { cwd: project, detached: true });
+    const signalGroup = (signal: NodeJS.Signals): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, signal);
+      } catch (error) {
+        // The group has already exited.
+        if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+      }
+    };
+    const timer = setTimeout(() => {
+      signalGroup("SIGKILL");
+      reject(new Error(`isotherm serve must answer within ${SERVE_TIMEOUT_MS} ms; its output: ${output}`));
+    }, SERVE_TIMEOUT_MS);
     let output = "";
     let statuses: Promise<readonly number[]> | undefined;
     const onData = (chunk: Buffer): void => {
@@ -178,16 +196,21 @@ function serve(): Promise<{ readonly output: string; readonly statuses: readonly
       const [, credentials] = /Demo key and customer: (\S+)\n/.exec(output) ?? [];
       if (docs === undefined || credentials === undefined || statuses !== undefined) return;
       statuses = statusesOf(docs, credentials);
-      const stop = (): void => {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGINT");
-      };
+      const stop = (): void => signalGroup("SIGINT");
       statuses.then(stop, stop);
     };
     child.stdout.on("data", onData);
     child.stderr.on("data", onData);
-    child.once("error", reject);
+    child.once("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
     child.once("close", () => {
-      (statuses ?? Promise.resolve([])).then((found) => resolve({ output, statuses: found }), reject);
+      clearTimeout(timer);
+      (statuses ?? Promise.resolve([])).then(
+        (resolvedStatuses) => resolve({ output, statuses: resolvedStatuses }),
+        reject,
+      );
     });
   });
 }

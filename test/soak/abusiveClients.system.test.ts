@@ -18,9 +18,15 @@ import { ENTITY } from "../host/entities.ts";
 import { parseResponses, KeepAliveConnection, requestBytes, runConcurrently } from "./connection.ts";
 import { pointRequest } from "./requests.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { ledgerUnits, campaignSize, formatUsage, startServiceProcess, type ServiceProcess } from "./serviceProcess.ts";
+import {
+  ledgerUnits,
+  integerSetting,
+  formatUsage,
+  startServiceProcess,
+  type ServiceProcess,
+} from "./serviceProcess.ts";
 
-const COUNT = campaignSize("ABUSIVE_CLIENTS", 60);
+const COUNT = integerSetting("ABUSIVE_CLIENTS", 60);
 /** Real timeouts with 200 or more clients. */
 const TIMEOUTS = COUNT >= 200 ? undefined : "short-timeouts";
 const SLACK_BYTES = 8 << 20;

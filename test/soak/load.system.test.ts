@@ -16,11 +16,17 @@ import { randomFrom } from "../seededRandom.ts";
 import { KeepAliveConnection, requestBytes, exchangeBytes } from "./connection.ts";
 import { mixedRequest, batchRequest, pointRequest, type TestRequest } from "./requests.ts";
 import { validRequests, corruptRequests } from "./malformedRequests.ts";
-import { ledgerUnits, campaignSize, formatUsage, startServiceProcess, type ServiceProcess } from "./serviceProcess.ts";
+import {
+  ledgerUnits,
+  integerSetting,
+  formatUsage,
+  startServiceProcess,
+  type ServiceProcess,
+} from "./serviceProcess.ts";
 
-const DURATION_S = campaignSize("SECONDS", 8);
-const OVERLOAD_DURATION_S = campaignSize("OVERLOAD_SECONDS", 3);
-const SEED = campaignSize("SEED", 11);
+const DURATION_S = integerSetting("SECONDS", 8);
+const OVERLOAD_DURATION_S = integerSetting("OVERLOAD_SECONDS", 3);
+const SEED = integerSetting("SEED", 11);
 const CLIENT_COUNT = 24;
 /** Requests are generated in advance, to leave the CPU to the service. */
 const REQUEST_COUNT = 400;

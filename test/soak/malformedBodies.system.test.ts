@@ -13,11 +13,17 @@ import type { Problem } from "../../src/host/problems/problem.ts";
 import { isStrictJson } from "../oracle/json.ts";
 import { KeepAliveConnection, requestBytes, runConcurrently } from "./connection.ts";
 import { bodyOf } from "./malformedBodies.ts";
-import { ledgerUnits, campaignSize, formatUsage, startServiceProcess, type ServiceProcess } from "./serviceProcess.ts";
+import {
+  ledgerUnits,
+  integerSetting,
+  formatUsage,
+  startServiceProcess,
+  type ServiceProcess,
+} from "./serviceProcess.ts";
 import type { CustomerRecord } from "../../src/contract/wireTypes.ts";
 
-const COUNT = campaignSize("MALFORMED_BODIES", 3000);
-const SEED = campaignSize("SEED", 11);
+const COUNT = integerSetting("MALFORMED_BODIES", 3000);
+const SEED = integerSetting("SEED", 11);
 const CONCURRENCY = 32;
 /** Cached tiles and a margin: less than 130 bytes per request in a full run. */
 const SLACK_BYTES = 24 << 20;

@@ -14,10 +14,10 @@ import { PROBLEM_CODES } from "../../src/host/problems/problemTexts.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { parseResponses, type ClientBehavior, exchangeBytes, runConcurrently, type RawResponse } from "./connection.ts";
 import { encodeRequest, randomCuts, type ValidRequest, validRequests, corruptRequests } from "./malformedRequests.ts";
-import { campaignSize, formatUsage, startServiceProcess, type ServiceProcess } from "./serviceProcess.ts";
+import { integerSetting, formatUsage, startServiceProcess, type ServiceProcess } from "./serviceProcess.ts";
 
-const COUNT = campaignSize("MALFORMED_REQUESTS", 1500);
-const SEED = campaignSize("SEED", 11);
+const COUNT = integerSetting("MALFORMED_REQUESTS", 1500);
+const SEED = integerSetting("SEED", 11);
 /** At most the number of requests that one account may have in progress. */
 const CONCURRENCY = 48;
 /** Memory growth that is independent of the number of requests. */

@@ -7,12 +7,14 @@ import type { DemoCredentials } from "../../src/cli/demoCredentials.ts";
 import { type FaultName, serveCommandLine } from "../faults/faultNames.ts";
 import { KeepAliveConnection, requestBytes } from "./connection.ts";
 
-/** Reads the size of a soak campaign from `ISOTHERM_SOAK_<name>`. */
-export function campaignSize(name: string, defaultSize: number): number {
-  const count = Number(process.env[`ISOTHERM_SOAK_${name}`] ?? defaultSize);
-  if (!Number.isInteger(count) || count < 1)
-    throw new Error(`ISOTHERM_SOAK_${name} must be a whole number of at least 1`);
-  return count;
+/** Reads a setting of a soak test, an integer of at least 1, from `ISOTHERM_SOAK_<name>`. */
+export function integerSetting(name: string, defaultValue: number): number {
+  const text = process.env[`ISOTHERM_SOAK_${name}`];
+  const value = Number(text ?? defaultValue);
+  if (!Number.isInteger(value) || value < 1) {
+    throw new Error(`ISOTHERM_SOAK_${name} must be an integer of at least 1 (got ${text})`);
+  }
+  return value;
 }
 
 /** Resources held by a process after garbage collection. */

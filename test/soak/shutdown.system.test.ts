@@ -15,13 +15,16 @@ import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { KeepAliveConnection, requestBytes } from "./connection.ts";
 import { batchRequest, pointRequest, type TestRequest } from "./requests.ts";
-import { ledgerUnits, campaignSize, startServiceProcess, type ServiceProcess } from "./serviceProcess.ts";
+import { ledgerUnits, integerSetting, startServiceProcess, type ServiceProcess } from "./serviceProcess.ts";
 
-const ROUNDS = campaignSize("STOPS", 2);
-const SEED = campaignSize("SEED", 11);
+const ROUNDS = integerSetting("STOPS", 2);
+const SEED = integerSetting("SEED", 11);
 const CLIENT_COUNT = 64;
 const BATCH_CLIENT_COUNT = 8;
-/** The default delay: all clients run in one process, which a busy machine may stall for a second. */
+/**
+ * The default drain delay, in seconds. Must be longer than a busy machine may stall the process that runs all clients, which
+ * is about a second.
+ */
 const FLAGS = ["--drain-delay", "2"];
 
 let data: string;
@@ -60,7 +63,7 @@ async function runClient(
       if (response === undefined) {
         const sinceMs = (performance.now() - sentMs).toFixed(0);
         round.lost.push(
-          `request ${nth} of a connection, of ${bytes.length} bytes, sent ${sinceMs} ms before the connection ended`,
+          `request number ${nth} on its connection (${bytes.length} bytes), sent ${sinceMs} ms before the connection ended`,
         );
       } else if (response.status === 503 && !response.headers.has("retry-after")) throw new Error(response.body);
       else {
@@ -120,7 +123,7 @@ async function stopUnderLoad(seed: number, fault?: FaultName): Promise<Round & {
 }
 
 test(
-  `${ROUNDS} shutdowns under ${CLIENT_COUNT} clients lose no request`,
+  `${ROUNDS} shutdowns under load from ${CLIENT_COUNT} clients lose no requests`,
   { timeout: 60_000 + ROUNDS * 30_000 },
   async () => {
     let units = 0;
@@ -142,7 +145,7 @@ test(
     expect(await ledgerUnits(service)).toBe(units);
     await service.stop();
     console.log(
-      `${ROUNDS} stops under ${CLIENT_COUNT} clients: ${sentCount} requests, 0 lost, ${refusedCount} refused, ${units} units reported and recorded`,
+      `${ROUNDS} shutdowns under load from ${CLIENT_COUNT} clients: ${sentCount} requests, 0 lost, ${refusedCount} refused, ${units} units reported and recorded`,
     );
   },
 );

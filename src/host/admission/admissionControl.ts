@@ -146,12 +146,13 @@ export class AdmissionControl {
     }
   }
 
-  /** Counts received bytes of a body; bytes that are only announced are not counted. @throws HttpError `overloaded` */
-  addBodyBytes(slot: Slot, sizeBytes: number): void {
-    this.checkBody(slot, sizeBytes);
-    slot.bodyBytes += sizeBytes;
-    this.#total.bodyBytes += sizeBytes;
-    if (slot.account !== undefined) slot.account.bodyBytes += sizeBytes;
+  /** Sets the memory that a body holds; bytes that are only announced are not counted. @throws HttpError `overloaded` */
+  setBodyBytes(slot: Slot, heldBytes: number): void {
+    const addedBytes = heldBytes - slot.bodyBytes;
+    if (addedBytes > 0) this.checkBody(slot, addedBytes);
+    slot.bodyBytes += addedBytes;
+    this.#total.bodyBytes += addedBytes;
+    if (slot.account !== undefined) slot.account.bodyBytes += addedBytes;
   }
 
   /** Counts a response that is about to be written. */

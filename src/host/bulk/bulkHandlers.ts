@@ -5,7 +5,7 @@ import { neighborhoodOfQuery, shardByOwner } from "../../pool/sharding.ts";
 import { handle, type TaskContext, type TaskHandlers } from "../../pool/taskKinds.ts";
 import { TimeSlice } from "../../threads/timeSlice.ts";
 import { ElementEncoder, joinResponse } from "../http/elementEncoder.ts";
-import { decodeJson, encodeJson } from "../http/json.ts";
+import { decodeLongJson, encodeJson } from "../http/json.ts";
 import type { Route, RouteContext, Services } from "../route.ts";
 import { ROUTES } from "../routes/routeList.ts";
 import { warmUp } from "../warmUp.ts";
@@ -61,7 +61,11 @@ async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: T
     queryText,
     path,
     limits,
-    ...(body === undefined ? {} : { body: decodeJson(body) }),
+    ...(body === undefined
+      ? {}
+      : {
+          body: await decodeLongJson(body, { bodyBytesMax: limits.requestBodyBytesMax, timeSlice: context.timeSlice }),
+        }),
   });
   const bulk = BULK_ROUTES.get(payload.route);
   if (bulk === undefined) {

@@ -4,6 +4,8 @@ import type { BulkJob } from "../admission/bulkJob.ts";
 import type { Slot } from "../admission/slot.ts";
 import type { Caller, HostLimits } from "../route.ts";
 import type { BulkAnswer } from "../bulkRoute.ts";
+import { WorkerDeathError } from "../../pool/workerDeath.ts";
+import { HttpError } from "../problems/problem.ts";
 import { BULK_ROUTES } from "./bulkRoutes.ts";
 import { HTTP, HTTP_JOIN, HTTP_SHARD, HTTP_WARM_UP, type HttpPayload, type QueryShard } from "./bulkTasks.ts";
 
@@ -56,11 +58,16 @@ export class BulkRequests {
   }
 
   /**
-   * @throws Fault, HttpError as the route throws them; HttpError `overloaded` if there is too much work or after the deadline;
-   *   Error if a worker ends during the request; the signal's reason
+   * @throws Fault, HttpError as the route throws them; HttpError `overloaded` if there is too much work or after the deadline, and
+   *   if a worker ends during the request; the signal's reason
    */
-  answer(request: BulkRequest): Promise<BulkAnswer> {
-    return this.#admission.runJob(request, (job, signal) => this.#run(request, job, signal));
+  async answer(request: BulkRequest): Promise<BulkAnswer> {
+    try {
+      return await this.#admission.runJob(request, (job, signal) => this.#run(request, job, signal));
+    } catch (error) {
+      if (!(error instanceof WorkerDeathError)) throw error;
+      throw new HttpError("overloaded", "The thread that processed the request ended; retry the request.");
+    }
   }
 
   /** Starts the workers and warms up each. @throws Fault, Error if one cannot be started */

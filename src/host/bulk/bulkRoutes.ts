@@ -3,7 +3,7 @@ import { bulkPortfolioAlignment } from "../routes/bulkPortfolioAlignment.ts";
 import { bulkHazardRiskBatch } from "../routes/hazardRiskBatch.ts";
 import type { BulkRoute } from "../bulkRoute.ts";
 
-/** Routes that are answered in time slices, by path. Requests of other routes take one slice. */
+/** Routes that are answered in time slices, by path. Requests to other routes take one slice. */
 export const BULK_ROUTES: ReadonlyMap<string, BulkRoute<unknown>> = new Map(
   [bulkHazardRiskBatch, bulkAlignment, bulkPortfolioAlignment].map((bulk) => [
     bulk.route.path,

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { HttpError } from "../problems/problem.ts";
+import { BodyBuffer } from "./bodyBuffer.ts";
 
 const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
@@ -32,42 +33,71 @@ export function checkDeclaredSize(contentLengthBytes: number | undefined, limitB
   if ((contentLengthBytes ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
 
+/** The slowest rate at which a client may send a body. */
+export interface BodyRate {
+  /** Bytes per second, on average since the reading began; 0 allows any rate. */
+  readonly bytesPerSMin: number;
+  /** Time before the rate is checked. */
+  readonly graceMs: number;
+}
+
+const RATE_CHECK_INTERVAL_MS = 1_000;
+/** Chunks of a body that are read in one turn of the event loop; 64 KiB of chunks of one byte are 11,000. */
+const CHUNKS_PER_TURN_MAX = 1_024;
+
+export interface ReadBodyOptions {
+  readonly limitBytes: number;
+  /** Size in the header Content-Length, if there is one. */
+  readonly declaredBytes: number | undefined;
+  /** A body above this size is read into memory that all threads share. */
+  readonly sharedAboveBytes: number;
+  readonly rate: BodyRate;
+  /** Aborts the reading; its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** Called before the body takes more memory, and after it has released some; an error that it throws ends the reading. */
+  readonly onResize: (heldBytes: number) => void;
+}
+
 /**
- * Reads a whole body and returns its parts. The stream is not destroyed on errors, so that a response can still be written.
+ * Reads a whole body. The stream is not destroyed on errors, so that a response can still be written.
  *
- * @param signal aborts the reading; its reason is thrown
- * @param onPart called with the size of each received part; an error that it throws ends the reading
- * @throws HttpError `body_too_large` as soon as more bytes than allowed have been received, `http_malformed` if the
- *   stream ends before the body does
+ * @throws HttpError `body_too_large` as soon as more bytes than allowed have been received, `request_timeout` if they
+ *   arrive too slowly, `http_malformed` if the stream ends before the body does
  */
-export function readBody(
-  stream: Readable,
-  options: {
-    readonly limitBytes: number;
-    readonly signal: AbortSignal;
-    readonly onPart: (sizeBytes: number) => void;
-  },
-): Promise<readonly Buffer[]> {
-  const { limitBytes, signal, onPart } = options;
+export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Buffer> {
+  const { limitBytes, declaredBytes = limitBytes, sharedAboveBytes, rate, signal, onResize } = options;
+  const buffer = new BodyBuffer({ sizeBytesMax: Math.min(declaredBytes, limitBytes), sharedAboveBytes });
   return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    let sizeBytes = 0;
+    let chunkCount = 0;
     const onData = (part: Buffer): void => {
-      sizeBytes += part.length;
+      if (++chunkCount === CHUNKS_PER_TURN_MAX) {
+        chunkCount = 0;
+        stream.pause();
+        setImmediate(() => stream.resume());
+      }
       try {
-        if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
-        onPart(part.length);
-        parts.push(part);
+        if (buffer.sizeBytes + part.length > limitBytes) throw tooLarge(limitBytes);
+        const heldBytes = buffer.heldBytesWith(part.length);
+        if (heldBytes > buffer.heldBytes) onResize(heldBytes);
+        buffer.append(part);
       } catch (error) {
         settle(() => reject(error));
       }
     };
-    const onEnd = (): void => settle(() => resolve(parts));
+    const onEnd = (): void => {
+      settle(() => {
+        const body = buffer.finish();
+        onResize(body.length);
+        resolve(body);
+      });
+    };
     const onTruncated = (): void => {
       settle(() => reject(new HttpError("http_malformed", "The connection ended before the body was complete.")));
     };
     const onAbort = (): void => settle(() => reject(signal.reason as Error));
+    let stopRateChecks: (() => void) | undefined;
     const settle = (finish: () => void): void => {
+      stopRateChecks?.();
       stream.off("data", onData).off("end", onEnd).off("error", onTruncated).off("close", onTruncated);
       signal.removeEventListener("abort", onAbort);
       // Later errors of the stream no longer matter, but an `error` event without a listener would end the process.
@@ -80,24 +110,36 @@ export function readBody(
     else {
       signal.addEventListener("abort", onAbort);
       stream.on("data", onData).on("end", onEnd).on("error", onTruncated).on("close", onTruncated);
+      stopRateChecks = checkRate(rate, buffer, () => settle(() => reject(tooSlow(rate))));
     }
   });
 }
 
-/** Joins the parts of a body. @param isShared whether other threads will read the body, which then needs no copy */
-export function joinParts(parts: readonly Buffer[], { isShared }: { readonly isShared: boolean }): Buffer {
-  if (!isShared) return Buffer.concat(parts);
-  const joined = Buffer.from(new SharedArrayBuffer(sizeOf(parts)));
-  let offset = 0;
-  for (const part of parts) offset += part.copy(joined, offset);
-  return joined;
-}
-
-/** Returns the total size of the parts of a body. */
-export function sizeOf(parts: readonly Buffer[]): number {
-  return parts.reduce((sizeBytes, part) => sizeBytes + part.length, 0);
+/** Calls `onTooSlow` when a buffer grows too slowly. Returns a function that stops the checks. */
+function checkRate({ bytesPerSMin, graceMs }: BodyRate, buffer: BodyBuffer, onTooSlow: () => void): () => void {
+  if (bytesPerSMin === 0) return () => undefined;
+  const startMs = performance.now();
+  let isStopped = false;
+  const check = (): void => {
+    // On a late event loop, timers run before the bytes that have arrived are read.
+    setImmediate(() => {
+      if (isStopped) return;
+      if (buffer.sizeBytes < ((performance.now() - startMs) / 1000) * bytesPerSMin) onTooSlow();
+      else timer = setTimeout(check, RATE_CHECK_INTERVAL_MS);
+    });
+  };
+  let timer = setTimeout(check, graceMs);
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
 }
 
 function tooLarge(limitBytes: number): HttpError {
   return new HttpError("body_too_large", `The body must be at most ${limitBytes} bytes long; split the request.`);
+}
+
+function tooSlow({ bytesPerSMin }: BodyRate): HttpError {
+  const message = `The body arrives too slowly; send at least ${bytesPerSMin} bytes per second.`;
+  return new HttpError("request_timeout", message);
 }

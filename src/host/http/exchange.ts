@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Slot } from "../admission/slot.ts";
 import type { HttpError, ProblemCode } from "../problems/problem.ts";
 import type { Caller } from "../route.ts";
+import type { ReadBodyOptions } from "./body.ts";
 import type { Target } from "./router.ts";
 
 /** A request on its way through the pipeline. */
@@ -15,11 +16,10 @@ export interface RequestContext {
   readonly disconnectSignal: AbortSignal;
   readonly isDisconnected: boolean;
   /**
-   * Reads the whole body and returns its parts.
-   * @param onPart called with the size of each received part; an error that it throws ends the reading
-   * @throws HttpError `body_too_large`, `request_timeout`, `http_malformed`
+   * Reads the whole body.
+   * @throws HttpError `body_too_large`, `request_timeout`, `http_malformed`, errors of `onResize`
    */
-  receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<readonly Buffer[]>;
+  receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<Buffer>;
 
   // Set by the pipeline during processing, for the log and the metrics.
   target?: Target;
@@ -33,6 +33,8 @@ export interface PipelineResponse {
   /** Header fields, flat: name, value, … */
   readonly fields: readonly string[];
   readonly body: string | readonly Uint8Array[] | AsyncIterable<string> | undefined;
+  /** Whether the body was not computed, so that its length is unknown. Only with HEAD. */
+  readonly isLengthUnknown?: true;
   readonly units?: number;
   readonly failure?: { readonly code: ProblemCode; readonly error: unknown };
   /** Holds the response's bytes until `RequestProcessor.releaseResponse`. */

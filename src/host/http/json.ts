@@ -1,6 +1,8 @@
 import { Fault } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
+import type { TimeSlice } from "../../threads/timeSlice.ts";
 import { mayBreakRules } from "./jsonPrescan.ts";
+import { JsonStructureScan } from "./jsonStructure.ts";
 
 /**
  * Encodes a value as JSON. `JSON.stringify` writes NaN and infinities as `null`, which means "no data" in a response:
@@ -33,6 +35,17 @@ function findUnencodable(value: unknown, pointer: string): string | undefined {
 
 /** Maximum nesting depth of lists and objects. */
 export const JSON_DEPTH_MAX = 16;
+/** Maximum number of keys of one object in a request body. */
+export const JSON_KEY_COUNT_MAX = 1_000;
+/** A request body may have one value per this many bytes of the maximum size of bodies. */
+const BYTES_PER_VALUE = 8;
+/** Characters after which a scan checks the time; takes less than a millisecond. */
+const CHARS_PER_STEP = 65_536;
+
+/** Returns the maximum number of values in a request body. */
+export function jsonValueCountMax(bodyBytesMax: number): number {
+  return Math.max(1, Math.floor(bodyBytesMax / BYTES_PER_VALUE));
+}
 
 /** A position in a text. Lines end with LF, CR or CRLF; columns are characters. Both are counted from 1. */
 export interface JsonPosition {
@@ -41,12 +54,48 @@ export interface JsonPosition {
 }
 
 /**
- * Parses a JSON document in UTF-8, with or without a byte order mark.
+ * Parses a short request body: a JSON document in UTF-8, with or without a byte order mark.
  *
- * @throws Fault `json_malformed` as `parseJson`, and for invalid UTF-8
+ * @param bodyBytesMax maximum size of bodies, from which the maximum number of values follows
+ * @throws Fault `json_malformed` as `parseJson`, for invalid UTF-8, and for too many values or keys
  */
-export function decodeJson(bytes: Uint8Array): unknown {
-  return parseJson(decodeUtf8(bytes));
+export function decodeJson(bytes: Uint8Array, bodyBytesMax: number): unknown {
+  const text = decodeUtf8(bytes);
+  checkStructureStep(text, structureScan(text, bodyBytesMax), Infinity);
+  return parseJson(text);
+}
+
+/**
+ * Parses a long request body as `decodeJson` does. The limits on its structure are checked in time slices before the text
+ * is parsed, which takes a time that they bound.
+ */
+export async function decodeLongJson(
+  bytes: Uint8Array,
+  { bodyBytesMax, timeSlice }: { readonly bodyBytesMax: number; readonly timeSlice: TimeSlice },
+): Promise<unknown> {
+  const text = decodeUtf8(bytes);
+  const scan = structureScan(text, bodyBytesMax);
+  checkStructureStep(text, scan, CHARS_PER_STEP);
+  while (!scan.isDone) {
+    await timeSlice.yield();
+    checkStructureStep(text, scan, CHARS_PER_STEP);
+  }
+  return parseJson(text);
+}
+
+function structureScan(text: string, bodyBytesMax: number): JsonStructureScan {
+  return new JsonStructureScan(text, {
+    depthMax: JSON_DEPTH_MAX,
+    keyCountMax: JSON_KEY_COUNT_MAX,
+    valueCountMax: jsonValueCountMax(bodyBytesMax),
+  });
+}
+
+/** @throws Fault `json_malformed` with the position of the first excess */
+function checkStructureStep(text: string, scan: JsonStructureScan, charCount: number): void {
+  const excess = scan.advance(charCount);
+  if (excess === undefined) return;
+  throw malformed(positionAfter(text.slice(0, excess.index), { line: 1, column: 1 }), excess.message);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { readBody } from "./body.ts";
+import { type BodyRate, readBody, type ReadBodyOptions } from "./body.ts";
 import type { PipelineResponse, RequestContext } from "./exchange.ts";
 import { hasBody, isAwaitingContinue } from "./requestHead.ts";
 import { HttpError } from "../problems/problem.ts";
@@ -27,6 +27,7 @@ export interface RequestContextSettings {
   readonly workTimeoutMs: number;
   /** For receiving the body. Absent: the server limits it. */
   readonly bodyTimeoutMs?: number | undefined;
+  readonly bodyRate: BodyRate;
   /** Whether clients that expect `100 Continue` still wait for it: the server has not sent it. */
   readonly isContinueDue: boolean;
 }
@@ -97,7 +98,7 @@ export class HttpRequestContext implements RequestContext {
     return this.#work.signal;
   }
 
-  async receive(limitBytes: number, onPart: (sizeBytes: number) => void): Promise<readonly Buffer[]> {
+  async receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<Buffer> {
     const { request } = this;
     const bodyRead = this.#bodyRead;
     if (bodyRead.httpError !== undefined && !request.complete) {
@@ -110,16 +111,16 @@ export class HttpRequestContext implements RequestContext {
       this.#isBodyRead = true;
       throw new HttpError("internal_error", BODY_CONSUMED);
     }
-    const { isContinueDue, bodyTimeoutMs } = this.#settings;
+    const { isContinueDue, bodyTimeoutMs, bodyRate } = this.#settings;
     if (isContinueDue && isAwaitingContinue(request)) this.response.writeContinue();
     const reading = new AbortController();
     bodyRead.reading = reading;
     const deadline =
       bodyTimeoutMs === undefined ? undefined : setTimeout(() => reading.abort(bodyTooSlow()), bodyTimeoutMs);
     try {
-      const parts = await readBody(request, { limitBytes, onPart, signal: reading.signal });
+      const body = await readBody(request, { ...options, rate: bodyRate, signal: reading.signal });
       this.#isBodyRead = true;
-      return parts;
+      return body;
     } finally {
       clearTimeout(deadline);
       bodyRead.reading = undefined;
@@ -158,7 +159,8 @@ export class HttpRequestContext implements RequestContext {
       if (body === undefined || typeof body === "string") {
         const text = body ?? "";
         const sizeBytes = Buffer.byteLength(text);
-        if (!STATUSES_WITHOUT_LENGTH.has(status)) fields.push("Content-Length", String(sizeBytes));
+        if (!STATUSES_WITHOUT_LENGTH.has(status) && result.isLengthUnknown !== true)
+          fields.push("Content-Length", String(sizeBytes));
         response.writeHead(status, fields);
         // Closing while the client is still sending causes a reset, which could overtake the response.
         if (isBodyUnread) void endAfter(request, response, text);

@@ -28,6 +28,30 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return { path: local.slice(0, queryIndex), queryText: local.slice(queryIndex + 1) };
 }
 
+/**
+ * Returns the error of a request whose end another server on the way could find elsewhere: one that is not HTTP/1.0 or
+ * HTTP/1.1, or has a transfer coding that is not applied here. Its connection must be closed (RFC 9112, 6.1).
+ */
+export function findFramingError(request: IncomingMessage): HttpError | undefined {
+  const { httpVersionMajor, httpVersionMinor, httpVersion } = request;
+  if (httpVersionMajor !== 1 || httpVersionMinor > 1) {
+    return new HttpError("http_malformed", `The version must be HTTP/1.1 or HTTP/1.0 (got HTTP/${httpVersion}).`);
+  }
+  const coding = request.headers["transfer-encoding"];
+  if (coding === undefined) return undefined;
+  if (httpVersionMinor === 0) {
+    return new HttpError("http_malformed", "HTTP/1.0 has no Transfer-Encoding; send Content-Length.");
+  }
+  if (coding.toLowerCase() === "chunked") return undefined;
+  return new HttpError("http_malformed", `Transfer-Encoding must be chunked (got ${coding}).`);
+}
+
+/** Requires a target with a path; only OPTIONS may have the target `*`. @throws HttpError `http_malformed` */
+export function checkTargetForm(method: string, path: string): void {
+  if (path.startsWith("/") || (path === "*" && method === "OPTIONS")) return;
+  throw new HttpError("http_malformed", `The request target must begin with a slash (got ${path}).`);
+}
+
 /** Requires exactly one Host field, or none before HTTP/1.1 (RFC 9112, 3.2). @throws HttpError `http_malformed` */
 export function checkHostHeader(request: IncomingMessage): void {
   // Counts raw headers, because the parsed headers keep only one of several Host fields.

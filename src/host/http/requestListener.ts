@@ -4,6 +4,7 @@ import type { Log, LogRecord } from "../log.ts";
 import { HttpError } from "../problems/problem.ts";
 import type { PipelineResponse, RequestProcessor } from "./exchange.ts";
 import { logRecordOf } from "./logRecord.ts";
+import { findFramingError } from "./requestHead.ts";
 import { type BodyReadState, HttpRequestContext, type RequestContextSettings } from "./requestContext.ts";
 
 export interface RequestListenerOptions extends RequestContextSettings {
@@ -127,7 +128,12 @@ export class RequestListener {
   #begin(connection: ConnectionState, context: HttpRequestContext): void {
     connection.current = context;
     const { pipeline } = this.#options;
-    if (context.isLate) {
+    const framingError = findFramingError(context.request);
+    if (framingError !== undefined) {
+      this.#dropWaiting(connection);
+      connection.isEnding = true;
+      this.#reply(connection, context, pipeline.reject(context, framingError));
+    } else if (context.isLate) {
       const httpError = new HttpError("overloaded", "The service is shutting down.");
       this.#reply(connection, context, pipeline.reject(context, httpError));
     }

@@ -1,5 +1,24 @@
+import type { BodyRate } from "./body.ts";
+
+/** The slowest rate at which clients may send request bodies. */
+export interface BodyRateLimits {
+  /**
+   * Bytes per second, on average since the service began to read the body; 0 allows any rate. Slower clients get 408.
+   * Default 1,024.
+   */
+  readonly bodyBytesPerSMin: number;
+  /** Time before the rate is checked. Default 5,000. */
+  readonly bodyGraceMs: number;
+}
+
+const DEFAULT_BODY_RATE: BodyRateLimits = { bodyBytesPerSMin: 1_024, bodyGraceMs: 5_000 };
+
+export function bodyRateOf({ bodyBytesPerSMin, bodyGraceMs }: BodyRateLimits): BodyRate {
+  return { bytesPerSMin: bodyBytesPerSMin, graceMs: bodyGraceMs };
+}
+
 /** Timeouts of `createHandler`, in milliseconds. Those of connections belong to the server that it is mounted in. */
-export interface HandlerTimeouts {
+export interface HandlerTimeouts extends BodyRateLimits {
   /** For receiving a request body. Default 30,000. */
   readonly bodyTimeoutMs: number;
   /** For computing a response; also limits `jobDeadlineMs`. Default 30,000. */
@@ -9,13 +28,14 @@ export interface HandlerTimeouts {
 }
 
 export const DEFAULT_HANDLER_TIMEOUTS: HandlerTimeouts = {
+  ...DEFAULT_BODY_RATE,
   bodyTimeoutMs: 30_000,
   workTimeoutMs: 30_000,
   drainTimeoutMs: 30_000,
 };
 
 /** Timeouts, in milliseconds, and the connection limit of the HTTP server that `serve` starts. */
-export interface ServerTimeouts {
+export interface ServerTimeouts extends BodyRateLimits {
   /** For receiving the complete head of a request. Default 5,000. */
   readonly headersTimeoutMs: number;
   /** For receiving a complete request. Default 30,000. */
@@ -40,6 +60,7 @@ export interface ServerTimeouts {
 }
 
 export const DEFAULT_TIMEOUTS: ServerTimeouts = {
+  ...DEFAULT_BODY_RATE,
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 30_000,
   checkEveryMs: 1_000,

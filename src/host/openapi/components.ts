@@ -8,7 +8,7 @@ import { CustomerRecordSchema } from "../../contract/customers.ts";
 import { HazardResultSchema } from "../../contract/hazardResult.ts";
 import { UsagePageSchema } from "../../contract/usage.ts";
 
-export type Json = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Schemas that the document defines once, under these names, and refers to elsewhere. */
 const SCHEMA_NAMES: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
@@ -24,61 +24,59 @@ const SCHEMA_NAMES: ReadonlyMap<TSchema, string> = new Map<TSchema, string>([
 ]);
 
 /** Returns a reference to a component of the document. */
-export function reference(kind: "schemas" | "examples" | "headers" | "parameters", name: string): Json {
+export function reference(kind: "schemas" | "examples" | "headers" | "parameters", name: string): JsonObject {
   return { $ref: `#/components/${kind}/${name}` };
 }
 
 /** The schemas and examples that operations refer to, collected while the operations are written. */
 export class Components {
-  readonly #schemas = new Map<string, Json>();
-  readonly #examples = new Map<string, Json>();
+  readonly #schemas = new Map<string, JsonObject>();
+  readonly #examples = new Map<string, JsonObject>();
 
-  get schemas(): Json {
+  get schemas(): JsonObject {
     return Object.fromEntries(this.#schemas);
   }
 
-  get examples(): Json {
+  get examples(): JsonObject {
     return Object.fromEntries(this.#examples);
   }
 
   /** Adds an example and returns a reference to it. */
-  addExample(name: string, example: Json): Json {
+  addExample(name: string, example: JsonObject): JsonObject {
     this.#examples.set(name, example);
     return reference("examples", name);
   }
 
-  /** Returns a schema as the document writes it: a reference if the schema has a name, else the schema itself. */
-  schema(schema: TSchema): Json {
+  /** Returns a schema as it appears in the document: a reference if it is named, otherwise an inlined copy. */
+  schema(schema: TSchema): JsonObject {
     const name = SCHEMA_NAMES.get(schema);
-    if (name === undefined) return this.#members(schema) as Json;
-    if (!this.#schemas.has(name)) {
-      this.#schemas.set(name, {}); // ends the recursion if the schema contains itself
-      this.#schemas.set(name, this.#members(schema) as Json);
-    }
+    if (name === undefined) return this.#convertNested(schema) as JsonObject;
+    if (!this.#schemas.has(name)) this.#schemas.set(name, this.#convertNested(schema) as JsonObject);
     return reference("schemas", name);
   }
 
-  #members(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((item) => this.#value(item));
+  /** Converts the schemas in a list or in the members of an object. */
+  #convertNested(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#convertValue(item));
     if (typeof value !== "object" || value === null) return value;
     const members = Object.fromEntries(
       Object.entries(value)
         .filter(([, member]) => !isNever(member))
-        .map(([key, member]) => [key, this.#value(member)]),
+        .map(([key, member]) => [key, this.#convertValue(member)]),
     );
     return "enum" in value && Array.isArray(value.enum) && !("type" in value)
       ? { type: enumType(value.enum), ...members }
       : members;
   }
 
-  #value(value: unknown): unknown {
+  #convertValue(value: unknown): unknown {
     return typeof value === "object" && value !== null && !Array.isArray(value)
       ? this.schema(value)
-      : this.#members(value);
+      : this.#convertNested(value);
   }
 }
 
-/** Returns whether a schema accepts nothing, like those of members that only the static type has. */
+/** Returns whether a schema accepts nothing, such as Type.Never(), which marks members that exist only in the static type. */
 function isNever(schema: unknown): boolean {
   return JSON.stringify(schema) === '{"not":{}}';
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Problem } from "../problems/problem.ts";
 
 interface Example {
-  /** Present on a shortened response: which part of it is shown. */
+  /** States which part of the response is included; present only if it was shortened. */
   readonly summary?: string;
   readonly value: unknown;
 }
@@ -14,16 +14,16 @@ export interface Examples {
   readonly problems: Readonly<Record<string, Problem>>;
 }
 
-/** Members of responses that contain a path of the service. */
+/** Names of response members that contain a path of the service. */
 const LINK_MEMBERS = new Set(["type", "documentation", "openapi", "health", "readiness"]);
 
 /** Read as a file because importing JSON prints a warning on Node 20; the build copies it to dist. */
 const FILE = new URL("./examples.json", import.meta.url);
 
 /**
- * Reads the examples of the OpenAPI document: actual responses of the service in which ids and times have fixed values.
- * test/host/openapi/examples.system.test.ts compares them with the responses over a socket, and rewrites the file when
- * ISOTHERM_UPDATE_EXAMPLES=1.
+ * Reads the examples of the OpenAPI document: recorded responses of the service, with fixed ids and times.
+ * test/host/openapi/examples.system.test.ts compares them with the responses of a running service, and rewrites the file if
+ * ISOTHERM_UPDATE_EXAMPLES is 1.
  *
  * @param prefix path below which clients reach the service; precedes the links of the examples
  */

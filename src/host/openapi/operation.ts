@@ -2,7 +2,7 @@ import type { TSchema } from "typebox";
 import { PROBLEM_CONTENT_TYPE, type ProblemCode } from "../problems/problem.ts";
 import { describeProblem } from "../problems/problemTexts.ts";
 import type { Route } from "../route.ts";
-import { type Components, type Json, reference } from "./components.ts";
+import { type Components, type JsonObject, reference } from "./components.ts";
 import type { Examples } from "./examples.ts";
 import { problemsOf, statusOf } from "./routeProblems.ts";
 import { ProblemSchema } from "../../contract/problem.ts";
@@ -21,8 +21,8 @@ const SECURITY = {
   customer: [{ ApiKey: [], CustomerId: [] }],
 } as const satisfies Record<AnyRoute["access"], readonly object[]>;
 
-/** Describes a route as an OpenAPI operation; schemas and examples that have names go into the components. */
-export function operationOf(route: AnyRoute, context: Context): Json {
+/** Describes a route as an OpenAPI operation. Adds its named schemas and its problem examples to the components. */
+export function operationOf(route: AnyRoute, context: Context): JsonObject {
   const { access, metered, description } = route;
   const { body } = description;
   const { components } = context;
@@ -55,7 +55,7 @@ function parametersIn(
   schema: TSchema | undefined,
   examples: Readonly<Record<string, unknown>> = {},
   components: Components,
-): readonly Json[] {
+): readonly JsonObject[] {
   const { properties = {}, required = [] } = (schema ?? {}) as {
     readonly properties?: Readonly<Record<string, TSchema & { readonly type?: string; readonly description?: string }>>;
     readonly required?: readonly string[];
@@ -74,13 +74,13 @@ function parametersIn(
   });
 }
 
-/** Splits the example of a list parameter, which requests write with commas, into the list that OpenAPI expects. */
+/** Splits the example of a list parameter, which is comma-separated in requests, into the list that OpenAPI expects. */
 function parameterExample(type: string | undefined, example: unknown): unknown {
   if (type !== "array" || typeof example !== "string") return example;
   return example.split(",").map((item) => (/^[0-9]+$/.test(item) ? Number(item) : item));
 }
 
-function successResponses(route: AnyRoute, { components, examples }: Context): Json {
+function successResponses(route: AnyRoute, { components, examples }: Context): JsonObject {
   const { access, metered, revision, description } = route;
   const examplesByStatus = examples.responses[description.operationId] ?? {};
   const commonHeaders = {
@@ -89,7 +89,7 @@ function successResponses(route: AnyRoute, { components, examples }: Context): J
       ? {}
       : { RateLimit: reference("headers", "RateLimit"), "RateLimit-Policy": reference("headers", "RateLimitPolicy") }),
   };
-  const responses: Record<string, Json> = {};
+  const responses: Record<string, JsonObject> = {};
   for (const [status, response] of Object.entries(description.responses)) {
     const { contentType = "application/json", otherContentTypes = [], schema, headers = {} } = response;
     const example = examplesByStatus[status];
@@ -111,7 +111,7 @@ function successResponses(route: AnyRoute, { components, examples }: Context): J
       content: {
         [contentType]: {
           schema: schema === undefined ? { type: "string" } : components.schema(schema),
-          ...(example === undefined ? {} : { examples: { shown: example } }),
+          ...(example === undefined ? {} : { examples: { example } }),
         },
         ...Object.fromEntries(otherContentTypes.map((type) => [type, { schema: { type: "string" } }])),
       },
@@ -119,14 +119,14 @@ function successResponses(route: AnyRoute, { components, examples }: Context): J
   }
   if (revision !== undefined) {
     responses["304"] = {
-      description: "If-None-Match matches the current response. Not counted.",
+      description: "If-None-Match matches the current response. Not metered.",
       headers: { ...commonHeaders, ETag: reference("headers", "ETag") },
     };
   }
   return responses;
 }
 
-function problemResponses(route: AnyRoute, { components, examples }: Context): Json {
+function problemResponses(route: AnyRoute, { components, examples }: Context): JsonObject {
   const codesByStatus = new Map<number, ProblemCode[]>();
   for (const code of problemsOf(route)) {
     const status = statusOf(code, route);

@@ -4,7 +4,7 @@ import type { Route } from "../route.ts";
 
 type AnyRoute = Route<unknown, unknown>;
 
-/** Problems that every route can return. */
+/** Problems that all routes can return. */
 const OPEN_PROBLEMS = [
   "http_malformed",
   "headers_too_large",

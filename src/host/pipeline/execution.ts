@@ -2,9 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
 import type { Slot } from "../admission/slot.ts";
 import type { BulkRequests } from "../bulk/bulkRequests.ts";
-import { checkDeclaredSize, joinParts, sizeOf } from "../http/body.ts";
+import { checkDeclaredSize } from "../http/body.ts";
 import type { RequestContext } from "../http/exchange.ts";
-import { decodeJson } from "../http/json.ts";
+import { TimeSlice } from "../../threads/timeSlice.ts";
+import { decodeJson, decodeLongJson } from "../http/json.ts";
 import type { RouteMatch } from "../http/router.ts";
 import type { Caller, Route, RouteContext, RouteRequest, Services } from "../route.ts";
 import { NO_CALLER } from "./access.ts";
@@ -41,24 +42,40 @@ export class Execution {
    */
   async receiveBody(context: RequestContext, slot: Slot | undefined, route: Route<unknown, unknown>): Promise<Buffer> {
     const { services, admission, bulk } = this.#options;
-    const { requestBodyBytesMax: limitBytes } = services.limits;
+    const { requestBodyBytesMax } = services.limits;
+    const limitBytes = Math.min(requestBodyBytesMax, route.bodyBytesMax ?? Infinity);
     const { "content-length": lengthText } = context.request.headers;
     const declaredBytes = lengthText === undefined ? undefined : Number(lengthText);
     checkDeclaredSize(declaredBytes, limitBytes);
     if (slot === undefined) throw new Error("A route that takes a body must require a key.");
     admission.checkBody(slot, declaredBytes ?? 0);
-    const parts = await context.receive(limitBytes, (sizeBytes) => admission.addBodyBytes(slot, sizeBytes));
-    return joinParts(parts, { isShared: bulk !== undefined && this.isLargeBody(route, { length: sizeOf(parts) }) });
+    return context.receive({
+      limitBytes,
+      declaredBytes,
+      sharedAboveBytes: bulk === undefined ? Infinity : (route.inlineBodyBytesMax ?? Infinity),
+      onResize: (heldBytes) => admission.setBodyBytes(slot, heldBytes),
+    });
   }
 
-  /** Steps `JSON`, `schema` and `limits`. @throws Fault `json_malformed`, as `Route.parse` */
-  parse({ headers }: IncomingMessage, { match, queryText, bytes }: Invocation): unknown {
+  /** Steps `JSON`, `schema` and `limits` of a short request. @throws Fault `json_malformed`, as `Route.parse` */
+  parse(request: IncomingMessage, invocation: Invocation): unknown {
+    const { bytes } = invocation;
+    if (bytes === undefined) return this.#parseDecoded(request, invocation);
+    const { requestBodyBytesMax } = this.#options.services.limits;
+    return this.#parseDecoded(request, invocation, { body: decodeJson(bytes, requestBodyBytesMax) });
+  }
+
+  #parseDecoded(
+    { headers }: IncomingMessage,
+    { match, queryText }: Invocation,
+    decoded?: { readonly body: unknown },
+  ): unknown {
     const { limits } = this.#options.services;
     const { path, target } = match;
     const { accept } = headers;
     const request: RouteRequest =
       accept === undefined ? { queryText, path, limits } : { queryText, path, limits, accept };
-    return target.route.parse(bytes === undefined ? request : { ...request, body: decodeJson(bytes) });
+    return target.route.parse(decoded === undefined ? request : { ...request, ...decoded });
   }
 
   /** Returns whether a request runs as a job because of the size of its body; it is then parsed in the job. */
@@ -97,6 +114,14 @@ export class Execution {
     return { status: 200, fields: flatFields(headers), contentType: JSON_CONTENT_TYPE, body: parts, units };
   }
 
+  async #parseLong(request: IncomingMessage, invocation: Invocation): Promise<unknown> {
+    const { bytes } = invocation;
+    if (bytes === undefined) return this.#parseDecoded(request, invocation);
+    const { requestBodyBytesMax: bodyBytesMax } = this.#options.services.limits;
+    const body = await decodeLongJson(bytes, { bodyBytesMax, timeSlice: new TimeSlice() });
+    return this.#parseDecoded(request, invocation, { body });
+  }
+
   async #runInline(
     { request }: RequestContext,
     invocation: Invocation,
@@ -104,7 +129,7 @@ export class Execution {
   ): Promise<RouteResponse> {
     const { services } = this.#options;
     const { route } = invocation.match.target;
-    const query = invocation.query ?? this.parse(request, invocation);
+    const query = invocation.query ?? (await this.#parseLong(request, invocation));
     const answer = await route.handle(query, { services, ...routeContext });
     return toRouteResponse(route, answer);
   }

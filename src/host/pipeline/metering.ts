@@ -17,9 +17,9 @@ export function requestFingerprint(request: {
   readonly queryText: string;
   readonly bytes: Uint8Array | undefined;
 }): string {
-  const { target, path, caller, queryText, bytes } = request;
+  const { target, path: pathParameters, caller, queryText, bytes } = request;
   // Encoded as JSON, so that different lists always have different encodings.
-  const head = JSON.stringify([target.route.path, caller?.customerId, Object.entries(path), queryText]);
+  const head = JSON.stringify([target.route.path, caller?.customerId, Object.entries(pathParameters), queryText]);
   const hash = createHash("sha256").update(head);
   if (bytes !== undefined) hash.update("\n").update(bytes);
   return hash.digest("hex");
@@ -34,7 +34,7 @@ export const NO_USAGE: RecordResult = { units: 0, isReplay: false };
 export function recordUsage(
   ledger: Ledger,
   usage: {
-    /** Identifies the usage record: recording the same request again changes nothing. */
+    /** Becomes the receipt of the usage record: recording the same request again changes nothing. */
     readonly requestId: string;
     readonly route: Route<unknown, unknown>;
     readonly caller: Caller;
@@ -47,9 +47,9 @@ export function recordUsage(
   const { metered } = route;
   if (metered === undefined || (units === 0 && idempotent === undefined)) return NO_USAGE;
   if (!(Number.isSafeInteger(units) && units >= 0)) {
-    throw new Error(`units must be a non-negative integer (got ${units})`);
+    throw new Error(`units must be an integer of at least 0 (got ${units})`);
   }
-  if (caller.customerId === undefined) throw new Error("A metered route must require a customer.");
+  if (caller.customerId === undefined) throw new Error(`metered route ${route.path} must require a customer id`);
   return ledger.record({
     receipt: usage.requestId,
     accountId: caller.accountId,

@@ -5,7 +5,7 @@ import { compressBody } from "../http/contentCoding.ts";
 import type { CorsPolicy } from "../http/cors.ts";
 import { entityTag, matchingTag, revisionTag } from "../http/entityTag.ts";
 import type { PipelineResponse, RequestContext, RequestProcessor } from "../http/exchange.ts";
-import { checkHostHeader, requestTarget, splitTarget } from "../http/requestHead.ts";
+import { checkHostHeader, checkTargetForm, requestTarget, splitTarget } from "../http/requestHead.ts";
 import { Router } from "../http/router.ts";
 import type { HttpError } from "../problems/problem.ts";
 import type { Caller, Route } from "../route.ts";
@@ -56,6 +56,7 @@ export class Pipeline implements RequestProcessor {
     try {
       checkHostHeader(request);
       const { path, queryText } = splitTarget(url);
+      checkTargetForm(method, path);
       if (method === "OPTIONS") return this.#responses.options(context, this.#router.allowedAt(path).join(", "));
       const match = this.#router.find(method, path);
       const { target } = match;
@@ -90,6 +91,7 @@ export class Pipeline implements RequestProcessor {
         const query = this.#execution.parse(request, { match, queryText, bytes });
         const clientTag = tag === undefined ? undefined : matchingRequestTag(request, tag);
         if (clientTag !== undefined) return this.#responses.notModified(context, clientTag);
+        if (method === "HEAD" && route.metered !== undefined) return this.#responses.uncomputed(context, target, tag);
         if (this.#execution.isLong(route, query)) {
           response = await this.#execution.runJob(context, slot, { match, queryText, bytes, query });
         } else {
@@ -125,7 +127,7 @@ export class Pipeline implements RequestProcessor {
     if (slot !== undefined) this.#options.admission.releaseResponse(slot);
   }
 
-  /** Step `usage`. HEAD requests and disconnected clients are not metered. @throws Fault as `recordUsage` */
+  /** Step `usage`. Disconnected clients are not metered, and HEAD of a metered route ends before it computes. @throws Fault as `recordUsage` */
   #recordUsage(
     context: RequestContext,
     entry: {
@@ -135,9 +137,7 @@ export class Pipeline implements RequestProcessor {
       readonly idempotent: IdempotentRequest | undefined;
     },
   ): RecordResult | Promise<RecordResult> {
-    if (entry.route.metered === undefined || context.request.method === "HEAD" || context.isDisconnected) {
-      return NO_USAGE;
-    }
+    if (entry.route.metered === undefined || context.isDisconnected) return NO_USAGE;
     const { ledger, atlas } = this.#options.services;
     const { requestId } = context;
     const { route, caller, units, idempotent } = entry;

@@ -5,7 +5,7 @@ import type { PipelineResponse, RequestContext } from "../http/exchange.ts";
 import { encodeJson } from "../http/json.ts";
 import type { Target } from "../http/router.ts";
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf } from "../problems/problem.ts";
-import { cacheControl, flatFields, NO_FIELDS, type RouteResponse } from "./routeResponse.ts";
+import { cacheControl, flatFields, JSON_CONTENT_TYPE, NO_FIELDS, type RouteResponse } from "./routeResponse.ts";
 
 export interface ResponsesOptions {
   readonly rateLimiter: AccountRateLimiter;
@@ -58,6 +58,23 @@ export class Responses {
     if (target !== undefined) fields.push("Cache-Control", cacheControl(target.route));
     this.addCommonFields(context, fields, 0);
     return { status: 304, fields, body: undefined, units: 0 };
+  }
+
+  /**
+   * Returns the response to HEAD of a metered route, after the request has been validated. The result, for which GET
+   * charges, is not computed, so that no header field depends on it: there is no Content-Length and no Content-Encoding
+   * (RFC 9110, 9.3.2).
+   */
+  uncomputed(
+    context: RequestContext,
+    { route, fields: targetFields }: Target,
+    tag: string | undefined,
+  ): PipelineResponse {
+    const fields = [...targetFields, "Content-Type", JSON_CONTENT_TYPE, "Vary", this.#vary];
+    if (tag !== undefined) fields.push("ETag", quotedTag(tag, undefined));
+    fields.push("Cache-Control", cacheControl(route));
+    this.addCommonFields(context, fields, 0);
+    return { status: 200, fields, body: undefined, isLengthUnknown: true, units: 0 };
   }
 
   /** Returns the problem response to an error. */

@@ -5,7 +5,7 @@ import type { Reply, Route } from "../route.ts";
 /** A route's response before it is compressed and metered. */
 export interface RouteResponse {
   readonly status: number;
-  /** Header fields of this response only, flat: name, value, … */
+  /** Header fields in addition to those of every response, as a flat list: name, value, … */
   readonly fields: readonly string[];
   readonly contentType: string;
   readonly body: Reply["body"];
@@ -32,7 +32,10 @@ export function selectBodyCoding(accepted: string | string[] | undefined, body: 
   return selectCoding(typeof accepted === "string" ? accepted : String(accepted));
 }
 
-/** Returns the Cache-Control header of a route. Only the client may cache responses to key holders, and must revalidate them. */
+/**
+ * Returns the Cache-Control value of a route. Authenticated responses may be cached only by the client, which must
+ * revalidate them.
+ */
 export function cacheControl({ access, revision }: Route<unknown, unknown>): string {
   if (revision === undefined) return "no-store";
   return access === "open" ? "no-cache" : "private, no-cache";

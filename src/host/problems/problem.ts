@@ -38,7 +38,7 @@ interface ProblemKind {
 
 const INTERNAL_DETAIL = "An internal error occurred. Include the request id when you report it.";
 
-/** Exhaustive: a new code does not compile until it has a status and a title. */
+/** The status and title of each code. Complete by type: a code without an entry does not compile. */
 const PROBLEM_KINDS = {
   invalid_request: { status: 400, title: "The request is not valid" },
   combination_unavailable: { status: 422, title: "There is no data for this combination" },

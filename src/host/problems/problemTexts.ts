@@ -10,40 +10,41 @@ interface ProblemText {
 
 const REPORT = "Report it to the operator of the service, with the `request_id`.";
 const RETRY = "Send the same request again after the number of seconds in `Retry-After`. Nothing was counted.";
-const INTERNAL_MEANING = "An error inside the service.";
+const INTERNAL_MEANING = "An error occurred inside the service.";
 
-/** Exhaustive: a new code does not compile until it has a text. */
+/** The text of each code. Complete by type: a code without an entry does not compile. */
 const TEXTS = {
   invalid_request: {
     meaning: "A parameter, a member of the body or a header field is missing, has the wrong type or is out of range.",
     remedy:
-      "Correct the faults in `errors`: each item gives the location (`pointer`, `parameter` or `header`), the fault, and the accepted values.",
+      "Correct the errors listed in `errors`. Each item gives the location (`pointer`, `parameter` or `header`), what is wrong, and what is accepted.",
   },
   combination_unavailable: {
-    meaning: "All values are known, but one of the hazards has no data for one of the years or scenarios.",
+    meaning: "All names and years are valid, but one of the hazards is not offered for one of the years or scenarios.",
     remedy:
-      "Request each hazard only for the years and scenarios that it offers: `errors` lists them, and so does `GET /api/v1/hazards`.",
+      "Request each hazard only for the years and scenarios that it offers; `errors` and `GET /api/v1/hazards` list them.",
   },
   asset_type_unsupported: {
     meaning: "The temperature alignment of this type of asset cannot be computed.",
-    remedy: "Send only entities of the asset type `equity`; `errors` points at the others.",
+    remedy: "Send only entities of the asset type `equity`; `errors` lists the others.",
   },
   country_unknown: {
-    meaning: "The country is not in the tables of the company model, or has no data there.",
+    meaning: "The country is not in the tables of the company model, or the tables have no data for it.",
     remedy: "Send an ISO code or a name from `GET /api/v1/reference/countries`; `errors` gives the nearest names.",
   },
   industry_unknown: {
-    meaning: "The industry is not in the tables of the company model. It is never silently replaced by an average.",
+    meaning:
+      "The industry is not in the tables of the company model. Unknown industries are not replaced by an average.",
     remedy:
-      "Send an id, a name or a code from `GET /api/v1/reference/industries`; `errors` gives the nearest names. `miscellaneous` requests the average explicitly.",
+      "Send an id, a name or a code from `GET /api/v1/reference/industries`; `errors` gives the nearest names. Send `miscellaneous` to request the average.",
   },
   scenario_unknown: {
-    meaning: "A transition scenario is not known.",
+    meaning: "A transition scenario is not in the tables of the company model.",
     remedy: "Send ids from `GET /api/v1/reference/scenarios`. Case, hyphens, underscores and spaces do not matter.",
   },
   too_many_values: {
     meaning: "The request exceeds a limit: `requested` is more than `limit`.",
-    remedy: "Split it into several requests. `GET /api/v1/limits` lists all limits.",
+    remedy: "Split the request into several requests. `GET /api/v1/limits` lists all limits.",
   },
   json_malformed: {
     meaning:
@@ -64,13 +65,13 @@ const TEXTS = {
     remedy: "Send the key once, in the header field `X-API-Key`. The operator of the service issues keys.",
   },
   api_key_invalid: {
-    meaning: "This service has not issued the API key: it is mistyped, cut short, or the key of another service.",
+    meaning: "This service has not issued the API key. It may be mistyped, incomplete, or the key of another service.",
     remedy:
-      "Compare the key with the one that was issued: `iso_sk_` and 64 letters and digits. `detail` points out keys that look mistyped.",
+      "Compare the key with the one that was issued, which is `iso_sk_` followed by 64 letters and digits. `detail` says whether the key looks mistyped.",
   },
   api_key_revoked: {
-    meaning: "The API key is no longer valid: it has been revoked or replaced.",
-    remedy: "Use the account's current key, or ask the operator of the service for one.",
+    meaning: "The API key is no longer valid, because it has been revoked or replaced.",
+    remedy: "Use a current key of the account, or ask the operator of the service for one.",
   },
   account_suspended: {
     meaning: "The account of this key is suspended.",
@@ -95,15 +96,16 @@ const TEXTS = {
     remedy: "Send the `customer_id` of a customer of this account; `GET /latest/api/v1/customers` lists them.",
   },
   customer_archived: {
-    meaning: "The customer is archived: its usage can still be read, but no data can be requested for it.",
+    meaning: "The customer is archived. Its usage can still be read, but no data can be requested for it.",
     remedy: "Use another customer, or register one with another `internal_id`.",
   },
   idempotency_key_reused: {
     meaning: "The `Idempotency-Key` was sent with a different request within the last 72 hours.",
-    remedy: "Send a new key with every new request, and the same key only when repeating a request unchanged.",
+    remedy: "Send a new key with each new request, and the same key only to repeat a request unchanged.",
   },
   rate_limited: {
-    meaning: "The account sends requests faster than is allowed, or the address has sent too many invalid keys.",
+    meaning:
+      "The account sends requests faster than allowed, or too many invalid keys came from the address of the client.",
     remedy:
       "Wait for the number of seconds in `Retry-After`. The `RateLimit` header fields give the number of requests left.",
   },
@@ -114,13 +116,13 @@ const TEXTS = {
     remedy: RETRY,
   },
   usage_not_recorded: {
-    meaning: "The response was computed, but was withheld because it is uncertain whether its usage was recorded.",
+    meaning: "The response was computed, but is withheld because it is uncertain whether its usage was recorded.",
     remedy:
       "Send the request again after the number of seconds in `Retry-After`, with the same `Idempotency-Key` if you sent one: the usage is then counted at most once.",
   },
   configuration_invalid: { meaning: INTERNAL_MEANING, remedy: REPORT },
   route_not_found: {
-    meaning: "There is nothing at this path.",
+    meaning: "The service has no resource at this path.",
     remedy: "Compare the path with those in `/openapi.json`; case and a trailing slash matter.",
   },
   method_not_allowed: {
@@ -129,26 +131,26 @@ const TEXTS = {
   },
   http_malformed: {
     meaning: "The data received is not a valid HTTP/1.1 request, or it ended too early.",
-    remedy: "Use a common HTTP library; send a complete request with exactly one `Host` field.",
+    remedy: "Use a common HTTP library, and send a complete request with exactly one `Host` field.",
   },
   headers_too_large: {
     meaning: "The request line and the header fields are longer than the service accepts.",
-    remedy: "Send fewer or shorter header fields; put long lists into the body of a batch.",
+    remedy: "Send fewer or shorter header fields, and send long lists in the body of a batch request.",
   },
   request_timeout: {
     meaning: "The request did not arrive in time.",
-    remedy: "Send it again, without pauses.",
+    remedy: "Send the request again, without pauses.",
   },
   content_type_unsupported: {
     meaning: "The body is not declared as JSON in UTF-8, or it is compressed.",
-    remedy: "Send `Content-Type: application/json`, and the body uncompressed.",
+    remedy: "Send the header field `Content-Type: application/json` and an uncompressed body.",
   },
   body_too_large: {
     meaning: "The body is larger than the limit.",
-    remedy: "Split it into several requests. `GET /api/v1/limits` gives the size that is allowed.",
+    remedy: "Split the request into several requests. `GET /api/v1/limits` gives the largest size allowed.",
   },
   overloaded: {
-    meaning: "The service has more requests than it can answer in time, or is shutting down.",
+    meaning: "The service has more requests than it can answer in time, is not ready, or is shutting down.",
     remedy: RETRY,
   },
   internal_error: { meaning: INTERNAL_MEANING, remedy: REPORT },

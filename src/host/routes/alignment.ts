@@ -28,7 +28,7 @@ export function optionsOf({ parameters }: ParsedAlignmentRequest): AlignTemperat
   return { basis, include, budgetScenario, convergence, detail };
 }
 
-/** Room for about twenty entities, which take about a millisecond. */
+/** Size of about twenty entities, whose results take about a millisecond. */
 const INLINE_BODY_BYTES_MAX = 16 << 10;
 
 const EXAMPLE: readonly Entity[] = [
@@ -56,7 +56,7 @@ const EXAMPLE: readonly Entity[] = [
   },
 ];
 
-/** POST /api/v1/temperature-alignment-projections: implied warming for every projected year of every entity. */
+/** POST /api/v1/temperature-alignment-projections: implied warming for each projected year of each entity. */
 export const alignment: Route<ParsedAlignmentRequest, EncodedAnswer> = {
   method: "POST",
   path: "/api/v1/temperature-alignment-projections",
@@ -66,16 +66,15 @@ export const alignment: Route<ParsedAlignmentRequest, EncodedAnswer> = {
     tag: "Temperature alignment",
     summary: "Implied temperature rise of entities",
     description:
-      "For every projected year of every entity: the global warming in 2100 that its emissions imply, with an interval " +
-      "and flags. " +
-      "Each `temperature_alignment` of a projected year that is not null is counted as one `alignment_values`.",
+      "Returns, for each projected year of each entity, the global warming in 2100 that its emissions imply, with an interval " +
+      "and flags. Each projected year that has a temperature counts as one unit of `alignment_values`.",
     query: AlignmentParametersSchema,
     body: { schema: AlignmentRequestSchema, example: EXAMPLE },
     responses: {
       200: {
         description: "One result per entity, with one temperature per projected year.",
         schema: AlignmentAnswerSchema,
-        headers: { "X-Benchmark": "Version of the benchmark pathways that emissions are compared with." },
+        headers: { "X-Benchmark": "Version of the benchmark pathways with which emissions are compared." },
       },
     },
     problems: ["invalid_request", "asset_type_unsupported", "too_many_values"],

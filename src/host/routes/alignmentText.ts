@@ -1,6 +1,6 @@
 /**
  * Encodes results of the temperature alignment as JSON directly from columns, which takes half the time of building and
- * encoding an object per year. The text is that of `roundTemperatures(await alignTemperature(...))`.
+ * encoding an object per year. The output is identical to the JSON of `roundTemperatures(await alignTemperature(...))`.
  */
 import {
   type AlignedEntities,
@@ -102,11 +102,11 @@ function yearText(
   return `${text}}`;
 }
 
-/** Flag members by mask, since portfolios repeat a few masks. */
+/** Cache of encoded `flags` members by mask: a portfolio has few distinct masks. */
 const flagsTexts = new Map<number, string>([[0, ""]]);
 const CACHED_MASK_COUNT_MAX = 4096;
 
-/** Returns the member with the flags of a mask, with a leading comma; an empty text if there are none. */
+/** Returns the `flags` member for a mask, with a leading comma; an empty string if the mask has no flags. */
 function flagsText(mask: number): string {
   const known = flagsTexts.get(mask);
   if (known !== undefined) return known;
@@ -115,7 +115,10 @@ function flagsText(mask: number): string {
   return text;
 }
 
-/** Texts of 0 to 9.99 in steps of 0.01, because formatting a number takes longer than the rest of a year. */
+/**
+ * Texts of 0 to 9.99 in steps of 0.01: formatting a number takes longer than encoding everything else in the result of a
+ * year.
+ */
 const HUNDREDTHS_TEXTS = Array.from({ length: 1000 }, (_, hundredths) => String(hundredths / 100));
 
 /** Returns a temperature as JSON, rounded to two decimals. */

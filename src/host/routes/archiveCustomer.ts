@@ -15,8 +15,8 @@ export const archiveCustomer: Route<string, CustomerRecord> = {
     tag: "Customers",
     summary: "Archive a customer",
     description:
-      "Its usage can still be read. From now on, data requests for it return 403 `customer_archived`, and registering its " +
-      "`internal_id` again returns 409 `customer_archived`. Archiving is idempotent.",
+      "The usage of an archived customer can still be read. Data requests for it return 403 `customer_archived`, and " +
+      "registering its `internal_id` again returns 409 `customer_archived`. Archiving is idempotent.",
     path: CustomerPathSchema,
     responses: { 200: { description: "The archived customer.", schema: CustomerRecordSchema } },
     problems: ["invalid_request", "customer_not_found"],

@@ -15,7 +15,10 @@ export function customerRecord({ customerId, internalId, name, createdAt, archiv
   };
 }
 
-/** Creates the error for unknown ids, ids of other accounts and malformed ids, which does not reveal which ids exist. */
+/**
+ * Creates the error for unknown ids, malformed ids and ids of other accounts. It is the same for all three, so that it does
+ * not reveal which ids exist.
+ */
 export function customerNotFound(): Fault {
   return new Fault("customer_not_found", "This account has no customer with this id.");
 }

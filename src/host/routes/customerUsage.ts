@@ -34,7 +34,7 @@ export const customerUsage: Route<CustomerUsageRequest, UsageResult> = {
   parse: ({ queryText, path }) => ({ id: path["id"] ?? "", usage: readCustomerUsageParameters(queryText) }),
   async handle({ id, usage }, context) {
     const { customerId } = await requireCustomer(id, context);
-    return findUsage(context.services.ledger, context.caller.accountId, { ...usage, customerId });
+    return findUsage({ ...usage, customerId }, context);
   },
   reply: usageReply,
 };

@@ -12,7 +12,7 @@ export const getCustomer: Route<string, CustomerRecord> = {
   description: {
     operationId: "getCustomer",
     tag: "Customers",
-    summary: "One customer",
+    summary: "Get a customer",
     path: CustomerPathSchema,
     responses: { 200: { description: "The customer, archived or not.", schema: CustomerRecordSchema } },
     problems: ["invalid_request", "customer_not_found"],

@@ -18,7 +18,7 @@ function hasData({ no_data, metrics }: AnalysisYearResult): boolean {
   return no_data === undefined || Object.values(metrics).some((value) => value !== null);
 }
 
-/** GET /api/v1/hazard-risk: every requested hazard x scenario x year at one location. */
+/** GET /api/v1/hazard-risk: every requested combination of hazard, scenario and analysis year at one location. */
 export const hazardRisk: Route<HazardQuery, HazardResult> = {
   method: "GET",
   path: "/api/v1/hazard-risk",
@@ -26,10 +26,10 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
   description: {
     operationId: "getHazardRisk",
     tag: "Hazard risk",
-    summary: "Hazards of one location",
+    summary: "Hazards at one location",
     description:
-      "Every requested hazard x scenario x analysis year, at the location or aggregated within a radius of it. " +
-      "Each analysis year that has data is counted as one `hazard_values`.",
+      "Returns every requested combination of hazard, scenario and analysis year, at the location or aggregated within a " +
+      "radius around it. Each combination that has data counts as one unit of `hazard_values`.",
     query: HazardQueryInputSchema,
     parameterExamples: {
       latitude: 11.59,
@@ -43,7 +43,7 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
       200: {
         description: "The metrics, nested by hazard, scenario and analysis year.",
         schema: HazardResultSchema,
-        headers: { "X-Atlas-Release": "Release of the atlas that the numbers come from." },
+        headers: { "X-Atlas-Release": "Release of the atlas from which the numbers come." },
       },
     },
     problems: ["invalid_request", "combination_unavailable", "too_many_values", "atlas_unavailable"],

@@ -13,7 +13,7 @@ import { countHazardValues } from "./hazardRisk.ts";
 import { rejectParameters } from "./parameters.ts";
 import { checkLimit, type Route } from "../route.ts";
 
-/** Unvalidated queries: each is validated when it is processed, because an invalid one only fails its own element. */
+/** Unvalidated queries. Each is validated when it is processed, because an invalid query affects only its own element. */
 interface BatchRequest {
   readonly queries: readonly unknown[];
 }
@@ -26,11 +26,11 @@ export const hazardRiskBatch: Route<BatchRequest, ElementEncoder> = {
   description: {
     operationId: "postHazardRiskBatch",
     tag: "Hazard risk",
-    summary: "Hazards of many locations",
+    summary: "Hazards at many locations",
     description:
-      "One result per query, in the order of the queries, identical to that of GET /api/v1/hazard-risk. An invalid " +
-      "query yields a problem as its element and does not affect the others. " +
-      "Each analysis year that has data is counted as one `hazard_values`.",
+      "Returns one result per query, in the order of the queries, identical to that of GET /api/v1/hazard-risk. An invalid " +
+      "query has a problem in place of its result and does not affect the other queries. Each combination of hazard, " +
+      "scenario and analysis year that has data counts as one unit of `hazard_values`.",
     body: {
       schema: HazardBatchRequestSchema,
       example: [
@@ -56,7 +56,7 @@ export const hazardRiskBatch: Route<BatchRequest, ElementEncoder> = {
         description: "One element per query, in the same order.",
         schema: HazardBatchAnswerSchema,
         headers: {
-          "X-Atlas-Release": "Release of the atlas that the numbers come from.",
+          "X-Atlas-Release": "Release of the atlas from which the numbers come.",
           "X-Item-Errors": "Number of elements that are problems.",
         },
       },
@@ -98,7 +98,7 @@ export const hazardRiskBatch: Route<BatchRequest, ElementEncoder> = {
   headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
 };
 
-/** A batch in worker threads: each query goes to the worker that has its tiles. */
+/** Answers a batch in worker threads. Each query goes to the worker that has its tiles. */
 export const bulkHazardRiskBatch: QueriesBulkRoute<BatchRequest> = {
   kind: "queries",
   route: hazardRiskBatch,
@@ -118,7 +118,7 @@ function encodeElement(element: HazardResult | RefusedElement, { requestId, pref
   return { text: encodeJson(element), units: countHazardValues(element), isRefused: false };
 }
 
-/** Number of different years over all hazards. The query of a longer list is invalid and requests 0 values. */
+/** Number of distinct years over all hazards. A query with a longer list is invalid and requests 0 values. */
 const YEARS_MAX = new Set(HAZARD_NAMES.flatMap((hazard) => HAZARDS[hazard].years)).size;
 
 /** Returns the number of values that a query requests; the query has not been validated. */

@@ -17,7 +17,7 @@ export const hazards: Route<undefined, HazardCatalog> = {
     summary: "Catalog of hazards",
     responses: {
       200: {
-        description: "Years, scenarios and metrics of each hazard, and the atlas's layers with their sources.",
+        description: "Years, scenarios and metrics of each hazard, and the layers of the atlas with their sources.",
         schema: HazardCatalogSchema,
         headers: { "X-Atlas-Release": "Release of the atlas." },
       },

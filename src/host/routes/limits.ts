@@ -2,7 +2,7 @@ import { LimitsSchema } from "../../contract/limits.ts";
 import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import type { Limits } from "../../contract/wireTypes.ts";
 import { HEAD_BYTES_MAX } from "../http/requestHead.ts";
-import { JSON_DEPTH_MAX } from "../http/json.ts";
+import { JSON_DEPTH_MAX, JSON_KEY_COUNT_MAX, jsonValueCountMax } from "../http/json.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
 
@@ -26,6 +26,8 @@ export const limits: Route<undefined, Limits> = {
     head_bytes: HEAD_BYTES_MAX,
     body_bytes: current.requestBodyBytesMax,
     json_depth: JSON_DEPTH_MAX,
+    json_values: jsonValueCountMax(current.requestBodyBytesMax),
+    json_object_keys: JSON_KEY_COUNT_MAX,
     batch_elements: current.batchCount,
     hazard_values: current.hazardValueCount,
     entities: current.entityCount,

@@ -36,8 +36,11 @@ export const listCustomers: Route<CustomerPageRequest, CustomerPage> = {
     const { limit = PAGE_ITEMS.default, cursor } = readParameters(queryText);
     return { limit, ...(cursor === undefined ? {} : { cursor }) };
   },
-  async handle(page, { services, caller }) {
-    const result: Page<Customer> = await services.ledger.listCustomers({ accountId: caller.accountId, ...page });
+  async handle(page, { services, caller, signal }) {
+    const result: Page<Customer> = await services.ledger.listCustomers(
+      { accountId: caller.accountId, ...page },
+      { signal },
+    );
     return {
       items: result.items.map(customerRecord),
       ...(result.next === undefined ? {} : { next: result.next }),

@@ -8,7 +8,7 @@ import { checkLimit, type Route } from "../route.ts";
 import { rejectParameters } from "./parameters.ts";
 import { portfolioParts } from "./portfolioText.ts";
 
-/** Room for about twenty holdings, which take about a millisecond. */
+/** Size of about twenty holdings, whose results take about a millisecond. */
 const INLINE_BODY_BYTES_MAX = 16 << 10;
 
 const EXAMPLE: PortfolioRequest = {
@@ -83,15 +83,15 @@ export const portfolioAlignment: Route<PortfolioRequest, EncodedPortfolio> = {
     tag: "Temperature alignment",
     summary: "Temperature and financed emissions of a portfolio",
     description:
-      "Scores the companies of a portfolio and aggregates the scores by up to seven weightings, with coverage, bounds, " +
-      "contributions and groups; adds financed emissions after the PCAF standard. " +
-      "Each projected year of an entity that has a temperature is counted as one `alignment_values`.",
+      "Scores the companies of a portfolio and aggregates the scores by up to seven weighting methods, with coverage, bounds, " +
+      "contributions and groups. Also returns the financed emissions according to the PCAF standard. Each projected year of " +
+      "an entity that has a temperature counts as one unit of `alignment_values`.",
     body: { schema: PortfolioRequestSchema, example: EXAMPLE },
     responses: {
       200: {
-        description: "The temperature of the portfolio by each method and scope.",
+        description: "The temperature of the portfolio for each method and scope, and its financed emissions.",
         schema: PortfolioAnswerSchema,
-        headers: { "X-Benchmark": "Version of the benchmark pathways that emissions are compared with." },
+        headers: { "X-Benchmark": "Version of the benchmark pathways with which emissions are compared." },
       },
     },
     problems: ["invalid_request", "too_many_values"],

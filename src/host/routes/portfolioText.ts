@@ -16,7 +16,7 @@ export interface PortfolioPart {
   readonly doneCount: number;
 }
 
-/** Computes and encodes the answer to a valid request, one part per chunk of entities and per method and scope. */
+/** Computes and encodes the response to a valid request: one part per chunk of entities, and per method and scope. */
 export async function* portfolioParts({ holdings, options = {} }: PortfolioRequest): AsyncGenerator<PortfolioPart> {
   const columns = mergeHoldings(holdings);
   const entityTexts: string[] = [];

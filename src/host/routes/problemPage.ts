@@ -16,7 +16,7 @@ interface ProblemPageRequest {
 interface ProblemPage {
   readonly problem: ProblemDescription;
   readonly isHtml: boolean;
-  /** Path of the API page. */
+  /** Path of the API reference page. */
   readonly docsPath: string;
 }
 
@@ -45,7 +45,7 @@ export const problemPage: Route<ProblemPageRequest, ProblemPage> = {
     if (!isProblemCode(code))
       throw new HttpError(
         "route_not_found",
-        `There is no problem code ${quote(code)}; the path must end in the \`code\` of a problem.`,
+        `There is no problem code ${quote(code)}; the path must end with the \`code\` of a problem.`,
       );
     return { problem: describeProblem(code, prefix), isHtml, docsPath: `${prefix}/docs` };
   },

@@ -3,7 +3,7 @@ import type { Readiness } from "../../contract/wireTypes.ts";
 import { HttpError } from "../problems/problem.ts";
 import type { Route } from "../route.ts";
 
-/** GET /readyz: readiness check. Fails until the kernels are warm, and again once the host shuts down. */
+/** GET /readyz: readiness check. Fails until the service is warm, after the ledger has failed, and during shutdown. */
 export const readyz: Route<undefined, Readiness> = {
   method: "GET",
   path: "/readyz",
@@ -12,7 +12,9 @@ export const readyz: Route<undefined, Readiness> = {
     operationId: "getReadiness",
     tag: "Service",
     summary: "Readiness check",
-    description: "For load balancers: fails until the service is warm, and again once it shuts down.",
+    description:
+      "Readiness check for load balancers. Fails until the service has warmed up, after its ledger has failed, and while it " +
+      "shuts down.",
     responses: {
       200: { description: "The service accepts requests.", schema: ReadinessSchema },
     },
@@ -21,7 +23,7 @@ export const readyz: Route<undefined, Readiness> = {
   parse: () => undefined,
   handle(_request, { services }) {
     if (services.readiness?.isReady === false) {
-      throw new HttpError("overloaded", "The service is warming up or shutting down.");
+      throw new HttpError("overloaded", "The service is warming up, cannot record usage, or is shutting down.");
     }
     return { status: "ready" };
   },

@@ -34,7 +34,7 @@ export const scenarios: Route<undefined, ReferenceScenarios> = reference(referen
   schema: ReferenceScenariosSchema,
 });
 
-/** Returns a route for a list that changes only with a release of the model. */
+/** Returns a route for a list that changes only with the version of the company model. */
 function reference<Item>(
   list: () => readonly Item[],
   description: {

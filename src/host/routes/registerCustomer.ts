@@ -15,6 +15,9 @@ interface RegistrationResult {
   readonly location: string;
 }
 
+/** The body is parsed on the event loop. Two texts of 200 characters take at most 5 kB, even if all are escaped. */
+const BODY_BYTES_MAX = 16 << 10;
+
 /** POST /latest/api/v1/customers: returns the customer with this `internal_id`, registering or renaming it if necessary. */
 export const registerCustomer: Route<CustomerRegistration, RegistrationResult> = {
   method: "POST",
@@ -25,13 +28,13 @@ export const registerCustomer: Route<CustomerRegistration, RegistrationResult> =
     tag: "Customers",
     summary: "Register a customer",
     description:
-      "Idempotent by `internal_id`: repeated and concurrent requests return the same customer. " +
-      "A `name` that differs from the stored one replaces it; if concurrent requests send different names, the last write wins. " +
-      "Send the `customer_id` of the response as X-Customer-ID in data requests.",
+      "Repeated and concurrent requests with the same `internal_id` return the same customer. " +
+      "A `name` that differs from the stored one replaces it. If concurrent requests send different names, the last one written remains. " +
+      "Send the `customer_id` of the response as X-Customer-ID in data requests. The body must not exceed 16 KiB.",
     body: { schema: CustomerRegistrationSchema, example: { internal_id: "team-lisbon", name: "Lisbon team" } },
     responses: {
       200: {
-        description: "The customer was already registered; its `name` is the one in the request, if any.",
+        description: "The customer was already registered. If the request has a `name`, it is now the customer's name.",
         schema: CustomerRecordSchema,
       },
       201: {
@@ -42,6 +45,7 @@ export const registerCustomer: Route<CustomerRegistration, RegistrationResult> =
     },
     problems: ["invalid_request", "customer_archived"],
   },
+  bodyBytesMax: BODY_BYTES_MAX,
   parse({ queryText, body }) {
     rejectParameters(queryText);
     return readRegistration(body);

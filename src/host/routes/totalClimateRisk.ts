@@ -6,7 +6,7 @@ import type { CompanyAnswer, CompanyRequest } from "../../contract/wireTypes.ts"
 import { CompanyRequestSchema } from "../../contract/companyRequest.ts";
 import { CompanyAnswerSchema } from "../../contract/companyAnswer.ts";
 
-/** Room for a few scenarios and years, which take less than a millisecond; all of them take about ten. */
+/** Size of a request for a few scenarios and years, which takes less than a millisecond; all of them take about ten. */
 const INLINE_BODY_BYTES_MAX = 512;
 
 const EXAMPLE: CompanyRequest = {
@@ -21,7 +21,7 @@ const EXAMPLE: CompanyRequest = {
   assessment_years: [2030],
 };
 
-/** POST /analyze/total-climate-risk: losses of one company in every requested scenario x year. */
+/** POST /analyze/total-climate-risk: losses of one company in every requested combination of scenario and year. */
 export const totalClimateRisk: Route<Company, CompanyAnswer> = {
   method: "POST",
   path: "/analyze/total-climate-risk",
@@ -31,9 +31,9 @@ export const totalClimateRisk: Route<Company, CompanyAnswer> = {
     tag: "Company risk",
     summary: "Total climate risk of a company",
     description:
-      "Annual transition and physical losses in each scenario and year, with their drivers, their range and their effect " +
-      "on value and credit. Absent assets, EBITDA and debt are estimated, with a warning. `parameters` has the figures of " +
-      "the tables that the answer was computed with. Each scenario x year is counted as one `company_results`.",
+      "Returns the annual transition and physical losses in each scenario and year, with their drivers, their range and their " +
+      "effect on value and credit. Absent assets, EBITDA and debt are estimated, with a warning. `parameters` contains the " +
+      "figures of the tables that were used. Each combination of scenario and year counts as one unit of `company_results`.",
     body: { schema: CompanyRequestSchema, example: EXAMPLE },
     responses: { 200: { description: "The company's losses.", schema: CompanyAnswerSchema } },
     problems: ["invalid_request", "combination_unavailable", "country_unknown", "industry_unknown", "scenario_unknown"],

@@ -10,7 +10,7 @@ import {
 } from "./usageReport.ts";
 import { UsageParametersSchema } from "../../contract/usage.ts";
 
-/** GET /latest/api/v1/usage: recorded usage of the account. Includes every response that has been sent. */
+/** GET /latest/api/v1/usage: recorded usage of the account. */
 export const usage: Route<UsageRequest, UsageResult> = {
   method: "GET",
   path: "/latest/api/v1/usage",
@@ -19,7 +19,7 @@ export const usage: Route<UsageRequest, UsageResult> = {
     operationId: "getUsage",
     tag: "Usage",
     summary: "Usage of the account",
-    description: "Includes every response that has been sent.",
+    description: "Covers all metered responses that were sent before this request.",
     query: UsageParametersSchema,
     parameterExamples: { group_by: "customer,meter" },
     responses: USAGE_RESPONSES,
@@ -29,7 +29,7 @@ export const usage: Route<UsageRequest, UsageResult> = {
   async handle(request, context) {
     // Without this check, a mistyped id would look like a customer without usage.
     if (request.customerId !== undefined) await requireCustomer(request.customerId, context);
-    return findUsage(context.services.ledger, context.caller.accountId, request);
+    return findUsage(request, context);
   },
   reply: usageReply,
 };

@@ -11,10 +11,10 @@ import { csvLine } from "../../csvText.ts";
 import type { FaultItem } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
 import { isDate } from "../../ledger/checks.ts";
-import { type Ledger, type Page, USAGE_LINE_COUNT_MAX, type UsageLine } from "../../ledger/ledger.ts";
+import type { Page, UsageLine } from "../../ledger/ledger.ts";
 import { encodeJson } from "../http/json.ts";
 import { parameterReader } from "./parameters.ts";
-import type { Reply, RouteDescription } from "../route.ts";
+import type { Reply, RouteContext, RouteDescription } from "../route.ts";
 import { readUuid } from "../http/uuid.ts";
 
 /** Parsed usage parameters with their defaults. */
@@ -31,9 +31,10 @@ export interface UsageRequest {
 const parseAccountParameters = parameterReader(UsageParametersSchema, findUsageErrors);
 const parseCustomerParameters = parameterReader(CustomerUsageParametersSchema, findUsageErrors);
 
-/** Parses the parameters of an account's usage. @throws Fault `invalid_request` */
+/** Parses the parameters of a request for an account's usage. @throws Fault `invalid_request` */
 export const readUsageParameters = (queryText: string): UsageRequest =>
   toUsageRequest(parseAccountParameters(queryText));
+/** Parses the parameters of a request for a customer's usage. @throws Fault `invalid_request` */
 export const readCustomerUsageParameters = (queryText: string): UsageRequest =>
   toUsageRequest(parseCustomerParameters(queryText));
 
@@ -70,7 +71,7 @@ function findUsageErrors(parameters: UsageParameters): readonly FaultItem[] {
     });
   }
   if (items.length === 0 && from !== undefined && to !== undefined && from >= to) {
-    const detail = `to must be after from, ${from}: it is the day after the last included day (got ${to}).`;
+    const detail = `to must be later than from, ${from}, because it is the day after the last day included (got ${to}).`;
     items.push({ parameter: "to", code: "out_of_range", detail });
   }
   if (format === "csv") {
@@ -87,7 +88,8 @@ const COLUMNS = Object.keys(UsageRecordSchema.properties) as (keyof UsageRecord)
 
 export const USAGE_RESPONSES: RouteDescription["responses"] = {
   200: {
-    description: "Lines of usage without the members that are not grouped by; `text/csv` with `format=csv`.",
+    description:
+      "Lines of usage, without the members by which usage is not grouped. The response is `text/csv` if `format` is `csv`.",
     otherContentTypes: ["text/csv"],
     schema: UsagePageSchema,
   },
@@ -95,24 +97,40 @@ export const USAGE_RESPONSES: RouteDescription["responses"] = {
 
 export type UsageResult = UsagePage | { readonly file: AsyncIterable<string> };
 
-/** Reads usage from the ledger: a page, or all lines as a stream of CSV. */
-export async function findUsage(ledger: Ledger, accountId: string, request: UsageRequest): Promise<UsageResult> {
+/** Lines that are read at a time for a CSV file, so that reports of other accounts have their turn in between. */
+const CSV_LINES_PER_PAGE = 2_000;
+
+/**
+ * Reads usage from the ledger: a page, or all lines as a stream of CSV. Reading ends when the client disconnects.
+ * @throws Fault as `Ledger.usage`
+ */
+export async function findUsage(
+  request: UsageRequest,
+  { services: { ledger }, caller: { accountId }, signal }: RouteContext,
+): Promise<UsageResult> {
   const { isCsv, limit, ...filter } = request;
-  const page = await ledger.usage({ accountId, ...filter, limit: isCsv ? USAGE_LINE_COUNT_MAX : limit });
-  if (isCsv) return { file: csvLines(ledger, page, { accountId, ...filter, limit: USAGE_LINE_COUNT_MAX }) };
+  const readPage = (cursor: { readonly cursor?: string }): Promise<Page<UsageLine>> =>
+    ledger.usage({ accountId, ...filter, ...cursor, limit: isCsv ? CSV_LINES_PER_PAGE : limit }, { signal });
+  const page = await readPage({});
+  if (isCsv) return { file: csvLines(page, (cursor) => readPage({ cursor })) };
   return { items: page.items.map(toRecord), ...(page.next === undefined ? {} : { next: page.next }) };
 }
 
-/** Yields a CSV file. The caller has read the first page, so that errors surface before the response starts. */
+/**
+ * Yields a CSV file. The caller has read the first page, so that errors surface before the response starts. Each page is
+ * read while the client receives the one before it.
+ */
 async function* csvLines(
-  ledger: Ledger,
   first: Page<UsageLine>,
-  query: Parameters<Ledger["usage"]>[0],
+  readPage: (cursor: string) => Promise<Page<UsageLine>>,
 ): AsyncGenerator<string> {
   yield csvLine(COLUMNS, "\r\n");
-  for (let page = first; ; page = await ledger.usage({ ...query, cursor: page.next })) {
+  for (let page: Page<UsageLine> | undefined = first; page !== undefined;) {
+    const next: Promise<Page<UsageLine>> | undefined = page.next === undefined ? undefined : readPage(page.next);
+    // An error is thrown by `await`, unless the client has disconnected.
+    next?.catch(() => undefined);
     yield page.items.map((line) => csvLineOf(toRecord(line))).join("");
-    if (page.next === undefined) return;
+    page = await next;
   }
 }
 

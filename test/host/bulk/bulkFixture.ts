@@ -140,7 +140,7 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
       const slot = admission.acquire();
       try {
         admission.assignAccount(slot, accountId);
-        admission.addBodyBytes(slot, bytes.length);
+        admission.setBodyBytes(slot, bytes.length);
         return await bulk.answer({
           route,
           queryText,

@@ -120,12 +120,12 @@ describe("Accept-Encoding", () => {
 });
 
 describe("HEAD", () => {
-  test("has the header fields of GET, with and without compression", async () => {
+  test("has the header fields of GET, with and without compression, on routes that are not metered", async () => {
     for (const accepted of ["identity", "gzip"]) {
       const headers = { "Accept-Encoding": accepted };
       const [getResponse, headResponse] = [
-        await fetchRaw(host, LONG_TARGET, headers),
-        await fetchRaw(host, LONG_TARGET, headers, "HEAD"),
+        await fetchRaw(host, "/openapi.json", headers),
+        await fetchRaw(host, "/openapi.json", headers, "HEAD"),
       ];
       const differing = /^(date|x-request-id|ratelimit|x-usage-units)$/;
       const fieldsOf = (all: typeof getResponse.headers) =>

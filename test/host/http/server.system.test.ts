@@ -27,19 +27,23 @@ afterAll(async () => {
   await host.close();
 });
 
+/** Returns the response in a text that must contain exactly one, with its problem document. */
 function onlyProblem(text: string): RawResponse & { readonly problem: Problem } {
-  const answers = parseResponses(text);
-  expect(answers).toHaveLength(1);
-  const [answer] = answers as [RawResponse];
-  expect(answer.headers.get("content-type")).toBe("application/problem+json");
-  const problem = JSON.parse(answer.body) as Problem;
-  expect(problem.status).toBe(answer.status);
-  expect(problem.request_id).toBe(answer.headers.get("x-request-id"));
-  return { ...answer, problem };
+  const responses = parseResponses(text);
+  expect(responses).toHaveLength(1);
+  const [response] = responses as [RawResponse];
+  expect(response.headers.get("content-type")).toBe("application/problem+json");
+  const problem = JSON.parse(response.body) as Problem;
+  expect(problem.status).toBe(response.status);
+  expect(problem.request_id).toBe(response.headers.get("x-request-id"));
+  return { ...response, problem };
 }
 
+/** Responses on a connection before it is closed: the request in progress and eight queued ones. */
+const PIPELINED_COUNT_MAX = 9;
+
 /** Returns an atlas that delays its responses until `release` is called. */
-function heldAtlas() {
+function blockingAtlas() {
   let release = (): void => undefined;
   const opened = new Promise<void>((resolve) => {
     release = resolve;
@@ -110,8 +114,8 @@ describe("paths and methods", () => {
 
   test("accepts absolute targets", async () => {
     const head = requestHead(`http://elsewhere.example${QUERY_TARGET}`, "Connection: close");
-    const [answer] = parseResponses(await exchangeBytes(host.address.port, head));
-    expect([answer?.status, answer?.body]).toStrictEqual([200, JSON.stringify(quarterResult(VALID_QUERY))]);
+    const [response] = parseResponses(await exchangeBytes(host.address.port, head));
+    expect([response?.status, response?.body]).toStrictEqual([200, JSON.stringify(quarterResult(VALID_QUERY))]);
   });
 
   test("ignores request ids sent by clients", async () => {
@@ -131,7 +135,7 @@ describe("GET with a body", () => {
   test.each([
     ["Content-Length", "Content-Length: 4", "ab=c"],
     ["Transfer-Encoding", "Transfer-Encoding: chunked", "4\r\nab=c\r\n0\r\n\r\n"],
-  ])("returns 400 and closes the connection if declared by %s", async (header, field, body) => {
+  ])("gets 400 and a closed connection if declared by %s", async (header, field, body) => {
     const text = await exchangeBytes(
       host.address.port,
       requestHead(QUERY_TARGET, field) + body + requestHead(QUERY_TARGET),
@@ -150,46 +154,53 @@ describe("GET with a body", () => {
 
   test("is accepted with Content-Length 0", async () => {
     const head = requestHead(QUERY_TARGET, "Content-Length: 0", "Connection: close");
-    const [answer] = parseResponses(await exchangeBytes(host.address.port, head));
-    expect(answer?.status).toBe(200);
+    const [response] = parseResponses(await exchangeBytes(host.address.port, head));
+    expect(response?.status).toBe(200);
   });
 });
 
-describe("parser errors", () => {
+describe("malformed requests", () => {
   test.each([
     ["text that is not HTTP", "hello\r\n\r\n"],
     ["a bare line feed", "GET / HTTP/1.1\nHost: h\n\n"],
-    ["two lengths", requestHead(QUERY_TARGET, "Content-Length: 1", "Content-Length: 2")],
-    ["a length and an encoding", requestHead(QUERY_TARGET, "Content-Length: 1", "Transfer-Encoding: chunked")],
+    ["two Content-Length fields", requestHead(QUERY_TARGET, "Content-Length: 1", "Content-Length: 2")],
+    [
+      "both Content-Length and Transfer-Encoding",
+      requestHead(QUERY_TARGET, "Content-Length: 1", "Transfer-Encoding: chunked"),
+    ],
     ["a null character", requestHead(QUERY_TARGET, "X: a\0b")],
     ["an unknown method", requestHead(QUERY_TARGET).replace("GET", "BREW")],
-    ["a TLS greeting", Buffer.from("16030100c8010000c40303", "hex")],
-    ["no Host", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"],
-    ["two Hosts", requestHead(QUERY_TARGET, "Host: h", "Connection: close")],
-  ])("returns 400 http_malformed for %s", async (_what, bytes) => {
+    ["a TLS ClientHello", Buffer.from("16030100c8010000c40303", "hex")],
+    ["no Host field", "GET / HTTP/1.1\r\nConnection: close\r\n\r\n"],
+    ["two Host fields", requestHead(QUERY_TARGET, "Host: h", "Connection: close")],
+  ])("get 400 http_malformed: %s", async (_what, bytes) => {
     const { status, headers, problem } = onlyProblem(await exchangeBytes(host.address.port, bytes));
     expect([status, problem.code]).toStrictEqual([400, "http_malformed"]);
     expect(headers.get("connection")).toBe("close");
   });
 
-  test("returns 431 headers_too_large", async () => {
+  test("get 431 headers_too_large if the header fields are too long", async () => {
     const head = requestHead(QUERY_TARGET, `X: ${"x".repeat(20_000)}`);
     const { status, problem } = onlyProblem(await exchangeBytes(host.address.port, head));
     expect([status, problem.code]).toStrictEqual([431, "headers_too_large"]);
   });
 
-  test("returns 408 request_timeout for an incomplete request", async () => {
-    const hasty = await startTestHost({ timeouts: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 } });
+  test("get 408 request_timeout if they remain incomplete", async () => {
+    const hostWithShortTimeouts = await startTestHost({
+      timeouts: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 },
+    });
     try {
-      const { status, problem } = onlyProblem(await exchangeBytes(hasty.address.port, "GET / HTTP/1.1\r\nHos"));
+      const { status, problem } = onlyProblem(
+        await exchangeBytes(hostWithShortTimeouts.address.port, "GET / HTTP/1.1\r\nHos"),
+      );
       expect([status, problem.code, problem.retryable]).toStrictEqual([408, "request_timeout", true]);
     } finally {
-      await hasty.close();
+      await hostWithShortTimeouts.close();
     }
   });
 
-  test("are reported after the responses to earlier requests", async () => {
-    const slow = heldAtlas();
+  test("are answered after the earlier requests of the connection", async () => {
+    const slow = blockingAtlas();
     const other = await startTestHost({ atlas: slow.atlas });
     try {
       const text = exchangeBytes(
@@ -198,8 +209,8 @@ describe("parser errors", () => {
       );
       await slow.reached;
       slow.release();
-      const answers = parseResponses(await text);
-      expect(answers.map(({ status }) => status)).toStrictEqual([200, 200, 400]);
+      const responses = parseResponses(await text);
+      expect(responses.map(({ status }) => status)).toStrictEqual([200, 200, 400]);
       expect(other.records.map(({ status }) => status)).toStrictEqual([200, 200, 400]);
     } finally {
       await other.close();
@@ -214,25 +225,25 @@ describe("parser errors", () => {
 
 describe("a connection", () => {
   test("processes one request at a time, queues a few, and closes when more are pipelined", async () => {
-    const slow = heldAtlas();
+    const slow = blockingAtlas();
     const other = await startTestHost({ atlas: slow.atlas });
     try {
       const text = exchangeBytes(other.address.port, requestHead(QUERY_TARGET).repeat(2000));
       await slow.reached;
       slow.release();
-      const answers = parseResponses(await text);
-      expect(answers).toHaveLength(9);
-      expect(new Set(answers.map(({ status }) => status))).toStrictEqual(new Set([200]));
-      expect(answers.map(({ headers }) => headers.get("connection")).filter((value) => value === "close")).toHaveLength(
-        1,
-      );
-      expect(slow.counts()).toStrictEqual({ count: 9, concurrentCountMax: 1 });
+      const responses = parseResponses(await text);
+      expect(responses).toHaveLength(PIPELINED_COUNT_MAX);
+      expect(new Set(responses.map(({ status }) => status))).toStrictEqual(new Set([200]));
+      expect(
+        responses.map(({ headers }) => headers.get("connection")).filter((value) => value === "close"),
+      ).toHaveLength(1);
+      expect(slow.counts()).toStrictEqual({ count: PIPELINED_COUNT_MAX, concurrentCountMax: 1 });
     } finally {
       await other.close();
     }
   });
 
-  test("answers pipelined requests in order and stays open", async () => {
+  test("responses pipelined requests in order and stays open", async () => {
     const text = await exchangeBytes(
       host.address.port,
       requestHead("/healthz") + requestHead("/nowhere") + requestHead(QUERY_TARGET, "Connection: close"),
@@ -241,7 +252,7 @@ describe("a connection", () => {
   });
 
   test("that closes while requests are queued does not affect others", async () => {
-    const slow = heldAtlas();
+    const slow = blockingAtlas();
     const other = await startTestHost({ atlas: slow.atlas });
     try {
       const socket = connect({ host: "127.0.0.1", port: other.address.port });
@@ -260,7 +271,7 @@ describe("a connection", () => {
 
 describe("close", () => {
   test("finishes requests in progress, sends Connection: close, and accepts no new connections", async () => {
-    const slow = heldAtlas();
+    const slow = blockingAtlas();
     // Long enough that only the shutdown can end the unused connection.
     const other = await startTestHost({ atlas: slow.atlas, timeouts: { headersTimeoutMs: 30_000 } });
     const idle = connect({ host: "127.0.0.1", port: other.address.port });
@@ -268,7 +279,7 @@ describe("close", () => {
     const used = connect({ host: "127.0.0.1", port: other.address.port });
     used.write(requestHead("/healthz"));
     await once(used, "data");
-    const asked = other.ask(QUERY_TARGET);
+    const pendingResponse = other.ask(QUERY_TARGET);
     await slow.reached;
 
     let isClosed = false;
@@ -279,30 +290,30 @@ describe("close", () => {
     expect(isClosed).toBe(false);
 
     slow.release();
-    const response = await asked;
+    const response = await pendingResponse;
     expect([response.status, response.headers.get("connection")]).toStrictEqual([200, "close"]);
     expect(await response.json()).toStrictEqual(quarterResult(VALID_QUERY));
     await closing;
   });
 
   test("aborts requests that do not finish in time", async () => {
-    const slow = heldAtlas();
+    const slow = blockingAtlas();
     const other = await startTestHost({ atlas: slow.atlas, timeouts: { drainTimeoutMs: 50 } });
-    const asked = other.ask(QUERY_TARGET);
+    const pendingResponse = other.ask(QUERY_TARGET);
     await slow.reached;
-    await Promise.all([expect(asked).rejects.toThrow("fetch failed"), other.close()]);
+    await Promise.all([expect(pendingResponse).rejects.toThrow("fetch failed"), other.close()]);
     slow.release();
   });
 
-  test("can be called twice", async () => {
+  test("can be called again", async () => {
     const other = await startTestHost();
     await Promise.all([other.close(), other.close()]);
     await expect(other.close()).resolves.toBeUndefined();
   });
 });
 
-describe("listening", () => {
-  test.each(["127.0.0.1", "127.0.0.2", "localhost"])("%s accepts only local connections", async (name) => {
+describe("the address to listen on", () => {
+  test.each(["127.0.0.1", "127.0.0.2", "localhost"])("is the loopback address for host %s", async (name) => {
     const other = await startTestHost({ host: name });
     try {
       expect(other.address.url).toMatch(/^http:\/\/127\.0\.0\.[12]:[0-9]+$/);
@@ -312,7 +323,7 @@ describe("listening", () => {
     }
   });
 
-  test("0.0.0.0 accepts connections to all addresses", async () => {
+  test("includes the loopback address for host 0.0.0.0", async () => {
     const other = await startTestHost({ host: "0.0.0.0" });
     try {
       expect((await fetch(`http://127.0.0.1:${other.address.port}/healthz`)).status).toBe(200);
@@ -324,38 +335,38 @@ describe("listening", () => {
   test.each([
     ["", /host must be an IP address or a host name \(got ""\)/],
     ["203.0.113.1", /this machine does not have this address/],
-  ])("rejects host %o with a reason", async (name, reason) => {
+  ])("cannot have host %o, for which the error gives the reason", async (name, reason) => {
     await expect(startTestHost({ host: name })).rejects.toMatchObject({
       code: "configuration_invalid",
       message: expect.stringMatching(reason) as string,
     });
   });
 
-  test.each([-1, 65_536, 80.5, NaN])("rejects port %s", async (port) => {
+  test.each([-1, 65_536, 80.5, NaN])("cannot have port %s", async (port) => {
     await expect(startTestHost({ port })).rejects.toMatchObject({
       code: "configuration_invalid",
     });
   });
 
-  test("names the port if it is in use", async () => {
+  test("is named in the error if its port is already in use", async () => {
     const { port } = host.address;
     await expect(startTestHost({ port })).rejects.toMatchObject({
       code: "configuration_invalid",
       message: expect.stringContaining(`port ${port} of 127.0.0.1`) as string,
     });
   });
+});
 
-  test("a failing log does not affect responses", async () => {
-    const other = await startTestHost({
-      log: () => {
-        throw new Error("disk full");
-      },
-    });
-    try {
-      expect((await fetch(`${other.address.url}/healthz`)).status).toBe(200);
-      expect((await fetch(`${other.address.url}/healthz`)).status).toBe(200);
-    } finally {
-      await other.close();
-    }
+test("an error in the log function does not affect responses", async () => {
+  const other = await startTestHost({
+    log: () => {
+      throw new Error("disk full");
+    },
   });
+  try {
+    expect((await fetch(`${other.address.url}/healthz`)).status).toBe(200);
+    expect((await fetch(`${other.address.url}/healthz`)).status).toBe(200);
+  } finally {
+    await other.close();
+  }
 });

@@ -187,6 +187,8 @@ test("returns the configured limits", async () => {
     head_bytes: 16_384,
     body_bytes: 8_388_608,
     json_depth: 16,
+    json_values: 1_048_576,
+    json_object_keys: 1_000,
     batch_elements: 7,
     hazard_values: 100_000,
     entities: 5000,

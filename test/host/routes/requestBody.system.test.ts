@@ -137,7 +137,7 @@ describe("a body that is not valid JSON", () => {
     expect(problem.detail).toContain(`Line ${line}, column ${column}: `);
   });
 
-  test("returns 408 request_timeout if incomplete", async () => {
+  test("is answered with 408 request_timeout if it is incomplete", async () => {
     const impatient = await startTestHost({
       timeouts: { headersTimeoutMs: 50, requestTimeoutMs: 100, checkEveryMs: 20 },
     });
@@ -152,7 +152,7 @@ describe("a body that is not valid JSON", () => {
     }
   });
 
-  test("returns 400 http_malformed once for invalid chunked encoding", async () => {
+  test("is answered once with 400 http_malformed if its chunked encoding is invalid", async () => {
     const text = requestText("zz\r\n", "Content-Type: application/json", "Transfer-Encoding: chunked");
     const { status, problem } = onlyProblem(await exchangeBytes(host().address.port, text));
     expect([status, problem.code]).toStrictEqual([400, "http_malformed"]);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../../src/host/route.ts";
 import { customerUsage } from "../../../src/host/routes/customerUsage.ts";
 import { usage } from "../../../src/host/routes/usage.ts";
-import type { UsageQuery } from "../../../src/ledger/ledger.ts";
+import type { ReportOptions, UsageQuery } from "../../../src/ledger/ledger.ts";
 import { RouteCaller } from "../routeCaller.ts";
 import type { Meter } from "../../../src/contract/wireTypes.ts";
 
@@ -180,8 +180,26 @@ describe("usage as CSV", () => {
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(1 + 2 + 1234);
     expect(lines.at(-1)?.endsWith(",c1233,,,1,1234")).toBe(true);
-    // Every page reads the usage of the whole account, so the file uses the largest page size.
-    expect(limits).toStrictEqual([10_000, 10_000, 10_000]);
+    // Small pages, between which reports of other accounts have their turn.
+    expect(limits).toStrictEqual([2_000, 2_000, 2_000]);
+  });
+
+  test("stops reading when the client disconnects", async () => {
+    const client = new AbortController();
+    const queries: UsageQuery[] = [];
+    const ledgerUsage = routes.ledger.usage.bind(routes.ledger);
+    const report = (query: UsageQuery, options?: ReportOptions): ReturnType<typeof ledgerUsage> => {
+      queries.push(query);
+      if (queries.length === 1) return ledgerUsage({ ...query, limit: 1 });
+      client.abort(new Error("disconnected"));
+      return options?.signal?.aborted === true
+        ? Promise.reject(options.signal.reason as Error)
+        : ledgerUsage({ ...query, limit: 1 });
+    };
+    Object.assign(routes.ledger, { usage: report });
+    const call = routes.call(usage, { caller, queryText: "format=csv&group_by=customer", signal: client.signal });
+    await expect(call).rejects.toThrow("disconnected");
+    expect(queries).toHaveLength(2);
   });
 
   test("fails before the response starts if the ledger fails", async () => {
