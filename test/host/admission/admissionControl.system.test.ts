@@ -260,7 +260,7 @@ describe("requests for worker threads", () => {
     const { headers } = response;
     expect(
       ["content-type", "x-usage-units", "x-item-errors", "x-benchmark"].map((name) => headers.get(name)),
-    ).toStrictEqual(["application/json", "7", "2", "ngfs-phase5-message-r12/1"]);
+    ).toStrictEqual(["application/json", "7", "2", "ngfs-phase5-message-r12/2"]);
     expect(payloads).toMatchObject([
       { route: ALIGNMENT_PATH, queryText: "detail=true", caller: { accountId: host.accountId, keyId: host.keyId } },
     ]);

@@ -1,0 +1,2 @@
+/** Returns docs/methods/plausibility.md as computed from dist/, before formatting. */
+export function plausibilityPage(): Promise<string>;

@@ -1,0 +1,146 @@
+// Writes docs/methods/plausibility.md: the answers of both methods for the companies of docs/methods/company-profiles.csv,
+// from the output of dist/. Run it after a build when a method or its tables have changed.
+import { readFile, writeFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { alignTemperature, totalClimateRisk } from "../dist/index.js";
+
+const PROFILES = new URL("../docs/methods/company-profiles.csv", import.meta.url);
+const PAGE = new URL("../docs/methods/plausibility.md", import.meta.url);
+
+const PROJECTED_YEARS = [2030, 2040, 2050];
+/** Annual reduction of the second course, as a share of the baseline. */
+const REDUCTION = 0.042;
+const SCENARIOS = ["NGFS_NET_ZERO_2050", "NGFS_NDC", "NGFS_CURRENT_POLICIES"];
+const ASSESSMENT_YEARS = [2030, 2050];
+
+/** Returns the page as Markdown. */
+export async function plausibilityPage() {
+  const companies = parseProfiles(await readFile(PROFILES, "utf8"));
+  const flat = await temperaturesOf(companies, () => 1);
+  const reduced = await temperaturesOf(companies, (years) => Math.max(0, 1 - REDUCTION * years));
+  const temperatures = companies.map((company, index) => [
+    company.name,
+    company.country,
+    company.industry,
+    ...flat[index].cells,
+    ...reduced[index].cells,
+  ]);
+  const answers = companies.map(riskOf);
+  return `${INTRODUCTION}
+## Temperatures
+
+${table(
+  [
+    "company",
+    "country",
+    "industry",
+    ...["constant", "reduced"].flatMap((course) => [
+      ...PROJECTED_YEARS.map((year) => `${course} ${year}`),
+      `${course} overall`,
+    ]),
+  ],
+  temperatures,
+)}
+
+## Company risk
+
+${table(
+  [
+    "company",
+    "rating",
+    ...SCENARIOS.flatMap((scenario) => ASSESSMENT_YEARS.map((year) => `${scenarioName(scenario)} ${year}`)),
+  ],
+  answers,
+)}
+
+## What to look for
+
+- Companies of one industry whose emissions develop in the same way are close to each other, whatever their size. Where
+  they differ, the growth of their countries differs: the economies of Ireland and Mexico grow faster than that of Germany,
+  so constant emissions are a larger cut of intensity there ([equation 6](alignment.md)).
+- Constant emissions lead to more than 2.5 °C everywhere, and the reduction to less than 2 °C.
+- Losses follow emissions per revenue: cement and steel lose most, software least. Nucor melts scrap and emits a tenth of
+  what blast furnaces do.
+- Nationally Determined Contributions cost at most as much as Net Zero 2050 in 2030. They cost POSCO much less, because the
+  carbon prices of Asia rise later than those of the OECD in that scenario.
+- Under Current Policies there is no price shock, so that the loss is physical only. It grows from 2030 to 2050.
+`;
+}
+
+const INTRODUCTION = `# Plausibility of both methods: 20 companies
+
+This page is written by \`scripts/plausibilityPage.mjs\`, and a test compares it with the results of the library. The figures
+of the companies are approximate: revenue and emissions as reported for one year, rounded
+([table with sources](company-profiles.csv)). EBITDA, assets and debt are not given; the method estimates them from the
+industry, so that the losses are those of a typical company with these emissions. The results are not an opinion about the
+companies.
+
+The first table has the implied temperature rise, degrees C in 2100, for two courses of all scopes: constant emissions, and a
+reduction by 4.2 % of the baseline a year, which is the rate of many targets for 1.5 °C. The baseline is the year of the
+report. The second table has the loss as a share of EBITDA in percent (\`total.pct_of_ebitda\`), and the rating under Net Zero
+2050 in 2030.
+`;
+
+/** Parses the table; only its last column, `source`, has commas within cells. */
+function parseProfiles(csv) {
+  const [header, ...lines] = csv.trimEnd().split("\n");
+  const names = header.split(",");
+  return lines.map((line) => {
+    const cells = line.split(",");
+    return Object.fromEntries(names.map((name, index) => [name, cells[index]]));
+  });
+}
+
+const tonnes = (millions) => (millions === "" ? {} : Number(millions) * 1e6);
+
+function scopesOf(company, factor) {
+  return Object.fromEntries(
+    [1, 2, 3]
+      .filter((scope) => company[`scope${scope}_mt`] !== "")
+      .map((scope) => [`scope${scope}`, tonnes(company[`scope${scope}_mt`]) * factor]),
+  );
+}
+
+async function temperaturesOf(companies, factorAfter) {
+  const entities = companies.map((company) => {
+    const baselineYear = Number(company.fiscal_year);
+    return {
+      entity_info: { name: company.name, asset_type: "equity", country: company.country, industry: company.industry },
+      data: [{ year: baselineYear, emissions: scopesOf(company, 1) }],
+      projected_emissions: PROJECTED_YEARS.map((year) => ({
+        year,
+        emissions: scopesOf(company, factorAfter(year - baselineYear)),
+      })),
+    };
+  });
+  const { results } = await alignTemperature(entities, { include: ["overall"] });
+  return results.map(({ data, overall }) => ({
+    cells: [...data, overall].map(({ temperature_alignment: temperatureC }) => temperatureC.toFixed(2)),
+  }));
+}
+
+function riskOf(company) {
+  const { results } = totalClimateRisk({
+    name: company.name,
+    country: company.country,
+    industry: company.industry,
+    revenue: Number(company.revenue_usd_bn) * 1e9 * Number(company.usd_to_2025),
+    ...(company.scope1_mt === "" ? {} : { scope1: tonnes(company.scope1_mt) }),
+    ...(company.scope2_mt === "" ? {} : { scope2: tonnes(company.scope2_mt) }),
+    transition_scenarios: SCENARIOS,
+    assessment_years: ASSESSMENT_YEARS,
+  });
+  const [first] = results;
+  return [company.name, first.total.rating, ...results.map(({ total }) => total.pct_of_ebitda.toFixed(1))];
+}
+
+function scenarioName(id) {
+  return { NGFS_NET_ZERO_2050: "Net Zero", NGFS_NDC: "NDC", NGFS_CURRENT_POLICIES: "Current Policies" }[id];
+}
+
+function table(header, rows) {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [line(header), line(header.map(() => "---")), ...rows.map(line)].join("\n");
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await writeFile(PAGE, await plausibilityPage());
