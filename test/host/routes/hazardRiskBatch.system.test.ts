@@ -210,7 +210,7 @@ describe("a host with worker threads", () => {
     await host.close();
   });
 
-  test("returns internal_error if a worker dies, and answers the next request", async () => {
+  test("returns overloaded if a worker dies, and answers the next request", async () => {
     let shouldDie = true;
     await open({
       workers: 1,
@@ -222,7 +222,7 @@ describe("a host with worker threads", () => {
       },
     });
     const failed = await post(host, queries(500));
-    expect([failed.status, await failed.json()]).toMatchObject([500, { code: "internal_error" }]);
+    expect([failed.status, await failed.json()]).toMatchObject([503, { code: "overloaded" }]);
     const answer = await post(host, queries(500));
     expect(answer.status).toBe(200);
     expect(((await answer.json()) as BatchBody).results).toHaveLength(500);
