@@ -34,10 +34,8 @@ describe("a large circle", () => {
   test.each([
     ["without compression", {}],
     ["with gzip", { "Accept-Encoding": "gzip" }],
-    ["for HEAD", { method: "HEAD" }],
-  ])("is computed by a worker with the same response %s", async (_, how) => {
-    const { method, ...headers } = how as { readonly method?: string };
-    const init = { headers, ...(method === undefined ? {} : { method }) };
+  ])("is computed by a worker with the same response %s", async (_, headers) => {
+    const init = { headers: headers as Record<string, string> };
     for (const target of [targetOf({ radius: 80 }), targetOf({ radius: 80, longitude: 175 })]) {
       const before = fixture.grants.length;
       expect(await comparableResponse(await withWorkers.ask(target, init))).toEqual(
