@@ -55,11 +55,12 @@ ${table(
 
 ## What to look for
 
-- Companies of one industry whose emissions develop in the same way are close to each other, whatever their size. Where
-  they differ, the growth of their countries differs: the economies of Ireland and Mexico grow faster than that of Germany,
-  so constant emissions are a larger cut of intensity there ([equation 6](alignment.md)).
+- Companies of one industry whose emissions develop in the same way are close to each other, whatever their size. Three
+  things make a difference: the growth of the country (constant emissions of Cemex are a larger cut of intensity than those
+  of Heidelberg Materials), the mix of scopes, and the year of the baseline (the reduction of Southern Company starts in
+  2020, so that it has cut more by 2030).
 - Constant emissions lead to more than 2.5 °C everywhere, and the reduction to less than 2 °C.
-- Losses follow emissions per revenue: cement and steel lose most, software least. Nucor melts scrap and emits a tenth of
+- Losses follow emissions per revenue: cement and steel lose most, software and semiconductors least. Nucor melts scrap and emits a tenth of
   what blast furnaces do.
 - Nationally Determined Contributions cost at most as much as Net Zero 2050 in 2030. They cost POSCO much less, because the
   carbon prices of Asia rise later than those of the OECD in that scenario.
@@ -72,7 +73,8 @@ const INTRODUCTION = `# Plausibility of both methods: 20 companies
 This page is written by \`scripts/plausibilityPage.mjs\`, and a test compares it with the results of the library. The figures
 of the companies are approximate: revenue and emissions as reported for one year, rounded
 ([table with sources](company-profiles.csv)). EBITDA, assets and debt are not given; the method estimates them from the
-industry, so that the losses are those of a typical company with these emissions. The results are not an opinion about the
+industry, so that the losses are those of a typical company with these emissions. Walmart reports no scope 3: its
+temperature is that of scopes 1 and 2, and the second table models its scope 3. The results are not an opinion about the
 companies.
 
 The first table has the implied temperature rise, degrees C in 2100, for two courses of all scopes: constant emissions, and a
@@ -91,13 +93,11 @@ function parseProfiles(csv) {
   });
 }
 
-const tonnes = (millions) => (millions === "" ? {} : Number(millions) * 1e6);
-
 function scopesOf(company, factor) {
   return Object.fromEntries(
     [1, 2, 3]
       .filter((scope) => company[`scope${scope}_mt`] !== "")
-      .map((scope) => [`scope${scope}`, tonnes(company[`scope${scope}_mt`]) * factor]),
+      .map((scope) => [`scope${scope}`, Number(company[`scope${scope}_mt`]) * 1e6 * factor]),
   );
 }
 
@@ -125,8 +125,7 @@ function riskOf(company) {
     country: company.country,
     industry: company.industry,
     revenue: Number(company.revenue_usd_bn) * 1e9 * Number(company.usd_to_2025),
-    ...(company.scope1_mt === "" ? {} : { scope1: tonnes(company.scope1_mt) }),
-    ...(company.scope2_mt === "" ? {} : { scope2: tonnes(company.scope2_mt) }),
+    ...scopesOf(company, 1),
     transition_scenarios: SCENARIOS,
     assessment_years: ASSESSMENT_YEARS,
   });
