@@ -18,7 +18,7 @@ const PATH = "/api/v1/temperature-alignment-projections";
 /** Memory of the connection, and twice the payload: the buffer has up to twice the size of its content. */
 const heldBytesMax = (payloadBytes: number): number => (8 << 20) + 2 * payloadBytes;
 /** The heap grows by less than this while the chunks are read. */
-const RESIDENT_GROWTH_MAX = 128 << 20;
+const RESIDENT_GROWTH_MAX = 256 << 20;
 
 let data: string;
 let service: ServiceProcess;
