@@ -8,6 +8,7 @@ import { portfolioResults } from "../../src/portfolio/portfolioResults.ts";
 import { differencesOf } from "../oracle/alignment2/closeTo.ts";
 import { aggregate, type Aggregate, type Holding as ReferenceHolding, mergedHoldings } from "../oracle/portfolio.ts";
 import { financedOf } from "../oracle/portfolioFinanced.ts";
+import { financedElement, portfolioElement } from "../oracle/portfolioResponse.ts";
 
 const TOLERANCE = 1e-9;
 
@@ -34,7 +35,10 @@ export function expectTemperatures(
 ): void {
   if (expected === undefined) throw new Error(`${context}: the reference has no such result`);
   const comparison = { tolerance: TOLERANCE, relative: [] };
-  expect(differencesOf(referenceElement(expected), withoutWithout(result), comparison), context).toEqual([]);
+  expect(
+    differencesOf(withoutWithout(portfolioElement(expected)), withoutWithout(result), comparison),
+    context,
+  ).toEqual([]);
 }
 
 /** Expects `without` of every holding to be the temperature of the portfolio that lacks it. */
@@ -97,62 +101,13 @@ export function referenceOptions({
   };
 }
 
-/** Returns the answer of the reference in the shape of the wire, without `without`. */
-function referenceElement({ method, scope, coverage, uncovered, temperature, figures }: Aggregate): unknown {
-  const common = { method, scope, coverage, uncovered, temperature };
-  if (figures === null) return { ...common, reason: "no_weight" };
-  return {
-    ...common,
-    ...(figures.defaultShare === null ? {} : { default_share: figures.defaultShare }),
-    range: figures.range,
-    range_independent: figures.rangeIndependent,
-    range_coverage: figures.rangeCoverage,
-    bounds: figures.bounds,
-    contributions: figures.contributions.map(({ aboveGoal, without: _inexact, ...contribution }) => ({
-      ...contribution,
-      ...(aboveGoal === null ? {} : { above_goal: aboveGoal }),
-    })),
-    groups: figures.groups,
-  };
-}
-
 /**
  * Leaves out `without`, which the reference computes as a difference: where one holding has nearly all of the weight, its
  * rounding errors exceed the tolerance.
  */
-function withoutWithout(result: PortfolioResult | undefined): unknown {
-  if (result?.contributions === undefined) return result;
+function withoutWithout(result: PortfolioResult | ReturnType<typeof portfolioElement> | undefined): unknown {
+  if (result === undefined || !("contributions" in result) || result.contributions === undefined) return result;
   return { ...result, contributions: result.contributions.map(({ without: _without, ...rest }) => rest) };
-}
-
-function financedElement(financed: ReturnType<typeof financedOf>): unknown {
-  const { budget } = financed;
-  return {
-    holdings: financed.holdings.map(({ id, attribution, isAboveOne, emissions: { s1s2, s3 } }) => ({
-      id,
-      attribution,
-      ...(isAboveOne ? { flags: ["attribution_above_one"] } : {}),
-      ...(s1s2 === null ? {} : { s1s2 }),
-      ...(s3 === null ? {} : { s3 }),
-    })),
-    uncovered: financed.uncovered,
-    financed_emissions: financed.emissions,
-    coverage: financed.coverage,
-    intensity_per_million: financed.intensityPerMillion,
-    data_quality: financed.dataQuality,
-    data_quality_coverage: financed.dataQualityCoverage,
-    waci_per_million: financed.waciPerMillion,
-    waci_coverage: financed.waciCoverage,
-    budget:
-      budget === null
-        ? null
-        : {
-            allowed: budget.allowed,
-            projected: budget.projected,
-            overshoot: budget.overshoot,
-            overshoot_pct: budget.overshootPct,
-          },
-  };
 }
 
 /** Share of the value that has an attribution factor and a budget. */

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { aggregate } from "../portfolio.ts";
 import type { Aggregate, Holding, Method, Scope } from "../portfolio.ts";
 import { financedOf } from "../portfolioFinanced.ts";
-import type { Financed } from "../portfolioFinanced.ts";
+import { financedElement, portfolioElement } from "../portfolioResponse.ts";
 import { differencesOf } from "./closeTo.ts";
 import { describeWithSharedMethod, sharedCases } from "./sharedMethod.ts";
 
@@ -63,46 +63,10 @@ function aggregateOf(holdings: readonly Holding[], options: PortfolioCase["optio
 }
 
 /** The members of an answer; `groups` is the list of the only key. */
-function aggregateElement({ method, scope, coverage, uncovered, temperature, figures }: Aggregate) {
-  const common = { method, scope, coverage, uncovered, temperature };
-  if (figures === null) return { ...common, reason: "no_weight" };
-  const [groups] = Object.values(figures.groups);
-  return {
-    ...common,
-    ...(figures.defaultShare === null ? {} : { default_share: figures.defaultShare }),
-    range: figures.range,
-    range_independent: figures.rangeIndependent,
-    range_coverage: figures.rangeCoverage,
-    bounds: figures.bounds,
-    contributions: figures.contributions.map(({ aboveGoal, ...contribution }) => ({
-      ...contribution,
-      ...(aboveGoal === null ? {} : { above_goal: aboveGoal }),
-    })),
-    ...(groups === undefined ? {} : { groups }),
-  };
-}
-
-function financedElement(financed: Financed) {
-  return {
-    holdings: financed.holdings.map(({ id, attribution, isAboveOne, emissions: { s1s2, s3 } }) => ({
-      id,
-      attribution,
-      ...(isAboveOne ? { flags: ["attribution_above_one"] } : {}),
-      ...(s1s2 === null ? {} : { s1s2 }),
-      ...(s3 === null ? {} : { s3 }),
-    })),
-    uncovered: financed.uncovered,
-    financed_emissions: financed.emissions,
-    coverage: financed.coverage,
-    intensity_per_million: financed.intensityPerMillion,
-    data_quality: financed.dataQuality,
-    data_quality_coverage: financed.dataQualityCoverage,
-    waci_per_million: financed.waciPerMillion,
-    waci_coverage: financed.waciCoverage,
-    budget: financed.budget === null ? null : budgetElement(financed.budget),
-  };
-}
-
-function budgetElement({ overshootPct, ...budget }: NonNullable<Financed["budget"]>) {
-  return { ...budget, overshoot_pct: overshootPct };
+function aggregateElement(result: Aggregate) {
+  const element = portfolioElement(result);
+  if (!("groups" in element)) return element;
+  const { groups, ...rest } = element;
+  const [ofKey] = Object.values(groups);
+  return { ...rest, ...(ofKey === undefined ? {} : { groups: ofKey }) };
 }

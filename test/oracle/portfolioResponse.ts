@@ -1,0 +1,48 @@
+/** Results of the reference implementation of portfolios in the shape of the response. */
+import type { Aggregate } from "./portfolio.ts";
+import type { Financed } from "./portfolioFinanced.ts";
+
+/** Returns the temperature of a portfolio, with the groups of every key. */
+export function portfolioElement({ method, scope, coverage, uncovered, temperature, figures }: Aggregate) {
+  const common = { method, scope, coverage, uncovered, temperature };
+  if (figures === null) return { ...common, reason: "no_weight" };
+  return {
+    ...common,
+    ...(figures.defaultShare === null ? {} : { default_share: figures.defaultShare }),
+    range: figures.range,
+    range_independent: figures.rangeIndependent,
+    range_coverage: figures.rangeCoverage,
+    bounds: figures.bounds,
+    contributions: figures.contributions.map(({ aboveGoal, ...contribution }) => ({
+      ...contribution,
+      ...(aboveGoal === null ? {} : { above_goal: aboveGoal }),
+    })),
+    groups: figures.groups,
+  };
+}
+
+/** Returns the financed emissions of a portfolio. */
+export function financedElement(financed: Financed) {
+  return {
+    holdings: financed.holdings.map(({ id, attribution, isAboveOne, emissions: { s1s2, s3 } }) => ({
+      id,
+      attribution,
+      ...(isAboveOne ? { flags: ["attribution_above_one"] } : {}),
+      ...(s1s2 === null ? {} : { s1s2 }),
+      ...(s3 === null ? {} : { s3 }),
+    })),
+    uncovered: financed.uncovered,
+    financed_emissions: financed.emissions,
+    coverage: financed.coverage,
+    intensity_per_million: financed.intensityPerMillion,
+    data_quality: financed.dataQuality,
+    data_quality_coverage: financed.dataQualityCoverage,
+    waci_per_million: financed.waciPerMillion,
+    waci_coverage: financed.waciCoverage,
+    budget: financed.budget === null ? null : budgetElement(financed.budget),
+  };
+}
+
+function budgetElement({ overshootPct, ...budget }: NonNullable<Financed["budget"]>) {
+  return { ...budget, overshoot_pct: overshootPct };
+}
