@@ -1,30 +1,10 @@
 /** Section 7: the report under the names of the response, with figures that are not rounded. */
 import type { CompanyReport } from "./report.ts";
-import type { Country, Industry } from "./tables.ts";
+import { COUNTRY_NUMBERS, type Country, INDUSTRY_NUMBERS, type Industry } from "./tables.ts";
 
 /** Columns of `industries.csv` that sections 1 to 6 name. */
 const INDUSTRY_COLUMNS = [
-  "s1_t_per_musd",
-  "s2_t_per_musd",
-  "s3up_t_per_musd",
-  "s3down_t_per_musd",
-  "theta_s1",
-  "s1_range",
-  "s2_range",
-  "s3_range",
-  "va_share",
-  "pass_through",
-  "pass_through_long",
-  "abatement_backstop_usd_t",
-  "abatement_years",
-  "abatement_max_share",
-  "demand_elasticity",
-  "tangible_share",
-  "heat_sensitivity",
-  "asset_vol",
-  "ebitda_margin",
-  "assets_to_revenue",
-  "debt_to_assets",
+  ...INDUSTRY_NUMBERS,
   "archetype",
   "s1_scaling",
   "product_channel",
@@ -33,12 +13,7 @@ const INDUSTRY_COLUMNS = [
 
 /** Columns of `countries.csv` that sections 1 to 6 name. */
 const COUNTRY_COLUMNS = [
-  "ei_t_per_musd_nominal_2022",
-  "ci_ratio_us",
-  "price_level_rel_us",
-  "grid_ratio_us",
-  "warming_ratio",
-  "t0_c",
+  ...COUNTRY_NUMBERS,
   "aal_flood",
   "aal_wind",
   "aal_surge",

@@ -9,7 +9,8 @@ type Archetype = string;
 type Scaling = "economy" | "grid" | "price_level" | "none";
 type ProductChannel = "fuel_world" | "fuel" | "durable" | "none";
 
-const INDUSTRY_NUMBERS = [
+/** Columns with numbers that sections 1 to 6 name. */
+export const INDUSTRY_NUMBERS = [
   "s1_t_per_musd",
   "s2_t_per_musd",
   "s3up_t_per_musd",
@@ -43,7 +44,8 @@ export interface Industry extends Readonly<Record<(typeof INDUSTRY_NUMBERS)[numb
   readonly factor_quality: string;
 }
 
-const COUNTRY_NUMBERS = [
+/** Columns with numbers that sections 1 to 6 name, and that have no gaps. */
+export const COUNTRY_NUMBERS = [
   "ei_t_per_musd_nominal_2022",
   "ci_ratio_us",
   "price_level_rel_us",
