@@ -174,7 +174,7 @@ export interface AlignmentOptions extends DataOptions {
   readonly basis?: AlignmentBasis;
   /** Members to add to the results. */
   readonly include?: readonly AlignmentInclude[];
-  /** Scenario of the member `budget`; default `net_zero_2050`. */
+  /** Scenario of the member `budget`, default `net_zero_2050`. Naming one adds `budget`. */
   readonly budgetScenario?: BudgetScenario;
   /** Fraction of the gap to the emissions intensity of the industry that closes by 2050, above 0 and at most 1; off by default. */
   readonly convergence?: number;
