@@ -1,7 +1,7 @@
 import type { ClientBase } from "pg";
 import { idempotencyCutoff, type EntryOutcome } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
-import { notDurableFault, SETTING_THAT_IS_OFF } from "./postgresSettings.ts";
+import { notDurableFault, type RequiredSetting, SETTING_THAT_IS_OFF } from "./postgresSettings.ts";
 
 /**
  * Records a batch in a single statement, which takes one round trip and one transaction.
@@ -61,7 +61,7 @@ interface RecordRow {
   readonly fingerprint: string | null;
   readonly requestReceipt: string | null;
   /** A setting that is off, with which the committed batch could still be lost. */
-  readonly off: Parameters<typeof notDurableFault>[0] | null;
+  readonly off: RequiredSetting | null;
 }
 
 /**

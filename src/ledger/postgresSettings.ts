@@ -9,7 +9,7 @@ const REQUIRED_SETTINGS = {
   synchronous_commit: "a crash would lose usage",
 } as const;
 
-type RequiredSetting = keyof typeof REQUIRED_SETTINGS;
+export type RequiredSetting = keyof typeof REQUIRED_SETTINGS;
 
 /**
  * SQL expression: the name of a required setting that is off, or null. The server applies changes of its configuration
