@@ -239,6 +239,12 @@ export interface Ledger {
     readonly to?: string;
   }): AsyncIterable<RecordedEntry>;
 
+  /**
+   * Checks that usage can be recorded at present. Resolves or rejects within two seconds. The result is shared and used
+   * again for two seconds, so that callers cannot put load on the ledger.
+   * @throws Fault `ledger_unavailable`, `configuration_invalid` with the reason why not
+   */
+  checkWritable(): Promise<void>;
   /** The I/O error that stopped the ledger, if any: no more entries can be recorded. */
   readonly failure: Error | undefined;
   /** Resolves with the cause when an I/O error has stopped the ledger: the process must restart to recover the file. */

@@ -12,6 +12,7 @@ import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "
 import type { Storage } from "./schema.ts";
 import { audit, eventPage } from "./usage.ts";
 import { usage } from "./usageLines.ts";
+import { checkWritable } from "./writeCheck.ts";
 
 /** The methods of a ledger other than recording, by name, so that they can be called on another thread. */
 const LEDGER_METHODS = {
@@ -30,6 +31,7 @@ const LEDGER_METHODS = {
   usage,
   audit,
   eventPage,
+  checkWritable,
 } as const;
 
 export type MethodName = keyof typeof LEDGER_METHODS;

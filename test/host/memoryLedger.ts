@@ -101,6 +101,10 @@ export class MemoryLedger implements Ledger {
     return Promise.resolve(key === undefined || account === undefined ? undefined : { key, account });
   }
 
+  checkWritable(): Promise<void> {
+    return this.failure === undefined ? Promise.resolve() : Promise.reject(this.failure);
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
