@@ -22,10 +22,10 @@ export async function planLayers(
     const nodata = [...(options.nodata ?? []), ...(layer.nodata === undefined ? [] : [layer.nodata])];
     const raster = await open(file, { ...options, nodata });
     const band = layer.band ?? 1;
-    if (band > raster.bandCount)
+    if (band > raster.bands.length)
       throw sourceFault(
         file,
-        `has no band ${band}; it has ${raster.bandCount} ${raster.bandCount === 1 ? "band" : "bands"}.`,
+        `has no band ${band}; it has ${raster.bands.length} ${raster.bands.length === 1 ? "band" : "bands"}.`,
       );
     const metric = spec.metrics.find((known) => known.metric === (layer.metric ?? spec.ownMetric));
     if (metric === undefined) throw new Error(`${spec.hazard} has no metric ${layer.metric}.`);
