@@ -134,6 +134,12 @@ export interface Page<Item> {
   readonly next?: string;
 }
 
+/** Lines of CSV (RFC 4180), each with its line end; `next` is the cursor of the next page, absent on the last one. */
+export interface CsvPage {
+  readonly text: string;
+  readonly next?: string;
+}
+
 export interface PageQuery {
   readonly accountId: string;
   /** 1 to 500. */
@@ -231,6 +237,8 @@ export interface Ledger {
   record(entry: UsageEntry): Promise<RecordResult>;
   /** @throws Fault `rate_limited` if too many reports of the account are waiting; the reason of the signal */
   usage(query: UsageQuery, options?: ReportOptions): Promise<Page<UsageLine>>;
+  /** Like `usage`, as lines of CSV without a header. @throws as `usage` */
+  usageCsv(query: UsageQuery, options?: ReportOptions): Promise<CsvPage>;
   audit(): Promise<AuditReport>;
   /** Yields all events of a date range in the order of recording. */
   events(query: {

@@ -4,6 +4,7 @@ import type {
   ApiKey,
   AuditReport,
   Commit,
+  CsvPage,
   Customer,
   IssuedKey,
   KeyHolder,
@@ -161,6 +162,10 @@ export abstract class LedgerBase implements Ledger {
 
   usage(query: UsageQuery, { signal }: ReportOptions = {}): Promise<Page<UsageLine>> {
     return this.#call("usage", query, signal);
+  }
+
+  usageCsv(query: UsageQuery, { signal }: ReportOptions = {}): Promise<CsvPage> {
+    return this.#call("usageCsv", query, signal);
   }
 
   audit(): Promise<AuditReport> {

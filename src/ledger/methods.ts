@@ -11,6 +11,7 @@ import {
 import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "./customers.ts";
 import type { Storage } from "./schema.ts";
 import { audit, eventPage } from "./usage.ts";
+import { usageCsv } from "./usageCsv.ts";
 import { usage } from "./usageLines.ts";
 import { checkWritable } from "./writeCheck.ts";
 
@@ -29,6 +30,7 @@ const LEDGER_METHODS = {
   listCustomers,
   archiveCustomer,
   usage,
+  usageCsv,
   audit,
   eventPage,
   checkWritable,
@@ -54,6 +56,7 @@ export const REPORT_METHODS: ReadonlySet<MethodName> = new Set([
   "listKeys",
   "listCustomers",
   "usage",
+  "usageCsv",
   "audit",
   "eventPage",
 ]);

@@ -12,6 +12,8 @@ import type {
   UsageQuery,
 } from "../../src/ledger/ledger.ts";
 
+import { csvLine } from "../../src/csvText.ts";
+
 export interface RecordedEntry extends UsageEntry {
   readonly seq: number;
   readonly recordedAt: string;
@@ -200,6 +202,14 @@ export class MemoryLedger implements Ledger {
       lines.set(name, { ...group, requests: requests + 1, units: units + entry.units });
     }
     return Promise.resolve(pageOf([...lines.values()], { limit, cursor }));
+  }
+
+  async usageCsv(query: UsageQuery) {
+    const { items, next } = await this.usage(query);
+    const lines = items.map(({ customerId, internalId, meter, period, requests, units }) =>
+      csvLine([customerId, internalId, meter, period, requests, units], "\r\n"),
+    );
+    return { text: lines.join(""), ...(next === undefined ? {} : { next }) };
   }
 
   audit() {
