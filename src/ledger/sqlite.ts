@@ -122,6 +122,10 @@ export class SqliteLedger extends LedgerBase {
     return this.#reporter;
   }
 
+  get waitingReportCount(): number {
+    return this.#reports.waitingCount;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
