@@ -331,7 +331,7 @@ export interface AlignmentParameters {
   readonly basis?: AlignmentBasis;
   /** Members to add to the results. At least 1 item, without duplicates. */
   readonly include?: readonly AlignmentInclude[];
-  /** Scenario on which `budget` is based. Default: net_zero_2050. */
+  /** Scenario on which `budget` is based. Naming one adds `budget` to the results. Default: net_zero_2050. */
   readonly budget_scenario?: BudgetScenario;
   /**
    * Fraction of the gap between the emissions intensities of the entity and its industry that must close by 2050; not
@@ -415,7 +415,10 @@ export interface Entity {
       /** Projected revenue, in the currency and prices of the baseline. -1e15 to 1e15. */
       readonly revenue?: number;
     };
-    /** Name of the projection that the record belongs to. Either all records have one, or none. 1 to 64 characters. */
+    /**
+     * Name of the projection that the record belongs to, not blank. Either all records have one, or none. 1 to 64
+     * characters.
+     */
     readonly label?: string;
     /**
      * Weight of the projection. All records with a label must have the same weight, and either all labels or none have
