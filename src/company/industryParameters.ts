@@ -1,7 +1,7 @@
 import { FACTOR_QUALITIES, PRODUCT_CHANNELS, SCOPE1_SCALINGS } from "../contract/companyNames.ts";
 import type { IndustryParameters } from "../contract/wireTypes.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
-import type { CodeSystem } from "../reference/industryCodes.ts";
+import type { CodeSystem } from "../reference/classificationSystems.ts";
 import { INDUSTRY_PARAMETER_ROWS, type IndustryParameterRow } from "./data/industryParameters.generated.ts";
 import { FACTOR_SOURCES } from "./factorSources.ts";
 import type { Abatement } from "./methodConstants.ts";
@@ -54,9 +54,6 @@ export function industryById(id: string): Industry {
   if (industry === undefined) throw new Error(`The industry ${id} is not listed.`);
   return industry;
 }
-
-/** The industry of unclassified companies and of the borrowers of a bank. */
-export const UNCLASSIFIED_INDUSTRY_ID = "miscellaneous";
 
 /** Returns whether the company is a bank or insurer: their total debt excludes deposits and reserves. */
 export function isFinancial({ isBank, isInsurer }: Industry): boolean {

@@ -23,6 +23,9 @@ export interface ListedIndustry extends Named {
  */
 export const LISTED_INDUSTRIES: readonly ListedIndustry[] = INDUSTRY_ROWS.map(readIndustry);
 
+/** Id of the average of the economy, for companies whose industry is not known. */
+export const UNCLASSIFIED_INDUSTRY_ID = "miscellaneous";
+
 function readIndustry(row: IndustryRow): ListedIndustry {
   const { id, name, alias } = row;
   const names = alias === "" ? [name] : [name, alias];
