@@ -63,8 +63,8 @@ export function isFinancial({ isBank, isInsurer }: Industry): boolean {
 function industryWithParameters(listed: ListedIndustry): Industry {
   const row = PARAMETERS.get(listed.id);
   if (row === undefined) throw new Error(`${listed.id} has no parameters.`);
-  const factorSource = FACTOR_SOURCES[row.factor_source];
-  if (factorSource === undefined) throw new Error(`The factor source of ${row.id} is "${row.factor_source}".`);
+  const factorSource = FACTOR_SOURCES[listed.factorSourceKey];
+  if (factorSource === undefined) throw new Error(`The factor source of ${row.id} is "${listed.factorSourceKey}".`);
   const scope1Scaling = knownValue(SCOPE1_SCALINGS, row, "s1_scaling");
   const productChannel = knownValue(PRODUCT_CHANNELS, row, "product_channel");
   const factorQuality = knownValue(FACTOR_QUALITIES, row, "factor_quality");
