@@ -1051,6 +1051,11 @@ export interface CompanyRequest {
    * Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.
    */
   readonly industry: string;
+  /**
+   * System of an industry code without a prefix: `isic`, `nace` or `naics`. The other systems of temperature alignment
+   * are accepted, too, but only names of industries are matched, not their codes.
+   */
+  readonly industry_classification_system?: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
   /**
@@ -1126,6 +1131,11 @@ export interface EmissionsRequest {
    * Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.
    */
   readonly industry: string;
+  /**
+   * System of an industry code without a prefix: `isic`, `nace` or `naics`. The other systems of temperature alignment
+   * are accepted, too, but only names of industries are matched, not their codes.
+   */
+  readonly industry_classification_system?: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
   /**
@@ -1960,7 +1970,7 @@ export interface ProblemItem {
   readonly allowed?: readonly (string | number | boolean)[];
   /** The accepted value that was probably meant. */
   readonly did_you_mean?: string | number;
-  /** Names most similar to an unknown name, most similar first. */
+  /** Names most similar to an unknown name, most similar first; for a name with several meanings, all of them. */
   readonly nearest?: readonly string[];
   /** Hazard that does not have the combination; present for `combination_unavailable`. */
   readonly hazard?: string;
