@@ -6,7 +6,16 @@ import { Fault } from "./errors.ts";
 
 /** A package that only some features need: an optional peer dependency in package.json. */
 export type OptionalPackage =
-  "better-sqlite3" | "geotiff" | "kysely" | "pg" | "pino" | "prom-client" | "swagger-ui-dist";
+  | "better-sqlite3"
+  | "geotiff"
+  | "h5wasm"
+  | "kysely"
+  | "netcdfjs"
+  | "pg"
+  | "pino"
+  | "prom-client"
+  | "swagger-ui-dist"
+  | "zarrita";
 
 /** Location of this installation of Isotherm, and the environment that it runs in. */
 export interface Installation {

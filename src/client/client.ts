@@ -82,6 +82,7 @@ export type {
   EmissionsFigures,
   Entity,
   EntityEcho,
+  ExcludedLabels,
   Financed,
   FinancedBudget,
   FinancedHolding,

@@ -1517,6 +1517,21 @@ export interface Contribution {
   readonly without: number | null;
 }
 
+/**
+ * Labels of the entity's projections that are not in the score or in the budget of the holding, which are means over
+ * the other labels. Only scopes that were requested.
+ */
+export interface ExcludedLabels {
+  /** Labels without a temperature of scopes 1 and 2. */
+  readonly s1s2?: readonly string[];
+  /** Labels without a temperature of scope 3. */
+  readonly s3?: readonly string[];
+  /** Labels without a temperature of all scopes. */
+  readonly s1s2s3?: readonly string[];
+  /** Labels without a budget up to the year of the holding's budget. */
+  readonly budget?: readonly string[];
+}
+
 export interface FinancedBudget {
   /** Financed emissions that the pathway allows, t CO2e. */
   readonly allowed: number;
@@ -1646,6 +1661,17 @@ export interface PortfolioGroup {
   readonly weight: number;
   /** Weight times temperature, degrees C; 0 if the temperature is null. */
   readonly contribution: number;
+  /**
+   * Why the group has no temperature; present if the portfolio has none. The reason of its holdings if all are
+   * uncovered for the same reason, else `no_weight`.
+   */
+  readonly reason?:
+    | "emissions_missing"
+    | "emissions_negative"
+    | "denominator_missing"
+    | "denominator_not_positive"
+    | "score_missing"
+    | "no_weight";
 }
 
 /** The temperature of the portfolio for one weighting method and one scope. */
@@ -1676,7 +1702,10 @@ export interface PortfolioResult {
    * not count as a score.
    */
   readonly coverage: PortfolioCoverage;
-  /** Temperature of all holdings that have a weight, if every missing score were `missing_low` or `missing_high`. */
+  /**
+   * Temperature of all holdings that have a weight, if every missing score were `missing_low` or `missing_high`; absent
+   * if these weights add up to 0.
+   */
   readonly bounds?: PortfolioBounds;
   /** Share of the total weight that belongs to holdings with `default_score`, 0 to 1; present if it was given. */
   readonly default_share?: number;
@@ -1717,6 +1746,11 @@ export interface ScoredHolding {
   readonly overall?: OverallTemperature | null;
   /** Years with a temperature under at least two labels, ascending; absent if there are none. */
   readonly blended?: readonly BlendedYear[];
+  /**
+   * Labels of the entity's projections that are not in the score or in the budget of the holding, which are means over
+   * the other labels. Only scopes that were requested.
+   */
+  readonly excluded_labels?: ExcludedLabels;
 }
 
 /** Why the holding has no attribution factor. */
@@ -2120,6 +2154,7 @@ export interface WireTypes {
   readonly Limits: Limits;
   readonly PageParameters: PageParameters;
   readonly Contribution: Contribution;
+  readonly ExcludedLabels: ExcludedLabels;
   readonly FinancedBudget: FinancedBudget;
   readonly FinancedHolding: FinancedHolding;
   readonly Financed: Financed;
