@@ -9,8 +9,11 @@ import {
   setAccountSuspended,
 } from "./accounts.ts";
 import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "./customers.ts";
+import { chainPage, chainTail, fileDamage } from "./chainAudit.ts";
+import { chainState } from "./chainState.ts";
+import { deletePruned, prunePlan, recordPrune, resetClock } from "./prune.ts";
 import type { Storage } from "./schema.ts";
-import { audit, eventPage } from "./usage.ts";
+import { auditSums, eventPage } from "./usage.ts";
 import { usage } from "./usageLines.ts";
 
 /** The methods of a ledger other than recording, by name, so that they can be called on another thread. */
@@ -28,8 +31,16 @@ const LEDGER_METHODS = {
   listCustomers,
   archiveCustomer,
   usage,
-  audit,
+  auditSums,
   eventPage,
+  chainState,
+  chainTail,
+  chainPage,
+  fileDamage,
+  prunePlan,
+  recordPrune,
+  deletePruned,
+  resetClock,
 } as const;
 
 export type MethodName = keyof typeof LEDGER_METHODS;
@@ -46,18 +57,30 @@ export const INVALIDATING_METHODS: ReadonlySet<MethodName> = new Set([
   "archiveCustomer",
 ]);
 
+/** Methods that set the ledger's time, which a wrong clock must not do. */
+export const DATED_METHODS: ReadonlySet<MethodName> = new Set([...INVALIDATING_METHODS, "registerCustomer", "resetClock"]);
+
 /** Methods that may read many rows. They run on a separate thread or connection, so that they do not block recording. */
 export const REPORT_METHODS: ReadonlySet<MethodName> = new Set([
   "listAccounts",
   "listKeys",
   "listCustomers",
   "usage",
-  "audit",
+  "auditSums",
   "eventPage",
+  "chainPage",
+  "fileDamage",
+  "prunePlan",
 ]);
 
 /** Methods that read all events, which takes minutes in a large ledger. Only the command line uses them. */
-export const LONG_METHODS: ReadonlySet<MethodName> = new Set(["audit", "eventPage"]);
+export const LONG_METHODS: ReadonlySet<MethodName> = new Set([
+  "auditSums",
+  "eventPage",
+  "chainPage",
+  "fileDamage",
+  "prunePlan",
+]);
 
 /** Returns the account that a call is limited to; empty if it concerns all accounts. */
 export function accountOf(argument: unknown): string {
