@@ -205,7 +205,14 @@ export class AnchorKeeper {
   }
 
   async #write(): Promise<void> {
-    const state = await this.#readState();
+    let state: ChainState;
+    try {
+      state = await this.#readState();
+    } catch {
+      // The calls that need the storage report its failure.
+      this.#isStale = true;
+      return;
+    }
     if (state.head.batch < this.#writtenBatch) {
       throw new Error(`the ledger has lost batches: it ends with batch ${state.head.batch} after ${this.#writtenBatch}`);
     }

@@ -39,12 +39,13 @@ export interface PruneRow {
   readonly last_batch: number;
   readonly last_hash: string;
   readonly last_seq: number;
-  /** Events that were archived, including earlier archives. */
   readonly event_count: number;
   /** SHA-256 over the hourly sums before `before_day`, which can no longer be recomputed from events. */
   readonly rollup_hash: string;
   readonly archive_name: string;
   readonly archive_sha256: string;
+  /** `pruneHash` of the previous row, or empty. The batch of that row may be archived by now. */
+  readonly previous_prune: string;
 }
 
 /** Returns the hash of batch 0, which has no events. */
@@ -73,8 +74,12 @@ export function eventText(event: EventRow): string {
 export function pruneText(row: Omit<PruneRow, "batch">): string {
   return (
     `prune,${field(row.before_day)}${row.last_batch},${field(row.last_hash)}${row.last_seq},${row.event_count},` +
-    `${field(row.rollup_hash)}${field(row.archive_name)}${field(row.archive_sha256)}`
+    `${field(row.rollup_hash)}${field(row.archive_name)}${field(row.archive_sha256)}${field(row.previous_prune)}`
   );
+}
+
+export function pruneHash(row: PruneRow | undefined): string {
+  return row === undefined ? "" : hash("sha256", pruneText(row), "hex");
 }
 
 /** Encodes a row of `usage_rollup`. */

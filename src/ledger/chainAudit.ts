@@ -10,7 +10,6 @@ const READ_COUNT = 5_000;
 const PAGE_EVENT_COUNT = 20_000;
 /** Batches that are verified when a ledger is opened. */
 const TAIL_BATCH_COUNT = 100;
-const DAMAGE_COUNT_MAX = 20;
 
 export interface ChainPageQuery {
   /** The end of the previous page. By default, the start of the chain. */
@@ -219,6 +218,6 @@ export async function rollupHash(db: Storage["db"], beforeDay: string): Promise<
 export async function fileDamage({ db, dialect }: Storage): Promise<readonly string[]> {
   if (dialect !== "sqlite") return [];
   const { rows } = await sql<{ integrity_check: string }>`
-    select integrity_check from pragma_integrity_check(${sql.lit(DAMAGE_COUNT_MAX)})`.execute(db);
+    select integrity_check from pragma_integrity_check`.execute(db);
   return rows.map(({ integrity_check }) => integrity_check).filter((line) => line !== "ok");
 }

@@ -21,6 +21,7 @@ export interface ChainProblem {
     | "batch_missing"
     | "batch_changed"
     | "event_outside_chain"
+    | "prune_record_changed"
     | "pruned_sums_changed"
     | "file_damaged"
     | "anchor_mismatch"
@@ -29,15 +30,15 @@ export interface ChainProblem {
   readonly detail: string;
 }
 
-/** Events that were archived and deleted. */
-export interface PrunedEvents {
-  /** `YYYY-MM-DD`: all events before this day. */
+/** A file of events that were archived and deleted. */
+export interface UsageArchive {
+  /** `YYYY-MM-DD`: the events are before this day. */
   readonly before: string;
   readonly eventCount: number;
   /** The last archived batch. */
   readonly head: ChainHead;
-  readonly archiveName: string;
-  readonly archiveSha256: string;
+  readonly name: string;
+  readonly sha256: string;
 }
 
 /** The result of verifying the hash chain. */
@@ -46,8 +47,8 @@ export interface ChainReport {
   readonly head: ChainHead;
   readonly batchCount: number;
   readonly eventCount: number;
-  /** Absent if no events were pruned. */
-  readonly pruned?: PrunedEvents;
+  /** Oldest first. */
+  readonly archives: readonly UsageArchive[];
   /** Absent if there is no anchor. */
   readonly anchor?: Anchor;
   /** Empty if the ledger is unchanged; the chain is verified up to its first broken place. */
@@ -65,6 +66,7 @@ export interface AuditOptions {
 /** Which events a pruning would archive. */
 export interface PrunePlan {
   readonly before: string;
+  readonly firstBatch: number;
   /** The last batch to archive. */
   readonly head: ChainHead;
   readonly lastSeq: number;

@@ -22,7 +22,8 @@ export async function createChain<Tables>(tx: Kysely<Tables>, dialect: "sqlite" 
   await sql`create table usage_prune (
       batch ${integer} primary key, before_day ${text} not null, last_batch ${integer} not null,
       last_hash ${text} not null, last_seq ${integer} not null, event_count ${integer} not null,
-      rollup_hash ${text} not null, archive_name ${text} not null, archive_sha256 ${text} not null
+      rollup_hash ${text} not null, archive_name ${text} not null, archive_sha256 ${text} not null,
+      previous_prune ${text} not null
     ) ${strict}`.execute(tx);
   await sql`create table free_key_count (
       account_id ${text} not null primary key, day ${text} not null, count ${integer} not null

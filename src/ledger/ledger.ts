@@ -6,7 +6,6 @@
  */
 
 import type { Meter, UsageGroup } from "../contract/wireTypes.ts";
-import type { Fault } from "../errors.ts";
 import type { AuditOptions, ChainHead, ChainReport, PrunePlan } from "./chainReport.ts";
 
 /** File name of the embedded ledger in the data folder. */
@@ -247,8 +246,12 @@ export interface Ledger {
     readonly to?: string;
   }): AsyncIterable<RecordedEntry>;
 
-  /** The reason why usage cannot be dated, if the clock is wrong: no entries are recorded until it is right. */
-  readonly clockFault: Fault | undefined;
+  /**
+   * Checks that usage can be recorded at present. Resolves or rejects within two seconds. The result is shared and used
+   * again for two seconds, so that callers cannot put load on the ledger.
+   * @throws Fault `ledger_unavailable`, `configuration_invalid`, `clock_unreliable` with the reason why not
+   */
+  checkWritable(): Promise<void>;
   /** The I/O error that stopped the ledger, if any: no more entries can be recorded. */
   readonly failure: Error | undefined;
   /** Resolves with the cause when an I/O error has stopped the ledger: the process must restart to recover the file. */

@@ -1,3 +1,4 @@
+import { CachedCheck } from "./cachedCheck.ts";
 import type {
   Account,
   ApiKey,
@@ -24,6 +25,9 @@ import { ClockMonitor, futureFault } from "./clock.ts";
 import { LedgerChain } from "./ledgerChain.ts";
 import { type ArgumentOf, DATED_METHODS, INVALIDATING_METHODS, type MethodName, type ResultOf } from "./methods.ts";
 
+/** How long the result of a write check is used again, and the time after which a check has failed. */
+const WRITE_CHECK_VALID_MS = 2_000;
+const WRITE_CHECK_TIMEOUT_MS = 2_000;
 /** Events per page of `events()`, which bounds its memory. */
 const EVENT_PAGE_COUNT = 1000;
 
@@ -40,6 +44,11 @@ export abstract class LedgerBase implements MaintainedLedger {
   readonly failed: Promise<Error>;
   readonly #listeners = new Set<() => void>();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
+  readonly #writeCheck = new CachedCheck({
+    check: () => this.checkStorage(),
+    validMs: WRITE_CHECK_VALID_MS,
+    timeoutMs: WRITE_CHECK_TIMEOUT_MS,
+  });
   #failure: Error | undefined;
   #resolveFailed!: (error: Error) => void;
 
@@ -83,11 +92,6 @@ export abstract class LedgerBase implements MaintainedLedger {
     this.#resolveFailed(error);
   }
 
-  get clockFault(): Fault | undefined {
-    const future = this.#futureAt === undefined ? undefined : futureFault(this.#futureAt, this.#clock.now());
-    return this.#clockMonitor?.fault ?? future;
-  }
-
   /** The reason why the system clock cannot be used; undefined if it was not set while the process was running. */
   protected get clockDriftFault(): Fault | undefined {
     return this.#clockMonitor?.fault;
@@ -109,8 +113,8 @@ export abstract class LedgerBase implements MaintainedLedger {
   }
 
   /** Writes the anchor a last time; the subclass calls it after the last entry has been recorded. */
-  protected closeChain(): Promise<void> {
-    return this.#chain.close();
+  protected async closeChain(): Promise<void> {
+    if (this.#failure === undefined) await this.#chain.close();
   }
 
   onChange(listener: () => void): () => void {
@@ -242,6 +246,18 @@ export abstract class LedgerBase implements MaintainedLedger {
     onProgress: (deletedCount: number) => void = () => undefined,
   ): Promise<ChainHead> {
     return this.#chain.prune(plan, write, onProgress);
+  }
+
+  async checkWritable(): Promise<void> {
+    const future = this.#futureAt === undefined ? undefined : futureFault(this.#futureAt, this.#clock.now());
+    const clockFault = this.clockDriftFault ?? future;
+    if (clockFault !== undefined) throw clockFault;
+    await this.#writeCheck.run();
+  }
+
+  /** Checks that usage can be recorded; `checkWritable` limits how often it is called. */
+  protected checkStorage(): Promise<void> {
+    return this.#call("checkWritable", undefined);
   }
 
   async *events(query: {

@@ -1,5 +1,6 @@
 import { Fault, isFault } from "../errors.ts";
 import { anchorFault, AnchorKeeper, anchorProblem, readAnchor } from "./anchor.ts";
+import { pruneHash } from "./chain.ts";
 import type { Anchor, AuditOptions, ChainHead, ChainProblem, ChainReport, PrunePlan } from "./chainReport.ts";
 import type { ChainPosition, ChainState } from "./chainState.ts";
 import type { ArchivedBatch, AuditReport } from "./ledger.ts";
@@ -71,6 +72,13 @@ export class LedgerChain {
     for (const detail of await call("fileDamage", undefined)) problems.push({ code: "file_damaged", detail });
     const verified = await this.#verify(state, onProgress);
     problems.push(...verified.problems);
+    const records = await call("prunings", undefined);
+    // The chain covers the latest record; each record covers the one before it.
+    for (const [i, { batch, previous_prune }] of records.entries()) {
+      if (previous_prune === pruneHash(records[i - 1])) continue;
+      const detail = `The record of pruning before that in batch ${batch} was changed.`;
+      problems.push({ code: "prune_record_changed", batch, detail });
+    }
     const { hasChangedPrunedSums, ...sums } = await call("auditSums", undefined);
     const { pruned } = state;
     if (hasChangedPrunedSums) {
@@ -82,17 +90,13 @@ export class LedgerChain {
       head: { batch: state.head.batch, hash: state.head.hash },
       batchCount: verified.batchCount,
       eventCount: verified.eventCount,
-      ...(pruned === undefined
-        ? {}
-        : {
-            pruned: {
-              before: pruned.before_day,
-              eventCount: pruned.event_count,
-              head: { batch: pruned.last_batch, hash: pruned.last_hash },
-              archiveName: pruned.archive_name,
-              archiveSha256: pruned.archive_sha256,
-            },
-          }),
+      archives: records.map((record) => ({
+        before: record.before_day,
+        eventCount: record.event_count,
+        head: { batch: record.last_batch, hash: record.last_hash },
+        name: record.archive_name,
+        sha256: record.archive_sha256,
+      })),
       ...(anchor === undefined ? {} : { anchor }),
       problems,
     };

@@ -11,10 +11,11 @@ import {
 import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "./customers.ts";
 import { chainPage, chainTail, fileDamage } from "./chainAudit.ts";
 import { chainState } from "./chainState.ts";
-import { deletePruned, prunePlan, recordPrune, resetClock } from "./prune.ts";
+import { deletePruned, prunePlan, prunings, recordPrune, resetClock } from "./prune.ts";
 import type { Storage } from "./schema.ts";
 import { auditSums, eventPage } from "./usage.ts";
 import { usage } from "./usageLines.ts";
+import { checkWritable } from "./writeCheck.ts";
 
 /** The methods of a ledger other than recording, by name, so that they can be called on another thread. */
 const LEDGER_METHODS = {
@@ -37,10 +38,12 @@ const LEDGER_METHODS = {
   chainTail,
   chainPage,
   fileDamage,
+  prunings,
   prunePlan,
   recordPrune,
   deletePruned,
   resetClock,
+  checkWritable,
 } as const;
 
 export type MethodName = keyof typeof LEDGER_METHODS;

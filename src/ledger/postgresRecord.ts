@@ -2,6 +2,7 @@ import type { ClientBase } from "pg";
 import { CLOCK_TOLERANCE_MS, futureFault } from "./clock.ts";
 import { type EntryOutcome, FREE_KEYS_PER_DAY_MAX, idempotencyCutoff } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
+import { notDurableFault, type RequiredSetting, SETTING_THAT_IS_OFF } from "./postgresSettings.ts";
 
 /**
  * Records a batch in a single statement, which takes one round trip and one transaction.
@@ -9,11 +10,13 @@ import type { UsageEntry } from "./ledger.ts";
  * `tick` runs first because all other parts need its time. It locks the single row of `ledger_state` until the commit:
  * batches of all replicas run one after another, `seq` and time increase together, and no reader sees a `seq` before a
  * smaller one. The statement's snapshot was taken before it waited for that lock, so it cannot select what the
- * previous batch wrote; only `on conflict` sees those rows, because it checks the current state of the index.
+ * previous batch wrote; only `on conflict` sees those rows, because it checks the current state of the index. If the
+ * ledger's time is in the future, `tick` is empty: nothing is written and no rows are returned.
  */
 const RECORD = `
 with tick as (
-  update ledger_state set last_at = greatest(last_at, $1) where last_at <= $14 returning last_at
+  update ledger_state set last_at = greatest(last_at, $1) where last_at <= $14
+    returning last_at, ${SETTING_THAT_IS_OFF} as off
 ), entry as (
   select * from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[],
       $10::text[], $11::text[], $12::text[], $13::bigint[]) with ordinality
@@ -54,9 +57,8 @@ with tick as (
   on conflict (account_id, customer_id, meter, hour) do update set
     units = total.units + excluded.units, requests = total.requests + excluded.requests
 )
-select event.receipt is not null as "isNew", request.fingerprint, request.receipt as "requestReceipt",
-    exists (select from tick) as "isInTime"
-  from entry
+select event.receipt is not null as "isNew", request.fingerprint, request.receipt as "requestReceipt", off
+  from entry cross join tick
     left join request using (account_id, customer_id, route, idempotency_key)
     left join event on event.receipt = entry.receipt
   order by nth`;
@@ -70,16 +72,17 @@ delete from idempotency where (account_id, customer_id, route, idempotency_key) 
 
 interface RecordRow {
   readonly isNew: boolean;
-  /** Whether the ledger's time is not in the future; otherwise nothing was recorded. */
-  readonly isInTime: boolean;
   readonly fingerprint: string | null;
   readonly requestReceipt: string | null;
+  /** A setting that is off, with which the committed batch could still be lost. */
+  readonly off: RequiredSetting | null;
 }
 
 /**
  * Records a batch of entries. Resolves when they are on disk.
  * @returns an outcome for each entry, in order
  * @throws Fault `clock_unreliable` if the ledger's time is in the future
+ * @throws Fault `configuration_invalid` if the server's settings do not guarantee that they are
  */
 export async function recordBatch(
   connection: ClientBase,
@@ -109,7 +112,9 @@ export async function recordBatch(
       FREE_KEYS_PER_DAY_MAX,
     ],
   });
-  if (rows[0]?.isInTime === false) throw await readFutureFault(connection, nowMs);
+  if (rows.length === 0) throw await readFutureFault(connection, nowMs);
+  const off = rows[0]?.off ?? null;
+  if (off !== null) throw notDurableFault(off);
   const outcomes = entries.map((entry, i): EntryOutcome | undefined => {
     const row = rows[sentIndexes[i] ?? -1];
     if (row === undefined) throw new Error("PostgreSQL returned fewer rows than entries.");

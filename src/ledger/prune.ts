@@ -4,7 +4,7 @@
  */
 import { sql } from "kysely";
 import { Fault } from "../errors.ts";
-import { batchHash, pruneText } from "./chain.ts";
+import { batchHash, pruneHash, type PruneRow, pruneText } from "./chain.ts";
 import { rollupHash } from "./chainAudit.ts";
 import type { ChainHead, PrunePlan } from "./chainReport.ts";
 import { latestPrune } from "./chainState.ts";
@@ -75,6 +75,7 @@ async function planOf(db: Storage["db"], before: string): Promise<PrunePlan> {
   return {
     before,
     head: { batch: head?.batch ?? done.batch, hash: head?.hash ?? pruned?.last_hash ?? "" },
+    firstBatch: done.batch + 1,
     lastSeq,
     eventCount: events.count,
     batchCount: (head?.batch ?? done.batch) - done.batch,
@@ -111,10 +112,11 @@ export async function recordPrune(storage: Storage, record: PruneRecord): Promis
       last_batch: plan.head.batch,
       last_hash: plan.head.hash,
       last_seq: plan.lastSeq,
-      event_count: (earlier?.event_count ?? 0) + plan.eventCount,
+      event_count: plan.eventCount,
       rollup_hash,
       archive_name: archiveName,
       archive_sha256: archiveSha256,
+      previous_prune: pruneHash(earlier),
     };
     const batch = newest.batch + 1;
     const hash = batchHash(newest.hash, batch, pruneText(row));
@@ -122,6 +124,11 @@ export async function recordPrune(storage: Storage, record: PruneRecord): Promis
     await tx.insertInto("usage_batch").values({ batch, last_seq: newest.last_seq, event_count: 0, hash }).execute();
     return { batch, hash };
   });
+}
+
+/** Returns the records of all prunings, oldest first. */
+export function prunings({ db }: Storage): Promise<readonly PruneRow[]> {
+  return db.selectFrom("usage_prune").selectAll().orderBy("batch").execute();
 }
 
 /** Deletes some of the archived events and, after them, of their batches. @returns how many; 0 if there are none left */
@@ -138,8 +145,6 @@ export function deletePruned(storage: Storage): Promise<number> {
     };
     const eventCount = await deleted("usage_event", "seq", pruned.last_seq);
     if (eventCount > 0) return eventCount;
-    // The records of earlier prunings; the latest one includes them.
-    await tx.deleteFrom("usage_prune").where("batch", "<=", pruned.last_batch).execute();
     return deleted("usage_batch", "batch", pruned.last_batch);
   });
 }

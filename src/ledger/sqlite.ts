@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
 import { unpackError } from "../threads/errorTransfer.ts";
@@ -17,6 +18,9 @@ import { accountOf, type ArgumentOf, type MethodName, REPORT_METHODS, type Resul
 import { ReportQueue } from "./reportQueue.ts";
 import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";
 
+/** Free space below which the ledger reports that it cannot record: a few of the largest transactions fit in it. */
+const FREE_BYTES_MIN = 16 * 2 ** 20;
+
 /** A started ledger worker: a worker thread, or its replacement in tests. */
 export type LedgerThread = WorkerThread<LedgerWorkerRequest, LedgerWorkerMessage>;
 
@@ -24,6 +28,8 @@ export interface SqliteLedgerOptions extends LedgerClock {
   /** The data folder; created if it does not exist. */
   readonly data: string;
   readonly startWorker?: (setup: SqliteWorkerSetup) => LedgerThread;
+  /** Returns the free space of the disk that holds a folder. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
 /** The embedded ledger: a SQLite file, written by one worker thread and read by another one, started on demand, for reports. */
@@ -31,6 +37,7 @@ export class SqliteLedger extends LedgerBase {
   readonly #now: () => number;
   readonly #startReporter: () => Promise<WorkerClient>;
   readonly #writer: WorkerClient;
+  readonly #freeBytes: () => Promise<number>;
   readonly #reports = new ReportQueue({ runningCountMax: 1, waitingCountMax: WAITING_REPORT_COUNT_MAX });
   #reporter: Promise<WorkerClient> | undefined;
   #isBatchInFlight = false;
@@ -38,10 +45,12 @@ export class SqliteLedger extends LedgerBase {
   #queue: { readonly entry: UsageEntry; resolve(result: RecordResult): void; reject(error: Error): void }[] = [];
   #closing: Promise<void> | undefined;
 
-  private constructor(writer: WorkerClient, clock: LedgerClock, startReporter: () => Promise<WorkerClient>) {
-    super(clock);
+  private constructor(writer: WorkerClient, options: SqliteLedgerOptions, startReporter: () => Promise<WorkerClient>) {
+    super(options);
     this.#writer = writer;
-    this.#now = clock.now;
+    const { now, data, freeBytes = freeBytesOf } = options;
+    this.#now = now;
+    this.#freeBytes = () => freeBytes(data);
     this.#startReporter = startReporter;
     writer.onChange = () => this.notifyChange();
     writer.onCommit = (commit) => this.notifyCommit(commit);
@@ -127,6 +136,17 @@ export class SqliteLedger extends LedgerBase {
       }, discard);
     }
     return this.#reporter;
+  }
+
+  protected override async checkStorage(): Promise<void> {
+    if (this.failure !== undefined) throw stoppedFault(this.failure);
+    const freeBytes = await this.#freeBytes();
+    if (freeBytes < FREE_BYTES_MIN) {
+      const [free, required] = [freeBytes, FREE_BYTES_MIN].map((bytes) => `${Math.floor(bytes / 2 ** 20)} MiB`);
+      const message = `The disk of the ledger has ${free} of free space; usage is recorded safely with ${required} or more.`;
+      throw new Fault("ledger_unavailable", message, { details: { freeBytes } });
+    }
+    await super.checkStorage();
   }
 
   close(): Promise<void> {
@@ -216,6 +236,11 @@ class WorkerClient {
     if (!this.#isClosing) this.onFailure(error);
     for (const { reject } of pending) reject(stoppedFault(error));
   }
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 function startWorkerThread(setup: SqliteWorkerSetup): LedgerThread {

@@ -101,6 +101,10 @@ export class MemoryLedger implements Ledger {
     return Promise.resolve(key === undefined || account === undefined ? undefined : { key, account });
   }
 
+  checkWritable(): Promise<void> {
+    return this.failure === undefined ? Promise.resolve() : Promise.reject(this.failure);
+  }
+
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -199,7 +203,14 @@ export class MemoryLedger implements Ledger {
   }
 
   audit() {
-    return Promise.resolve({ eventCount: this.entries.length, rollupCount: 0, differences: [], sumDifferences: [] });
+    const chain = { ledgerId: "", head: { batch: 0, hash: "" }, batchCount: 0, eventCount: 0, archives: [], problems: [] };
+    return Promise.resolve({
+      chain,
+      eventCount: this.entries.length,
+      rollupCount: 0,
+      differences: [],
+      sumDifferences: [],
+    });
   }
 
   async *events({ accountId, from, to }: { accountId?: string; from?: string; to?: string }) {
