@@ -37,7 +37,7 @@ beforeEach(async () => {
   vi.mocked(openAtlas).mockImplementation((address) =>
     Promise.resolve({ ...fakeAtlas(), release: `${address}-1`, synthetic: address === "demo", close }),
   );
-  vi.mocked(openLedger).mockImplementation(() => Promise.resolve(ledger));
+  vi.mocked(openLedger).mockImplementation(() => Promise.resolve(ledger as never));
 });
 afterEach(async () => {
   process.stdout.isTTY = wasTerminal;
