@@ -134,6 +134,12 @@ export interface Page<Item> {
   readonly next?: string;
 }
 
+/** Lines of CSV (RFC 4180), each with its line end; `next` is the cursor of the next page, absent on the last one. */
+export interface CsvPage {
+  readonly text: string;
+  readonly next?: string;
+}
+
 export interface PageQuery {
   readonly accountId: string;
   /** 1 to 500. */
@@ -231,6 +237,8 @@ export interface Ledger {
   record(entry: UsageEntry): Promise<RecordResult>;
   /** @throws Fault `rate_limited` if too many reports of the account are waiting; the reason of the signal */
   usage(query: UsageQuery, options?: ReportOptions): Promise<Page<UsageLine>>;
+  /** Like `usage`, as lines of CSV without a header. @throws as `usage` */
+  usageCsv(query: UsageQuery, options?: ReportOptions): Promise<CsvPage>;
   audit(): Promise<AuditReport>;
   /** Yields all events of a date range in the order of recording. */
   events(query: {
@@ -239,6 +247,12 @@ export interface Ledger {
     readonly to?: string;
   }): AsyncIterable<RecordedEntry>;
 
+  /**
+   * Checks that usage can be recorded at present. Resolves or rejects within two seconds. The result is shared and used
+   * again for two seconds, so that callers cannot put load on the ledger.
+   * @throws Fault `ledger_unavailable`, `configuration_invalid` with the reason why not
+   */
+  checkWritable(): Promise<void>;
   /** The I/O error that stopped the ledger, if any: no more entries can be recorded. */
   readonly failure: Error | undefined;
   /** Resolves with the cause when an I/O error has stopped the ledger: the process must restart to recover the file. */

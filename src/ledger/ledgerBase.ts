@@ -1,8 +1,10 @@
+import { CachedCheck } from "./cachedCheck.ts";
 import type {
   Account,
   ApiKey,
   AuditReport,
   Commit,
+  CsvPage,
   Customer,
   IssuedKey,
   KeyHolder,
@@ -18,6 +20,9 @@ import type {
 } from "./ledger.ts";
 import { type ArgumentOf, INVALIDATING_METHODS, type MethodName, type ResultOf } from "./methods.ts";
 
+/** How long the result of a write check is used again, and the time after which a check has failed. */
+const WRITE_CHECK_VALID_MS = 2_000;
+const WRITE_CHECK_TIMEOUT_MS = 2_000;
 /** Events per page of `events()`, which bounds its memory. */
 const EVENT_PAGE_COUNT = 1000;
 
@@ -26,6 +31,11 @@ export abstract class LedgerBase implements Ledger {
   readonly failed: Promise<Error>;
   readonly #listeners = new Set<() => void>();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
+  readonly #writeCheck = new CachedCheck({
+    check: () => this.checkStorage(),
+    validMs: WRITE_CHECK_VALID_MS,
+    timeoutMs: WRITE_CHECK_TIMEOUT_MS,
+  });
   #failure: Error | undefined;
   #resolveFailed!: (error: Error) => void;
 
@@ -155,8 +165,21 @@ export abstract class LedgerBase implements Ledger {
     return this.#call("usage", query, signal);
   }
 
+  usageCsv(query: UsageQuery, { signal }: ReportOptions = {}): Promise<CsvPage> {
+    return this.#call("usageCsv", query, signal);
+  }
+
   audit(): Promise<AuditReport> {
     return this.#call("audit", undefined);
+  }
+
+  checkWritable(): Promise<void> {
+    return this.#writeCheck.run();
+  }
+
+  /** Checks that usage can be recorded; `checkWritable` limits how often it is called. */
+  protected checkStorage(): Promise<void> {
+    return this.#call("checkWritable", undefined);
   }
 
   async *events(query: {

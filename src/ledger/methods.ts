@@ -11,7 +11,9 @@ import {
 import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "./customers.ts";
 import type { Storage } from "./schema.ts";
 import { audit, eventPage } from "./usage.ts";
+import { usageCsv } from "./usageCsv.ts";
 import { usage } from "./usageLines.ts";
+import { checkWritable } from "./writeCheck.ts";
 
 /** The methods of a ledger other than recording, by name, so that they can be called on another thread. */
 const LEDGER_METHODS = {
@@ -28,8 +30,10 @@ const LEDGER_METHODS = {
   listCustomers,
   archiveCustomer,
   usage,
+  usageCsv,
   audit,
   eventPage,
+  checkWritable,
 } as const;
 
 export type MethodName = keyof typeof LEDGER_METHODS;
@@ -52,6 +56,7 @@ export const REPORT_METHODS: ReadonlySet<MethodName> = new Set([
   "listKeys",
   "listCustomers",
   "usage",
+  "usageCsv",
   "audit",
   "eventPage",
 ]);

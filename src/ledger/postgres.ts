@@ -16,6 +16,7 @@ import {
 } from "./methods.ts";
 import { ReportQueue } from "./reportQueue.ts";
 import { pruneIdempotencyKeys, recordBatch } from "./postgresRecord.ts";
+import { checkServer, configureSession } from "./postgresSettings.ts";
 import { CHANGE_CHANNEL, migrate, type Storage, TABLE_NAMES, type Tables } from "./schema.ts";
 
 /** Number of recorded idempotency keys after which expired ones are pruned, and how many are pruned at most. */
@@ -97,7 +98,11 @@ export class PostgresLedger extends LedgerBase {
       types: TYPES,
     };
     // In a pool this timeout includes the wait for a free connection.
-    const pooled = { ...this.#config, connectionTimeoutMillis: STATEMENT_TIMEOUT_MS };
+    const pooled: PoolConfig = {
+      ...this.#config,
+      connectionTimeoutMillis: STATEMENT_TIMEOUT_MS,
+      onConnect: configureSession,
+    };
     this.#lookups = openPool({ ...pooled, max: LOOKUP_CONNECTION_COUNT }, now);
     this.#reports = openPool({ ...pooled, max: REPORT_CONNECTION_COUNT }, now);
     const auditTimeouts = { statement_timeout: AUDIT_TIMEOUT_MS, query_timeout: AUDIT_TIMEOUT_MS };
@@ -176,6 +181,7 @@ export class PostgresLedger extends LedgerBase {
     });
     try {
       await client.connect();
+      await configureSession(client);
       await checkServer(client);
     } catch (error) {
       void client.end().catch(() => undefined);
@@ -288,7 +294,12 @@ interface PooledStorage {
   readonly storage: Storage;
 }
 
-function openPool(config: pg.PoolConfig, nowMs: () => number): PooledStorage {
+/** With an option that the types of pg lack: called with each new connection before its first use. */
+interface PoolConfig extends pg.PoolConfig {
+  readonly onConnect: (client: pg.ClientBase) => Promise<void>;
+}
+
+function openPool(config: PoolConfig, nowMs: () => number): PooledStorage {
   const pool = new pg.Pool(config);
   // The pool replaces idle connections that break.
   pool.on("error", () => undefined);
@@ -309,32 +320,6 @@ function openPool(config: pg.PoolConfig, nowMs: () => number): PooledStorage {
       snapshot: transactionAt("repeatable read"),
     },
   };
-}
-
-/**
- * Checks the server settings that durability depends on.
- * @throws Fault `configuration_invalid`
- */
-async function checkServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<Record<"fsync" | "synchronous_commit" | "encoding" | "standby", string>>(
-    `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
-       current_setting('server_encoding') as encoding, pg_is_in_recovery()::text as standby`,
-  );
-  const [settings] = rows;
-  if (settings === undefined) throw new Error("PostgreSQL returned no settings.");
-  const reject = (problem: string): never => {
-    throw new Fault("configuration_invalid", `The PostgreSQL server ${problem}.`, { details: { ...settings } });
-  };
-  if (settings.fsync !== "on") reject("runs with fsync = off: a power failure would lose usage; set fsync = on");
-  if (settings.synchronous_commit === "off") {
-    reject("runs with synchronous_commit = off: a crash would lose usage; set it to on, including for this user");
-  }
-  if (settings.encoding !== "UTF8") {
-    reject(`uses encoding ${settings.encoding} for the database; create one with encoding UTF8`);
-  }
-  if (settings.standby === "true") reject("is a read-only standby; use the primary's address");
-  // Overrides the user's default: at a stricter level, concurrent batches would fail with serialization errors.
-  await client.query("set default_transaction_isolation = 'read committed'");
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import { idempotencyCutoff, type EntryOutcome } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
+import { notDurableFault, type RequiredSetting, SETTING_THAT_IS_OFF } from "./postgresSettings.ts";
 
 /**
  * Records a batch in a single statement, which takes one round trip and one transaction.
@@ -12,7 +13,7 @@ import type { UsageEntry } from "./ledger.ts";
  */
 const RECORD = `
 with tick as (
-  update ledger_state set last_at = greatest(last_at, $1) returning last_at
+  update ledger_state set last_at = greatest(last_at, $1) returning last_at, ${SETTING_THAT_IS_OFF} as off
 ), entry as (
   select * from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[],
       $10::text[], $11::text[], $12::text[]) with ordinality
@@ -42,8 +43,8 @@ with tick as (
   on conflict (account_id, customer_id, meter, hour) do update set
     units = total.units + excluded.units, requests = total.requests + excluded.requests
 )
-select event.receipt is not null as "isNew", request.fingerprint, request.receipt as "requestReceipt"
-  from entry
+select event.receipt is not null as "isNew", request.fingerprint, request.receipt as "requestReceipt", off
+  from entry cross join tick
     left join request using (account_id, customer_id, route, idempotency_key)
     left join event on event.receipt = entry.receipt
   order by nth`;
@@ -59,9 +60,15 @@ interface RecordRow {
   readonly isNew: boolean;
   readonly fingerprint: string | null;
   readonly requestReceipt: string | null;
+  /** A setting that is off, with which the committed batch could still be lost. */
+  readonly off: RequiredSetting | null;
 }
 
-/** Records a batch of entries. Resolves when they are on disk. @returns an outcome for each entry, in order */
+/**
+ * Records a batch of entries. Resolves when they are on disk.
+ * @returns an outcome for each entry, in order
+ * @throws Fault `configuration_invalid` if the server's settings do not guarantee that they are
+ */
 export async function recordBatch(
   connection: ClientBase,
   entries: readonly UsageEntry[],
@@ -83,6 +90,8 @@ export async function recordBatch(
     text: RECORD,
     values: [now, idempotencyCutoff(now), ...entryColumns(sent)],
   });
+  const off = rows[0]?.off ?? null;
+  if (off !== null) throw notDurableFault(off);
   const outcomes = entries.map((entry, i): EntryOutcome | undefined => {
     const row = rows[sentIndexes[i] ?? -1];
     if (row === undefined) throw new Error("PostgreSQL returned fewer rows than entries.");

@@ -1,3 +1,4 @@
+import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault } from "../errors.ts";
 import { unpackError } from "../threads/errorTransfer.ts";
@@ -16,6 +17,9 @@ import { accountOf, type ArgumentOf, type MethodName, REPORT_METHODS, type Resul
 import { ReportQueue } from "./reportQueue.ts";
 import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";
 
+/** Free space below which the ledger reports that it cannot record: a few of the largest transactions fit in it. */
+const FREE_BYTES_MIN = 16 * 2 ** 20;
+
 /** A started ledger worker: a worker thread, or its replacement in tests. */
 export type LedgerThread = WorkerThread<LedgerWorkerRequest, LedgerWorkerMessage>;
 
@@ -25,6 +29,8 @@ export interface SqliteLedgerOptions {
   /** The clock, milliseconds since 1970. */
   readonly now: () => number;
   readonly startWorker?: (setup: SqliteWorkerSetup) => LedgerThread;
+  /** Returns the free space of the disk that holds a folder. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
 /** The embedded ledger: a SQLite file, written by one worker thread and read by another one, started on demand, for reports. */
@@ -32,6 +38,7 @@ export class SqliteLedger extends LedgerBase {
   readonly #now: () => number;
   readonly #startReporter: () => Promise<WorkerClient>;
   readonly #writer: WorkerClient;
+  readonly #freeBytes: () => Promise<number>;
   readonly #reports = new ReportQueue({ runningCountMax: 1, waitingCountMax: WAITING_REPORT_COUNT_MAX });
   #reporter: Promise<WorkerClient> | undefined;
   #isBatchInFlight = false;
@@ -39,10 +46,12 @@ export class SqliteLedger extends LedgerBase {
   #queue: { readonly entry: UsageEntry; resolve(result: RecordResult): void; reject(error: Error): void }[] = [];
   #closing: Promise<void> | undefined;
 
-  private constructor(writer: WorkerClient, { now }: SqliteLedgerOptions, startReporter: () => Promise<WorkerClient>) {
+  private constructor(writer: WorkerClient, options: SqliteLedgerOptions, startReporter: () => Promise<WorkerClient>) {
     super();
     this.#writer = writer;
+    const { now, data, freeBytes = freeBytesOf } = options;
     this.#now = now;
+    this.#freeBytes = () => freeBytes(data);
     this.#startReporter = startReporter;
     writer.onChange = () => this.notifyChange();
     writer.onCommit = (commit) => this.notifyCommit(commit);
@@ -120,6 +129,17 @@ export class SqliteLedger extends LedgerBase {
       }, discard);
     }
     return this.#reporter;
+  }
+
+  protected override async checkStorage(): Promise<void> {
+    if (this.failure !== undefined) throw stoppedFault(this.failure);
+    const freeBytes = await this.#freeBytes();
+    if (freeBytes < FREE_BYTES_MIN) {
+      const [free, required] = [freeBytes, FREE_BYTES_MIN].map((bytes) => `${Math.floor(bytes / 2 ** 20)} MiB`);
+      const message = `The disk of the ledger has ${free} of free space; usage is recorded safely with ${required} or more.`;
+      throw new Fault("ledger_unavailable", message, { details: { freeBytes } });
+    }
+    await super.checkStorage();
   }
 
   get waitingReportCount(): number {
@@ -212,6 +232,11 @@ class WorkerClient {
     if (!this.#isClosing) this.onFailure(error);
     for (const { reject } of pending) reject(stoppedFault(error));
   }
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 function startWorkerThread(setup: SqliteWorkerSetup): LedgerThread {

@@ -1,3 +1,4 @@
+import { NO_WEIGHT } from "../contract/portfolioNames.ts";
 import type { PortfolioResult, TemperatureRange } from "../contract/wireTypes.ts";
 import type { HoldingColumns, ScoreColumns } from "./mergedHoldings.ts";
 import { type HoldingWeights, reasonNumberOf, reasonOf } from "./weights.ts";
@@ -94,8 +95,16 @@ export function aggregateHoldings(
   const uncovered = uncoveredHoldings(ids, reasonNumbers);
   const totalWeight = used.weight;
   const common = { totalWeight, usedWeights, usedScoresC, reasonNumbers };
+  const bounds =
+    real.weight + missingWeight === 0
+      ? {}
+      : { bounds: { ...boundsOf(real, missingWeight, missing), complete: isComplete } };
   if (totalWeight === 0) {
-    return { ...common, temperatureC: NaN, figures: { temperature: null, reason: "no_weight", coverage, uncovered } };
+    return {
+      ...common,
+      temperatureC: NaN,
+      figures: { temperature: null, reason: NO_WEIGHT, coverage, ...bounds, uncovered },
+    };
   }
   const temperatureC = used.meanC();
   const halfWidthC = independentHalfWidth({ usedWeights, totalWeight, lowsC, highsC, reasonNumbers });
@@ -111,7 +120,7 @@ export function aggregateHoldings(
       range_independent: { low: temperatureC - halfWidthC, high: temperatureC + halfWidthC },
       range_coverage: intervalWeight / totalWeight,
       coverage,
-      bounds: { ...boundsOf(real, missingWeight, missing), complete: isComplete },
+      ...bounds,
       ...(missing.defaultC === undefined ? {} : { default_share: missingWeight / totalWeight }),
       uncovered,
     },

@@ -30,16 +30,14 @@ export function* portfolioResults(
       emissionsTCO2e.set(scope, emissions);
       const weights = weighHoldings(columns, method, emissions);
       const aggregate = aggregateHoldings(columns, columns.scores[scope], weights, missing);
-      if (aggregate.figures.temperature === null) {
-        yield { method, scope, ...aggregate.figures };
-        continue;
-      }
       const holdings = { values: columns.values, weights: weights.weights };
       yield {
         method,
         scope,
         ...aggregate.figures,
-        contributions: contributionsOf(columns.ids, aggregate, goalC),
+        ...(aggregate.figures.temperature === null
+          ? {}
+          : { contributions: contributionsOf(columns.ids, aggregate, goalC) }),
         ...(groups === undefined
           ? {}
           : {

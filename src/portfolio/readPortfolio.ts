@@ -4,7 +4,14 @@ import { DENOMINATOR_MIN, HOLDING_COUNT_MAX, MISSING_SCORE_C, PORTFOLIO_SCOPES }
 import { HoldingSchema, PortfolioOptionsSchema } from "../contract/portfolioRequest.ts";
 import type { Holding, PortfolioOptions, PortfolioRequest } from "../contract/wireTypes.ts";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { findSchemaErrors, pointerToken, quote, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
+import {
+  closestMatch,
+  findSchemaErrors,
+  pointerToken,
+  quote,
+  summarizeItems,
+  type ValueSchema,
+} from "../schemaErrors.ts";
 
 /** The request, with any object as an entity: an entity that cannot be scored is an uncovered holding, not an error. */
 const RequestSchema = Type.Object(
@@ -22,6 +29,10 @@ const RequestSchema = Type.Object(
 );
 const SHAPE = RequestSchema as unknown as ValueSchema;
 const compiled = Compile(RequestSchema);
+
+/** Number of keys of groups that an error lists, and that it compares with an unknown key. */
+const SHOWN_KEY_COUNT_MAX = 20;
+const COMPARED_KEY_COUNT_MAX = 1000;
 
 /** Members that a value is divided by. */
 const DENOMINATORS = ["market_cap", "enterprise_value", "evic", "total_assets", "revenue"] as const;
@@ -73,14 +84,17 @@ function* findMeaningErrors(input: unknown): Generator<FaultItem> {
       yield* currencies.check(line, `/holdings/${index}`);
     }
   }
-  if (isObject(options)) yield* findOptionErrors(options);
+  if (!isObject(options)) return;
+  yield* findOptionErrors(options);
+  if (Array.isArray(holdings) && Array.isArray(options["group_by"]))
+    yield* findKeyErrors(options["group_by"], holdings);
 }
 
 function* findLineErrors(line: Partial<Holding>, pointer: string): Generator<FaultItem> {
   const { id, issuer, entity, temperature, groups } = line;
-  if (id === "") yield { pointer: `${pointer}/id`, code: "empty", detail: "id must not be empty." };
-  if (issuer === "") {
-    const detail = "issuer must not be empty; leave it out if it is not known.";
+  if (isBlank(id)) yield { pointer: `${pointer}/id`, code: "empty", detail: "id must not be empty or blank." };
+  if (isBlank(issuer)) {
+    const detail = "issuer must not be empty or blank; leave it out if it is not known.";
     yield { pointer: `${pointer}/issuer`, code: "empty", detail };
   }
   const hasEntity = entity !== undefined && entity !== null;
@@ -142,6 +156,29 @@ function* findOptionErrors(options: Readonly<Record<string, unknown>>): Generato
   yield { pointer: "/options/missing_low", code: "out_of_range", detail };
 }
 
+/** Checks that some holding has an entry under each key that the portfolio is to be grouped by. */
+function* findKeyErrors(keys: readonly unknown[], holdings: readonly unknown[]): Generator<FaultItem> {
+  const known = new Set<string>();
+  for (const line of holdings) {
+    if (!isObject(line) || !isObject(line["groups"])) continue;
+    for (const [key, group] of Object.entries(line["groups"])) if (typeof group === "string") known.add(key);
+  }
+  for (const [index, key] of keys.entries()) {
+    if (typeof key !== "string" || known.has(key)) continue;
+    const allowed = [...known].slice(0, SHOWN_KEY_COUNT_MAX);
+    const suggestion = closestMatch(key, [...known].slice(0, COMPARED_KEY_COUNT_MAX));
+    const accepted = allowed.length === 0 ? "no holding has groups" : `known: ${allowed.map(quote).join(", ")}`;
+    const hint = suggestion === undefined ? "." : `; did you mean ${quote(suggestion)}?`;
+    yield {
+      pointer: `/options/group_by/${index}`,
+      code: "unknown",
+      detail: `No holding has a group under ${quote(key)} (${accepted})${hint}`,
+      allowed,
+      ...(suggestion === undefined ? {} : { did_you_mean: suggestion }),
+    };
+  }
+}
+
 /** Checks that all amounts of a portfolio are in one currency, including the revenues of its entities. */
 class CurrencyCheck {
   #first: { readonly currency: string; readonly pointer: string } | undefined;
@@ -163,6 +200,10 @@ class CurrencyCheck {
       `${quote(this.#first.currency)} at ${this.#first.pointer}. Convert them before the request.`;
     yield { pointer, code: "not_allowed", detail };
   }
+}
+
+function isBlank(value: unknown): boolean {
+  return typeof value === "string" && value.trim() === "";
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -12,6 +12,8 @@ import type {
   UsageQuery,
 } from "../../src/ledger/ledger.ts";
 
+import { csvLine } from "../../src/csvText.ts";
+
 export interface RecordedEntry extends UsageEntry {
   readonly seq: number;
   readonly recordedAt: string;
@@ -100,6 +102,10 @@ export class MemoryLedger implements Ledger {
     const key = this.keys.get(this.#digests.get(Buffer.from(digest).toString("hex")) ?? "");
     const account = this.accounts.get(key?.accountId ?? "");
     return Promise.resolve(key === undefined || account === undefined ? undefined : { key, account });
+  }
+
+  checkWritable(): Promise<void> {
+    return this.failure === undefined ? Promise.resolve() : Promise.reject(this.failure);
   }
 
   onChange(listener: () => void): () => void {
@@ -197,6 +203,14 @@ export class MemoryLedger implements Ledger {
       lines.set(name, { ...group, requests: requests + 1, units: units + entry.units });
     }
     return Promise.resolve(pageOf([...lines.values()], { limit, cursor }));
+  }
+
+  async usageCsv(query: UsageQuery) {
+    const { items, next } = await this.usage(query);
+    const lines = items.map(({ customerId, internalId, meter, period, requests, units }) =>
+      csvLine([customerId, internalId, meter, period, requests, units], "\r\n"),
+    );
+    return { text: lines.join(""), ...(next === undefined ? {} : { next }) };
   }
 
   audit() {

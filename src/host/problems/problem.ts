@@ -91,9 +91,9 @@ export class HttpError extends Error {
     code: ProblemCode,
     message: string,
     headers: Readonly<Record<string, string>> = {},
-    more: { readonly items?: readonly FaultItem[]; readonly status?: number } = {},
+    more: { readonly items?: readonly FaultItem[]; readonly status?: number; readonly cause?: unknown } = {},
   ) {
-    super(message);
+    super(message, more.cause === undefined ? {} : { cause: more.cause });
     this.code = code;
     this.headers = headers;
     this.items = more.items ?? [];
