@@ -7,7 +7,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Makes a generated portfolio acceptable: each line has either an entity or a score, intervals contain their score, all
- * amounts are in one currency, and bounds are in order.
+ * amounts are in one currency, the holdings have the keys that they are grouped by, and bounds are in order.
  *
  * @param orderYears moves the projected years of an entity after its baseline
  */
@@ -26,7 +26,7 @@ export function withAcceptedHoldings(
       const scores = typeof temperature === "object" && temperature !== null ? temperature : {};
       return { ...line, currency: "EUR", temperature: withIntervals(random, scores as Members) };
     }),
-    ...(options === undefined ? {} : { options: withOrderedBounds(options) }),
+    ...(options === undefined ? {} : { options: withKnownKeys(withOrderedBounds(options), holdings) }),
   };
 }
 
@@ -49,4 +49,11 @@ function withOrderedBounds({ missing_low: low, missing_high: high, ...options }:
   return typeof low === "number" && typeof high === "number" && low <= high
     ? { ...options, missing_low: low, missing_high: high }
     : options;
+}
+
+/** Restricts the keys to group by to those that some holding has. */
+function withKnownKeys({ group_by: keys, ...options }: Members, holdings: readonly Members[]): Members {
+  const knownKeys = new Set(holdings.flatMap(({ groups }) => Object.keys(groups ?? {})));
+  const kept = Array.isArray(keys) ? keys.filter((key) => knownKeys.has(String(key))) : [];
+  return kept.length > 0 ? { ...options, group_by: kept } : options;
 }
