@@ -174,7 +174,7 @@ export interface AlignmentOptions extends DataOptions {
   readonly basis?: AlignmentBasis;
   /** Members to add to the results. */
   readonly include?: readonly AlignmentInclude[];
-  /** Scenario of the member `budget`; default `net_zero_2050`. */
+  /** Scenario of the member `budget`, default `net_zero_2050`. Naming one adds `budget`. */
   readonly budgetScenario?: BudgetScenario;
   /**
    * Fraction of the gap between the entity's emissions intensity and that of its industry that is closed by 2050; above

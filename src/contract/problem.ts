@@ -16,7 +16,8 @@ export const ProblemItemSchema = Type.Object(
     ),
     nearest: Type.Optional(
       Type.Array(Type.String(), {
-        description: "Names most similar to an unknown name, most similar first.",
+        description:
+          "Names most similar to an unknown name, most similar first; for a name with several meanings, all of them.",
       }),
     ),
     hazard: Type.Optional(

@@ -331,7 +331,7 @@ export interface AlignmentParameters {
   readonly basis?: AlignmentBasis;
   /** Members to add to the results. At least 1 item, without duplicates. */
   readonly include?: readonly AlignmentInclude[];
-  /** Scenario on which `budget` is based. Default: net_zero_2050. */
+  /** Scenario on which `budget` is based. Naming one adds `budget` to the results. Default: net_zero_2050. */
   readonly budget_scenario?: BudgetScenario;
   /**
    * Fraction of the gap between the emissions intensities of the entity and its industry that must close by 2050; not
@@ -415,7 +415,10 @@ export interface Entity {
       /** Projected revenue, in the currency and prices of the baseline. -1e15 to 1e15. */
       readonly revenue?: number;
     };
-    /** Name of the projection that the record belongs to. Either all records have one, or none. 1 to 64 characters. */
+    /**
+     * Name of the projection that the record belongs to, not blank. Either all records have one, or none. 1 to 64
+     * characters.
+     */
     readonly label?: string;
     /**
      * Weight of the projection. All records with a label must have the same weight, and either all labels or none have
@@ -1048,6 +1051,11 @@ export interface CompanyRequest {
    * Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.
    */
   readonly industry: string;
+  /**
+   * System of an industry code without a prefix: `isic`, `nace` or `naics`. The other systems of temperature alignment
+   * are accepted, too, but only names of industries are matched, not their codes.
+   */
+  readonly industry_classification_system?: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
   /**
@@ -1123,6 +1131,11 @@ export interface EmissionsRequest {
    * Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.
    */
   readonly industry: string;
+  /**
+   * System of an industry code without a prefix: `isic`, `nace` or `naics`. The other systems of temperature alignment
+   * are accepted, too, but only names of industries are matched, not their codes.
+   */
+  readonly industry_classification_system?: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
   /**
@@ -1957,7 +1970,7 @@ export interface ProblemItem {
   readonly allowed?: readonly (string | number | boolean)[];
   /** The accepted value that was probably meant. */
   readonly did_you_mean?: string | number;
-  /** Names most similar to an unknown name, most similar first. */
+  /** Names most similar to an unknown name, most similar first; for a name with several meanings, all of them. */
   readonly nearest?: readonly string[];
   /** Hazard that does not have the combination; present for `combination_unavailable`. */
   readonly hazard?: string;

@@ -89,7 +89,8 @@ export function addressRangeErrors(
   });
 }
 
-function isAddressRange(text: string): boolean {
+/** Returns whether text is an IP address or a range in CIDR notation. */
+export function isAddressRange(text: string): boolean {
   const [address = "", prefix = "0", ...rest] = text.split("/");
   if (rest.length > 0 || address.includes("%") || isIP(address) === 0) return false;
   return /^[0-9]{1,3}$/.test(prefix) && Number(prefix) <= (isIPv4(address) ? 32 : 128);

@@ -35,10 +35,10 @@ export interface ListeningServer {
 }
 
 /**
- * Maximum number of event loop turns in which pending connections are accepted. A turn accepts one of up to 511 pending
+ * Maximum number of event loop turns in which pending connections are accepted. A turn accepts one of up to 4,096 pending
  * connections and reads the requests of those accepted earlier. Under load every turn brings new connections.
  */
-const CATCH_UP_TURN_COUNT_MAX = 1024;
+const CATCH_UP_TURN_COUNT_MAX = 8192;
 
 /** Idle connections stay usable for as long as the drain delay after the server stops accepting, but no longer. */
 const IDLE_GRACE_MS_MAX = 2_000;

@@ -6,8 +6,10 @@ import { fileFormatOf } from "./fileFormat.ts";
 import { openGeoTiff } from "./geotiff/geotiff.ts";
 import { openHdf5 } from "./hdf5/hdf5.ts";
 import { openNetcdf3 } from "./netcdf3/netcdf3.ts";
+import { zarrFolder } from "./zarr/store.ts";
+import { openZarr } from "./zarr/zarr.ts";
 
-const ACCEPTED_FORMATS = "GeoTIFF, NetCDF and HDF5 are accepted.";
+const ACCEPTED_FORMATS = "GeoTIFF, NetCDF, HDF5 and Zarr are accepted.";
 
 export interface MapFilesOptions {
   /** Stops opening and reading with its abort reason. */
@@ -51,12 +53,18 @@ export class MapFiles {
     if (/^https?:\/\//.test(file)) return openBandedMap(file, options);
     const format = await fileFormatOf(file, file);
     if (format.kind === "geotiff") return openBandedMap(file, options);
-    if (format.kind === "hdf5" || format.kind === "netcdf3") {
-      const open = format.kind === "hdf5" ? openHdf5 : openNetcdf3;
-      return openArrayRaster(await remembered(this.#arrayFiles, file, () => open(file, file)), options);
+    const { kind } = format;
+    if (kind === "hdf5" || kind === "netcdf3" || kind === "zarr") {
+      const arrays = await remembered(this.#arrayFiles, file, () => openArrays(file, kind));
+      return openArrayRaster(arrays, options);
     }
     throw sourceFault(file, `is ${format.kind === "other" ? format.name : format.kind}. ${ACCEPTED_FORMATS}`);
   }
+}
+
+function openArrays(file: string, kind: "hdf5" | "netcdf3" | "zarr"): Promise<ArrayFile> {
+  if (kind === "zarr") return openZarr(file, zarrFolder(file));
+  return kind === "hdf5" ? openHdf5(file, file) : openNetcdf3(file, file);
 }
 
 /** Opens a GeoTIFF, which has bands instead of variables. */

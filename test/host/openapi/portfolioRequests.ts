@@ -7,7 +7,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Makes a generated portfolio acceptable: each line has either an entity or a score, intervals contain their score, all
- * amounts are in one currency, the holdings have the keys that they are grouped by, and bounds are in order.
+ * amounts are in one currency, bounds are in order, and the first line has a group under every key to group by.
  *
  * @param orderYears moves the projected years of an entity after its baseline
  */
@@ -19,15 +19,22 @@ export function withAcceptedHoldings(
   const { holdings, options, ...rest } = body as { readonly holdings: readonly Members[]; readonly options?: Members };
   return {
     ...rest,
-    holdings: holdings.map(({ entity, temperature, currency: _currency, ...line }) => {
+    holdings: withGroups(holdings, options).map(({ entity, temperature, currency: _currency, ...line }) => {
       if (typeof entity === "object" && entity !== null) {
         return { ...line, currency: "EUR", entity: withoutCurrency(orderYears(random, entity)) };
       }
       const scores = typeof temperature === "object" && temperature !== null ? temperature : {};
       return { ...line, currency: "EUR", temperature: withIntervals(random, scores as Members) };
     }),
-    ...(options === undefined ? {} : { options: withKnownKeys(withOrderedBounds(options), holdings) }),
+    ...(options === undefined ? {} : { options: withOrderedBounds(options) }),
   };
+}
+
+function withGroups([first, ...others]: readonly Members[], options: Members | undefined): readonly Members[] {
+  const keys = (options?.["group_by"] ?? []) as readonly string[];
+  if (first === undefined) return [];
+  if (keys.length === 0) return [first, ...others];
+  return [{ ...first, groups: Object.fromEntries(keys.map((key) => [key, "group"])) }, ...others];
 }
 
 function withoutCurrency(entity: object): object {
@@ -49,11 +56,4 @@ function withOrderedBounds({ missing_low: low, missing_high: high, ...options }:
   return typeof low === "number" && typeof high === "number" && low <= high
     ? { ...options, missing_low: low, missing_high: high }
     : options;
-}
-
-/** Restricts the keys to group by to those that some holding has. */
-function withKnownKeys({ group_by: keys, ...options }: Members, holdings: readonly Members[]): Members {
-  const knownKeys = new Set(holdings.flatMap(({ groups }) => Object.keys(groups ?? {})));
-  const kept = Array.isArray(keys) ? keys.filter((key) => knownKeys.has(String(key))) : [];
-  return kept.length > 0 ? { ...options, group_by: kept } : options;
 }
