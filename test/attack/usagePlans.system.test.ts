@@ -1,6 +1,6 @@
 /** The rows that PostgreSQL reads for a page of a usage report in a large ledger: they depend on the page, not on the ledger. */
 import { randomUUID } from "node:crypto";
-import { CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
+import { type CompiledQuery, Kysely, PostgresDialect, sql } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { UsageGroup } from "../../src/contract/wireTypes.ts";
