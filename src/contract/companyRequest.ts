@@ -23,6 +23,13 @@ const NAMES = {
     description:
       "Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.",
   }),
+  industry_classification_system: Type.Optional(
+    Type.String({
+      description:
+        "System of an industry code without a prefix: `isic`, `nace` or `naics`. The other systems of temperature alignment are " +
+        "accepted, too, but only names of industries are matched, not their codes.",
+    }),
+  ),
 };
 const REPORTED = {
   scope1: tonnes("Direct emissions"),

@@ -257,6 +257,8 @@ export interface Ledger {
   readonly failure: Error | undefined;
   /** Resolves with the cause when an I/O error has stopped the ledger: the process must restart to recover the file. */
   readonly failed: Promise<Error>;
+  /** Number of reports and lists that wait for their turn. */
+  readonly waitingReportCount: number;
   /** Commits pending entries and closes the storage. */
   close(): Promise<void>;
 }

@@ -53,6 +53,7 @@ export abstract class LedgerBase implements Ledger {
   ): Promise<ResultOf<Name>>;
   abstract record(entry: UsageEntry): Promise<RecordResult>;
   abstract close(): Promise<void>;
+  abstract readonly waitingReportCount: number;
 
   get failure(): Error | undefined {
     return this.#failure;

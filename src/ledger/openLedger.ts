@@ -49,8 +49,33 @@ export async function openLedger(address: LedgerAddress, options: LedgerOptions 
     const { PostgresLedger } = await import("./postgres.ts");
     return PostgresLedger.open({ database: address.database, now });
   }
+  checkRegularFiles(address.data);
   const { SqliteLedger } = await import("./sqlite.ts");
   return SqliteLedger.open({ data: address.data, now });
+}
+
+/**
+ * Rejects a FIFO, socket, device or folder in place of a file of the ledger before it is opened: opening a FIFO waits for
+ * its other end.
+ * @throws Fault `ledger_unavailable`
+ */
+function checkRegularFiles(data: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) {
+    const file = join(data, SQLITE_FILE_NAME) + suffix;
+    // If it cannot be inspected, opening it reports the reason.
+    const stats = ignoreErrors(() => statSync(file, { throwIfNoEntry: false }));
+    if (stats === undefined || stats.isFile()) continue;
+    const message = `The ledger ${file} cannot be opened: it is not a regular file.`;
+    throw new Fault("ledger_unavailable", message, { details: { file } });
+  }
+}
+
+function ignoreErrors<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the errors of an address, without repeating a password in it. */

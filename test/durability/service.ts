@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
 import { type FaultName, serveCommandLine } from "../faults/faultNames.ts";
+import { startedUrl } from "../startedUrl.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
@@ -102,7 +103,7 @@ function waitForUrl(child: ChildProcess, output: () => string): Promise<string> 
       action();
     };
     const polling = setInterval(() => {
-      const [, url] = /Isotherm listens on (\S+)[^]*Try it:/.exec(output()) ?? [];
+      const url = startedUrl(output());
       if (url !== undefined) settle(() => resolve(url));
       else if (child.exitCode !== null) settle(() => reject(new Error(`The service did not start: ${output()}`)));
     }, 20);

@@ -23,7 +23,7 @@ export type FaultName =
   | "retains-requests"
   | "closes-without-draining"
   | "default-heap-growth"
-  // Not a fault: timeouts of a second or two instead of half a minute.
+  // Not a fault: timeouts of 1 to 4 seconds.
   | "short-timeouts";
 
 const SERVICE = fileURLToPath(new URL("service.mjs", import.meta.url));

@@ -4,7 +4,7 @@ import { built } from "./replacing.mjs";
 const { SqliteLedger } = await built("ledger/sqlite.js");
 const { startNodeThread } = await built("threads/nodeThread.js");
 
-/** Parts with a SQLite ledger whose workers have the fault. */
+/** Returns parts of the service with a SQLite ledger whose worker has the fault. */
 const workerWith = (fault) => ({
   openLedger: ({ data }) =>
     SqliteLedger.open({

@@ -28,6 +28,7 @@ export class MemoryLedger implements Ledger {
   /** Error that `record` throws, if set. */
   failure: Error | undefined;
   readonly failed: Promise<Error>;
+  readonly waitingReportCount = 0;
   readonly #digests = new Map<string, string>();
   readonly #fingerprints = new Map<string, string>();
   readonly #listeners = new Set<() => void>();

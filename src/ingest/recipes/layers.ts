@@ -20,7 +20,11 @@ export async function planLayers(
     const file =
       /^https?:\/\//.test(layer.file) || isAbsolute(layer.file) ? layer.file : join(dirname(path), layer.file);
     const nodata = [...(options.nodata ?? []), ...(layer.nodata === undefined ? [] : [layer.nodata])];
-    const raster = await open(file, { ...options, nodata });
+    const raster = await open(file, {
+      ...options,
+      nodata,
+      ...omitUndefined({ variable: layer.variable, select: layer.select }),
+    });
     const band = layer.band ?? 1;
     if (band > raster.bands.length)
       throw sourceFault(
