@@ -15,7 +15,7 @@ import { keysCommand } from "../../src/cli/keys.ts";
 import { usageCommand } from "../../src/cli/usage.ts";
 import { Authenticator } from "../../src/ledger/authenticator.ts";
 import { newKey } from "../../src/ledger/keys.ts";
-import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { MaintainedLedger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/openLedger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
 import { startInProcessWorker } from "../ledger/inProcessWorker.ts";
@@ -47,11 +47,11 @@ afterEach(async () => {
   await rm(data, { recursive: true, force: true });
 });
 
-function openInProcess(folder: string): Promise<Ledger> {
+function openInProcess(folder: string): Promise<MaintainedLedger> {
   return SqliteLedger.open({ data: folder, now: Date.now, startWorker: startInProcessWorker });
 }
 
-async function withLedger<T>(act: (ledger: Ledger) => Promise<T>): Promise<T> {
+async function withLedger<T>(act: (ledger: MaintainedLedger) => Promise<T>): Promise<T> {
   const ledger = await openInProcess(data);
   try {
     return await act(ledger);
