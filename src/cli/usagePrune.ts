@@ -40,7 +40,11 @@ async function runUsagePrune(flags: PruneFlags): Promise<void> {
       const plan = await ledger.prunePlan({ before });
       const file = join(archive, archiveName(plan));
       if (dryRun) {
-        print(flags, { plan, file, text: plan.batchCount === 0 ? nothingText(plan) : `Would archive ${planText(plan)}` });
+        print(flags, {
+          plan,
+          file,
+          text: plan.batchCount === 0 ? nothingText(plan) : `Would archive ${planText(plan)}`,
+        });
         return;
       }
       const progress = progressBar("records");
@@ -68,7 +72,8 @@ function planText({ before, eventCount, batchCount, head }: PrunePlan): string {
 }
 
 function nothingText({ before, undeletedCount }: PrunePlan): string {
-  const rest = undeletedCount === 0 ? "" : `; ${undeletedCount} archived records of an interrupted run are to be deleted`;
+  const rest =
+    undeletedCount === 0 ? "" : `; ${undeletedCount} archived records of an interrupted run are to be deleted`;
   return `There are no records to archive before ${before}${rest}`;
 }
 
@@ -135,7 +140,9 @@ async function publish(temporaryPath: string, path: string, sha256: string): Pro
     await link(temporaryPath, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    const existing = createHash("sha256").update(await readFile(path)).digest("hex");
+    const existing = createHash("sha256")
+      .update(await readFile(path))
+      .digest("hex");
     if (existing === sha256) return;
     const message = `${path} exists and has other contents; give another folder as --archive.`;
     throw new Fault("configuration_invalid", message, { cause: error });

@@ -22,7 +22,9 @@ export function usageAcceptRestoredCommand(): Command {
 /** `isotherm usage reset-clock`: sets the ledger's time back after a wrong clock has set it to the future. */
 export function usageResetClockCommand(): Command {
   return ledgerCommand("reset-clock")
-    .description("set the time of the ledger to the clock of this machine, after a wrong clock has set it to the future")
+    .description(
+      "set the time of the ledger to the clock of this machine, after a wrong clock has set it to the future",
+    )
     .addHelpText(
       "after",
       "\nUsage that was recorded with the wrong time keeps it. Restart running services afterwards.\n\n" +

@@ -163,7 +163,11 @@ export class AnchorKeeper {
   #hasWarned = false;
 
   /** @param options `readState`: reads the end of the chain; what it returns must be on disk */
-  constructor(options: { readonly path: string; readonly readState: () => Promise<ChainState>; readonly intervalMs?: number }) {
+  constructor(options: {
+    readonly path: string;
+    readonly readState: () => Promise<ChainState>;
+    readonly intervalMs?: number;
+  }) {
     this.#path = options.path;
     this.#readState = options.readState;
     this.#intervalMs = options.intervalMs ?? WRITE_INTERVAL_MS;
@@ -214,7 +218,9 @@ export class AnchorKeeper {
       return;
     }
     if (state.head.batch < this.#writtenBatch) {
-      throw new Error(`the ledger has lost batches: it ends with batch ${state.head.batch} after ${this.#writtenBatch}`);
+      throw new Error(
+        `the ledger has lost batches: it ends with batch ${state.head.batch} after ${this.#writtenBatch}`,
+      );
     }
     if (state.head.batch === this.#writtenBatch) return;
     await writeAnchor(this.#path, state, false);

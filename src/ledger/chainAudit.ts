@@ -1,5 +1,14 @@
 import { sql } from "kysely";
-import { batchPrefix, type BatchRow, type EventRow, eventText, firstHash, pruneText, rollupText, TextHash } from "./chain.ts";
+import {
+  batchPrefix,
+  type BatchRow,
+  type EventRow,
+  eventText,
+  firstHash,
+  pruneText,
+  rollupText,
+  TextHash,
+} from "./chain.ts";
 import type { ChainProblem } from "./chainReport.ts";
 import { type ChainPosition, latestPrune, positionAfter, positionOf } from "./chainState.ts";
 import type { Storage } from "./schema.ts";
@@ -38,14 +47,19 @@ export function chainPage(storage: Storage, query: ChainPageQuery): Promise<Chai
   return storage.snapshot((db) => verifyPage(db, query));
 }
 
-async function verifyPage(db: Storage["db"], { after, toBatch, withEvents = false }: ChainPageQuery): Promise<ChainPage> {
+async function verifyPage(
+  db: Storage["db"],
+  { after, toBatch, withEvents = false }: ChainPageQuery,
+): Promise<ChainPage> {
   const pruned = await latestPrune(db);
   let position = after;
-  if (pruned !== undefined && (position === undefined || position.batch < pruned.last_batch)) position = positionAfter(pruned);
+  if (pruned !== undefined && (position === undefined || position.batch < pruned.last_batch))
+    position = positionAfter(pruned);
   const page = { batchCount: 0, eventCount: 0, batches: [] as BatchRow[], events: [] as EventRow[] };
   if (position === undefined) {
     const start = await readStart(db);
-    if (!("hash" in start)) return { ...page, position: { batch: -1, hash: "", lastSeq: 0 }, problem: start, isLast: true };
+    if (!("hash" in start))
+      return { ...page, position: { batch: -1, hash: "", lastSeq: 0 }, problem: start, isLast: true };
     position = start;
   }
   const reader = new EventReader(db, position.lastSeq);
@@ -58,7 +72,12 @@ async function verifyPage(db: Storage["db"], { after, toBatch, withEvents = fals
     .limit(READ_COUNT)
     .execute();
   for (const row of rows) {
-    const verified = await verifyBatch(db, { row, previous: position, reader, events: withEvents ? page.events : undefined });
+    const verified = await verifyBatch(db, {
+      row,
+      previous: position,
+      reader,
+      events: withEvents ? page.events : undefined,
+    });
     if ("detail" in verified) return { ...page, position, problem: verified, isLast: true };
     position = positionOf(row);
     page.batchCount++;
@@ -114,8 +133,10 @@ async function verifyBatch(
   if (count !== row.event_count) {
     return changedBatch(row.batch, `it has ${count} events instead of ${row.event_count}`);
   }
-  if (lastSeq !== row.last_seq) return changedBatch(row.batch, `its last event is ${lastSeq} instead of ${row.last_seq}`);
-  if (hash.hex() !== row.hash) return changedBatch(row.batch, "its events, their order or the hash itself were changed");
+  if (lastSeq !== row.last_seq)
+    return changedBatch(row.batch, `its last event is ${lastSeq} instead of ${row.last_seq}`);
+  if (hash.hex() !== row.hash)
+    return changedBatch(row.batch, "its events, their order or the hash itself were changed");
   return { isVerified: true };
 }
 
@@ -130,7 +151,10 @@ async function findEventOutside(db: Storage["db"], position: ChainPosition): Pro
   if (next !== undefined) return undefined;
   const event = await new EventReader(db, position.lastSeq).peek();
   if (event === undefined) return undefined;
-  return { code: "event_outside_chain", detail: `Event ${event.seq} was added after the last batch, ${position.batch}.` };
+  return {
+    code: "event_outside_chain",
+    detail: `Event ${event.seq} was added after the last batch, ${position.batch}.`,
+  };
 }
 
 function missingBatch(batch: number): ChainProblem {

@@ -61,7 +61,9 @@ export function serverClockFault(serverMs: number, nowMs: number): Fault | undef
 }
 
 function clockFault(problem: string, advice: string, details: Readonly<Record<string, unknown>>): Fault {
-  return new Fault("clock_unreliable", `${problem}, so usage cannot be dated and is not recorded. ${advice}.`, { details });
+  return new Fault("clock_unreliable", `${problem}, so usage cannot be dated and is not recorded. ${advice}.`, {
+    details,
+  });
 }
 
 /** Formats a duration of more than five minutes. */

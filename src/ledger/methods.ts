@@ -61,7 +61,11 @@ export const INVALIDATING_METHODS: ReadonlySet<MethodName> = new Set([
 ]);
 
 /** Methods that set the ledger's time, which a wrong clock must not do. */
-export const DATED_METHODS: ReadonlySet<MethodName> = new Set([...INVALIDATING_METHODS, "registerCustomer", "resetClock"]);
+export const DATED_METHODS: ReadonlySet<MethodName> = new Set([
+  ...INVALIDATING_METHODS,
+  "registerCustomer",
+  "resetClock",
+]);
 
 /** Methods that may read many rows. They run on a separate thread or connection, so that they do not block recording. */
 export const REPORT_METHODS: ReadonlySet<MethodName> = new Set([

@@ -13,7 +13,13 @@ export interface Tables {
   migration: { version: number; name: string; applied_at: string };
   /** A single row: the ledger's clock, whose row lock serializes writers; the number of changes to cached entities; the
    *  key that signs cursors; and the UUID that the hash chain begins with. */
-  ledger_state: { id: number; last_at: string; change_count: number; cursor_secret: string; ledger_id: Generated<string> };
+  ledger_state: {
+    id: number;
+    last_at: string;
+    change_count: number;
+    cursor_secret: string;
+    ledger_id: Generated<string>;
+  };
   account: { account_id: string; name: string; created_at: string; suspended_at: string | null };
   api_key: {
     key_id: string;

@@ -74,7 +74,13 @@ export class SqliteRecorder {
   #startBatch(): OpenBatch {
     const head = this.#statements.head.get() as { batch: number; hash: string; last_seq: number };
     const { seq } = this.#statements.lastEvent.get() as { seq: number | null };
-    const batch = { batch: head.batch + 1, previousHash: head.hash, lastSeq: head.last_seq, eventCount: 0, content: "" };
+    const batch = {
+      batch: head.batch + 1,
+      previousHash: head.hash,
+      lastSeq: head.last_seq,
+      eventCount: 0,
+      content: "",
+    };
     if (seq === null || seq <= head.last_seq) return batch;
     // Processes of an earlier release, which do not know the chain, have added events.
     for (const event of this.#statements.eventsAfter.iterate(head.last_seq) as Iterable<EventRow>) {
