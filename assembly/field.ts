@@ -42,7 +42,7 @@ export const BLOCK_SIZE: i32 = 8;
 export const COUNT_SHIFT: i32 = 22;
 export const SUM_MASK: i32 = (1 << COUNT_SHIFT) - 1;
 
-/** Bit of a directory entry: a kernel has used the tile since JavaScript last cleared the bit. */
+/** Bit of a directory entry that is set if a kernel has used the tile since JavaScript last cleared the bit. */
 export const USED: u32 = 1;
 
 export function northOf(field: usize): f64 {

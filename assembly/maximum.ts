@@ -222,7 +222,10 @@ function canRaise(bound: usize, best: usize, bytes: usize): bool {
   return false;
 }
 
-/** Returns the largest rise of the maximum of any lane that a block could cause; data tiles are read in this order. */
+/**
+ * Returns the largest rise of the maximum of any lane that a block could cause. The caller fetches the tile with the
+ * largest rise first.
+ */
 function largestRise(bound: usize, best: usize, bytes: usize): u32 {
   let maxRise: u32 = 0;
   for (let lane: usize = 0; lane < bytes; lane += 2) {

@@ -96,7 +96,7 @@ export function locate(
     const isInsideA = v128.and(isBelow(rowA, rowCount), isBelow(columnA, columnCount)),
       isInsideB = v128.and(isBelow(rowB, rowCount), isBelow(columnB, columnCount));
     const isOutside = v128.not(i32x4.shuffle(isInsideA, isInsideB, 0, 2, 4, 6));
-    v128.store(rows + to, v128.or(toInt32s(rowA, rowB), isOutside)); // all bits: -1
+    v128.store(rows + to, v128.or(toInt32s(rowA, rowB), isOutside)); // all bits set: -1
     v128.store(columns + to, v128.or(toInt32s(columnA, columnB), isOutside));
   }
   for (; i < count; i++) {

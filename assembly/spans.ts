@@ -176,7 +176,7 @@ export function fastRowSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f6
     const isNarrow = f64x2.lt(halfWidth, vnarrow);
     ambiguous = v128.or(ambiguous, v128.andnot(f64x2.le(change, vguard2), isNarrow));
     if (v128.any_true(isNarrow)) {
-      // Only the first and last rows, and rows outside the circle.
+      // Only the first and last rows of the circle and rows outside it are narrow.
       if (
         isAmbiguousRow(
           f64x2.extract_lane(lonChord2, 0),

@@ -1,8 +1,8 @@
 /**
- * Single cells in bulk: all 21 layers at random points, in nanoseconds per point. Competitors that need milliseconds
- * per point get fewer points; all must read the same cells. numpy, rasterio and gdallocationinfo return stored numbers
- * (u16 or text), plain JavaScript returns them as f64; their times should be compared with those of our steps. Our
- * values are converted to units, and each has a reason.
+ * Times the reading of single cells in bulk: all 21 layers at random points, in nanoseconds per point. Competitors that
+ * need milliseconds per point get fewer points; all must read the same cells. numpy, rasterio and gdallocationinfo
+ * return stored numbers (u16 or text), plain JavaScript returns them as f64; their times should be compared with those
+ * of our steps. Our values are converted to units, and each has a reason.
  */
 import { sample, sampleSteps } from "../src/hazard/sample.ts";
 import { Kernel } from "../src/kernel/instance.ts";

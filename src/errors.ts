@@ -37,7 +37,7 @@ export type FaultCode =
   | "clock_unreliable"
   | "configuration_invalid";
 
-/** Location of an error: in the input value, a query parameter or a header. */
+/** Location of an error in the input value, a query parameter or a header. */
 export type FaultLocation =
   /** JSON pointer (RFC 6901) into the input object or array; "" is the entire input. */
   | { readonly pointer: string; readonly parameter?: never; readonly header?: never }

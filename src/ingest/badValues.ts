@@ -32,7 +32,7 @@ export async function outOfRangeFault(
     if (!(value * unitFactor > largest)) continue;
     return sourceFault(
       raster.file,
-      `${raster.bandCount === 1 ? "" : `band ${band}, `}${cellText}: the value ${value} gives ${layer.metric} ${bad.value}${unit}; a layer stores 0 to ${largest}${unit}. ` +
+      `${raster.bands.length === 1 ? "" : `band ${band}, `}${cellText}: the value ${value} gives ${layer.metric} ${bad.value}${unit}; a layer stores 0 to ${largest}${unit}. ` +
         `Check the unit factor and the nodata value.`,
       { details: { ...cell, band, value, metric: layer.metric } },
     );
@@ -53,7 +53,7 @@ export function badValueFault(
 ): Error {
   const { cellText, cell } = locateBadValue(source, bad, position);
   const file = source?.raster.file ?? "?";
-  const band = source === undefined || source.raster.bandCount === 1 ? "" : `band ${source.band}, `;
+  const band = source === undefined || source.raster.bands.length === 1 ? "" : `band ${source.band}, `;
   const marker = `If it marks missing cells, pass --nodata ${bad.value}`;
   const { layer, clampTolerance } = position;
   const unit = layer === undefined || layer.unit === "1" ? "" : ` ${layer.unit}`;

@@ -7,10 +7,10 @@
  * Reading GeoTIFF files requires the optional package geotiff.
  */
 import { Fault } from "../errors.ts";
-import { openGeoTiff } from "./readers/geotiff/geotiff.ts";
 import { checkIngestOptions, type IngestOptions } from "./options.ts";
 import type { HazardPlan } from "./plan.ts";
 import type { Raster, RasterOptions } from "./raster.ts";
+import { MapFiles } from "./readers/mapFiles.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { planLayers } from "./recipes/layers.ts";
 import { readManifest } from "./recipes/layersManifest.ts";
@@ -100,16 +100,11 @@ async function withRasters(
   plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
 ): Promise<IngestReport> {
   const { keepMeridian, signal } = options;
-  const opened = new Map<string, Raster>();
+  const maps = new MapFiles(signal === undefined ? {} : { signal });
   const sources = new SourceVersions({ folder: options.out, signal: options.signal });
   const open: OpenRaster = async (file, rasterOptions) => {
-    const key = JSON.stringify([file, rasterOptions]);
-    const existing = opened.get(key);
-    if (existing !== undefined) return existing;
     await sources.recordOpening(file);
-    const raster = await openGeoTiff(file, { ...rasterOptions, ...(signal === undefined ? {} : { signal }) });
-    opened.set(key, raster);
-    return raster;
+    return maps.open(file, rasterOptions);
   };
   const rasterOptions: RasterOptions = {
     ...(options.nodata === undefined ? {} : { nodata: [options.nodata] }),
@@ -119,6 +114,6 @@ async function withRasters(
   try {
     return await writeHazards(await plan(open, rasterOptions), { options, ignoredFiles, sources });
   } finally {
-    for (const raster of opened.values()) await raster.close();
+    await maps.close();
   }
 }

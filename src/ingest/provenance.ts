@@ -18,7 +18,7 @@ export function groupProvenance(
   const fileProvenance = (raster: Raster, band: number): Record<string, unknown> => ({
     file: publicName(raster.file),
     ...sources.versionOf(raster.file),
-    ...(raster.bandCount > 1 ? { band } : {}),
+    ...(raster.bands.length > 1 ? { band } : {}),
     ...(Object.keys(raster.notes).length > 0 ? { notes: raster.notes } : {}),
   });
   const maps =

@@ -114,7 +114,7 @@ export function checkUnit(
     readonly unitFactor: number | undefined;
   },
 ): void {
-  const declaredUnit = raster.declaredUnits[band - 1];
+  const declaredUnit = raster.bands[band - 1]?.unit;
   if (declaredUnit === undefined) return;
   const unitFault = (why: string): Error =>
     sourceFault(

@@ -34,7 +34,7 @@ const LANE_BYTES: Readonly<Record<TileForm, number>> = {
   bounds: PYRAMID_TILE_BLOCKS * PYRAMID_TILE_BLOCKS * 2,
   totals: PYRAMID_SIZE * TILE_SIZE * PYRAMID_SIZE * 4,
 };
-/** Kernels read rows and write spans two at a time, beyond the last row. */
+/** Extra rows in the tables, because kernels read rows and write spans two at a time, beyond the last row. */
 const SPARE_ROWS = 8;
 /** Upper bound of the diameter of the largest circle, in degrees of latitude. */
 const DIAMETER_DEG_MAX = 2.6;
@@ -133,8 +133,8 @@ export class FieldGrid {
     let status = exports.fastRowSpans(this.#fieldPointer, latDeg, lonDeg, radiusM, this.#spans.pointer);
     if (status === STATUS_OK) {
       const at = this.#spans.pointer >>> 2;
-      // Shifted by 360 degrees, the circle may overlap the grid again: where the grid wraps around, or on a first
-      // meridian that is repeated.
+      // The circle shifted by 360 degrees may also overlap the grid, if the grid wraps around or repeats its first
+      // meridian.
       const columnsPerTurn = 360 / this.grid.cellSizeLonDeg;
       const overlapsShiftedEast = (words[at + 2] ?? 0) + columnsPerTurn < this.grid.columnCount;
       const overlapsShiftedWest = (words[at + 3] ?? 0) + 1 > columnsPerTurn;

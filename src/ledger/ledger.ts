@@ -135,6 +135,12 @@ export interface Page<Item> {
   readonly next?: string;
 }
 
+/** Lines of CSV (RFC 4180), each with its line end; `next` is the cursor of the next page, absent on the last one. */
+export interface CsvPage {
+  readonly text: string;
+  readonly next?: string;
+}
+
 export interface PageQuery {
   readonly accountId: string;
   /** 1 to 500. */
@@ -238,6 +244,8 @@ export interface Ledger {
   record(entry: UsageEntry): Promise<RecordResult>;
   /** @throws Fault `rate_limited` if too many reports of the account are waiting; the reason of the signal */
   usage(query: UsageQuery, options?: ReportOptions): Promise<Page<UsageLine>>;
+  /** Like `usage`, as lines of CSV without a header. @throws as `usage` */
+  usageCsv(query: UsageQuery, options?: ReportOptions): Promise<CsvPage>;
   audit(options?: AuditOptions): Promise<AuditReport>;
   /** Yields all events of a date range in the order of recording. */
   events(query: {
@@ -256,6 +264,8 @@ export interface Ledger {
   readonly failure: Error | undefined;
   /** Resolves with the cause when an I/O error has stopped the ledger: the process must restart to recover the file. */
   readonly failed: Promise<Error>;
+  /** Number of reports and lists that wait for their turn. */
+  readonly waitingReportCount: number;
   /** Commits pending entries and closes the storage. */
   close(): Promise<void>;
 }

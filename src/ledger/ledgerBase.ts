@@ -5,6 +5,7 @@ import type {
   ArchivedBatch,
   AuditReport,
   Commit,
+  CsvPage,
   Customer,
   IssuedKey,
   KeyHolder,
@@ -80,6 +81,7 @@ export abstract class LedgerBase implements MaintainedLedger {
   protected abstract readChainState(query: { readonly batch?: number }): Promise<ChainState>;
   abstract record(entry: UsageEntry): Promise<RecordResult>;
   abstract close(): Promise<void>;
+  abstract readonly waitingReportCount: number;
 
   get failure(): Error | undefined {
     return this.#failure;
@@ -218,6 +220,10 @@ export abstract class LedgerBase implements MaintainedLedger {
 
   usage(query: UsageQuery, { signal }: ReportOptions = {}): Promise<Page<UsageLine>> {
     return this.#call("usage", query, signal);
+  }
+
+  usageCsv(query: UsageQuery, { signal }: ReportOptions = {}): Promise<CsvPage> {
+    return this.#call("usageCsv", query, signal);
   }
 
   audit(options: AuditOptions = {}): Promise<AuditReport> {

@@ -14,6 +14,7 @@ import { chainState } from "./chainState.ts";
 import { deletePruned, prunePlan, prunings, recordPrune, resetClock } from "./prune.ts";
 import type { Storage } from "./schema.ts";
 import { auditSums, eventPage } from "./usage.ts";
+import { usageCsv } from "./usageCsv.ts";
 import { usage } from "./usageLines.ts";
 import { checkWritable } from "./writeCheck.ts";
 
@@ -32,6 +33,7 @@ const LEDGER_METHODS = {
   listCustomers,
   archiveCustomer,
   usage,
+  usageCsv,
   auditSums,
   eventPage,
   chainState,
@@ -73,6 +75,7 @@ export const REPORT_METHODS: ReadonlySet<MethodName> = new Set([
   "listKeys",
   "listCustomers",
   "usage",
+  "usageCsv",
   "auditSums",
   "eventPage",
   "chainPage",

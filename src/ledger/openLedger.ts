@@ -85,6 +85,7 @@ async function openStorage({ data, database }: LedgerAddress, clock: LedgerClock
     const { PostgresLedger } = await import("./postgres.ts");
     return PostgresLedger.open({ database, ...clock });
   }
+  checkRegularFiles(data);
   const { SqliteLedger } = await import("./sqlite.ts");
   return SqliteLedger.open({ data, ...clock });
 }
@@ -104,6 +105,30 @@ function vanishedFault(file: string, { batch, hash, writtenAt }: Anchor, path: s
     `The ledger ${file} does not exist or is empty, but had ${batch} batches at ${writtenAt} (head ${batch}:${hash}). ` +
     `Restore it from a backup. To start with an empty ledger, move the anchor ${path} away.`;
   return new Fault("ledger_unavailable", message, { details: { file } });
+}
+
+/**
+ * Rejects a FIFO, socket, device or folder in place of a file of the ledger before it is opened: opening a FIFO waits for
+ * its other end.
+ * @throws Fault `ledger_unavailable`
+ */
+function checkRegularFiles(data: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) {
+    const file = join(data, SQLITE_FILE_NAME) + suffix;
+    // If it cannot be inspected, opening it reports the reason.
+    const stats = ignoreErrors(() => statSync(file, { throwIfNoEntry: false }));
+    if (stats === undefined || stats.isFile()) continue;
+    const message = `The ledger ${file} cannot be opened: it is not a regular file.`;
+    throw new Fault("ledger_unavailable", message, { details: { file } });
+  }
+}
+
+function ignoreErrors<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the errors of an address, without repeating a password in it. */

@@ -278,6 +278,10 @@ export class PostgresLedger extends LedgerBase {
     return (await state.executeTakeFirstOrThrow()).change_count;
   }
 
+  get waitingReportCount(): number {
+    return this.#reportQueue.waitingCount;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

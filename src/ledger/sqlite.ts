@@ -149,6 +149,10 @@ export class SqliteLedger extends LedgerBase {
     await super.checkStorage();
   }
 
+  get waitingReportCount(): number {
+    return this.#reports.waitingCount;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;

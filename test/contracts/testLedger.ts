@@ -27,7 +27,7 @@ export function fault(code: string, message: RegExp = /./): unknown {
   return expect.objectContaining({ name: "Fault", code, message: expect.stringMatching(message) as unknown });
 }
 
-/** The ledger under test, with its clock. Open while the tests of its `describe` block run. */
+/** The ledger under test, with its clock. It is open while the tests of its `describe` block run. */
 export class TestLedger {
   nowMs = START_MS;
   readonly createFixture: () => Promise<LedgerFixture>;

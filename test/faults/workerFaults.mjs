@@ -5,7 +5,7 @@ const { SqliteLedger } = await built("ledger/sqlite.js");
 const { anchorPath } = await built("ledger/anchor.js");
 const { startNodeThread } = await built("threads/nodeThread.js");
 
-/** Parts with a SQLite ledger whose workers have the fault. */
+/** Returns parts of the service with a SQLite ledger whose worker has the fault. */
 const workerWith = (fault) => ({
   async openLedger({ data }) {
     const ledger = await SqliteLedger.open({

@@ -5,7 +5,7 @@ import { checkUnit } from "../../src/ingest/units.ts";
 type UnitCheck = Parameters<typeof checkUnit>[1];
 
 function checkMessage(declared: string | undefined, unit: UnitCheck["unit"], unitFactor?: number): string | undefined {
-  const raster = { file: "map.tif", declaredUnits: [undefined, declared] } as unknown as Raster;
+  const raster = { file: "map.tif", bands: [{}, { unit: declared }] } as unknown as Raster;
   try {
     checkUnit(raster, { band: 2, metric: "the_metric", unit, unitFactor });
     return undefined;

@@ -30,13 +30,14 @@ const TEXTS = {
   },
   country_unknown: {
     meaning: "The country is not in the tables of the company model, or the tables have no data for it.",
-    remedy: "Send an ISO code or a name from `GET /api/v1/reference/countries`; `errors` gives the nearest names.",
+    remedy:
+      "Send an ISO code or a name from `GET /api/v1/reference/countries`; `errors` gives the nearest names and, in `did_you_mean`, the probable one.",
   },
   industry_unknown: {
     meaning:
       "The industry is not in the tables of the company model. Unknown industries are not replaced by an average.",
     remedy:
-      "Send an id, a name or a code from `GET /api/v1/reference/industries`; `errors` gives the nearest names. Send `miscellaneous` to request the average.",
+      "Send an id, a name or a code from `GET /api/v1/reference/industries`; `errors` gives the industries that a name matches, or the nearest ones. Send `miscellaneous` to request the average.",
   },
   scenario_unknown: {
     meaning: "A transition scenario is not in the tables of the company model.",

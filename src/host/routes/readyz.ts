@@ -8,6 +8,7 @@ export const readyz: Route<undefined, Readiness> = {
   method: "GET",
   path: "/readyz",
   access: "open",
+  isProbe: true,
   description: {
     operationId: "getReadiness",
     tag: "Service",

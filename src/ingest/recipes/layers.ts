@@ -20,12 +20,16 @@ export async function planLayers(
     const file =
       /^https?:\/\//.test(layer.file) || isAbsolute(layer.file) ? layer.file : join(dirname(path), layer.file);
     const nodata = [...(options.nodata ?? []), ...(layer.nodata === undefined ? [] : [layer.nodata])];
-    const raster = await open(file, { ...options, nodata });
+    const raster = await open(file, {
+      ...options,
+      nodata,
+      ...omitUndefined({ variable: layer.variable, select: layer.select }),
+    });
     const band = layer.band ?? 1;
-    if (band > raster.bandCount)
+    if (band > raster.bands.length)
       throw sourceFault(
         file,
-        `has no band ${band}; it has ${raster.bandCount} ${raster.bandCount === 1 ? "band" : "bands"}.`,
+        `has no band ${band}; it has ${raster.bands.length} ${raster.bands.length === 1 ? "band" : "bands"}.`,
       );
     const metric = spec.metrics.find((known) => known.metric === (layer.metric ?? spec.ownMetric));
     if (metric === undefined) throw new Error(`${spec.hazard} has no metric ${layer.metric}.`);

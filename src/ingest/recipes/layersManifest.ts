@@ -41,6 +41,12 @@ const Options = Type.Object(
   CLOSED,
 );
 
+const DimensionPosition = Type.Union([
+  Type.Number(),
+  Text,
+  Type.Object({ index: Type.Integer({ minimum: 0 }) }, CLOSED),
+]);
+
 const Layer = Type.Object(
   {
     scenario: Type.Enum(SCENARIOS),
@@ -50,6 +56,8 @@ const Layer = Type.Object(
     model: Type.Optional(Text),
     file: Text,
     band: Type.Optional(Type.Integer({ minimum: 1 })),
+    variable: Type.Optional(Text),
+    select: Type.Optional(Type.Record(Type.String(), DimensionPosition)),
     unit_factor: Type.Optional(Positive),
     nodata: Type.Optional(Type.Number()),
     saturate: Type.Optional(Type.Boolean()),

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithGdal, GDAL_PYTHON } from "./gdalPython.ts";
+import { describeWithGdal, GDAL_PYTHON } from "./mapPython.ts";
 import { type GdalVariant, toFloat64, type Verdict, verdictOf } from "./gdalVerdict.ts";
 
 const SCRIPT = fileURLToPath(new URL("gdalVariants.py", import.meta.url));

@@ -32,7 +32,7 @@ export async function verdictOf(variant: GdalVariant, readBand: (band: string) =
       if (Math.abs(raster.grid[name] - expected) > 1e-9)
         return { kind: "wrong", why: `${name} ${raster.grid[name]} is not ${expected}` };
     }
-    if (raster.bandCount !== variant.bands.length) return { kind: "wrong", why: `${raster.bandCount} bands` };
+    if (raster.bands.length !== variant.bands.length) return { kind: "wrong", why: `${raster.bands.length} bands` };
     for (const [index, values] of variant.bands.entries()) {
       checkUnit(raster, { band: index + 1, unit: "m", metric: "depth_meters", unitFactor: undefined });
       const why = await firstDifference(raster, index + 1, readBand(values));

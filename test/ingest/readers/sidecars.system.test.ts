@@ -21,7 +21,7 @@ describe("a sidecar of a local map", () => {
     expect(await read(file)).toEqual(VALUES_WITH_NODATA_3);
     const raster = await openGeoTiff(file);
     expect(raster.notes["sidecar_nodata"]).toEqual({ 1: 3 });
-    expect(raster.declaredNodata).toEqual([3]);
+    expect(raster.bands.map(({ nodata }) => nodata)).toEqual([[3]]);
     await raster.close();
   });
 
@@ -75,8 +75,8 @@ describe("a sidecar of a local map", () => {
     '<PAMDATASET><pamRasterBand Band="1"><nodatavalue>3</nodatavalue><UNITTYPE>cm</UNITTYPE></pamRasterBand></PAMDATASET>',
   ])("is applied as by GDAL regardless of the case of names, as elements or attributes: %s", async (text) => {
     const raster = await openGeoTiff(await withSidecars({ ".tif.aux.xml": text }));
-    expect(raster.declaredNodata).toEqual([3]);
-    expect(raster.declaredUnits).toEqual(["cm"]);
+    expect(raster.bands.map(({ nodata }) => nodata)).toEqual([[3]]);
+    expect(raster.bands.map(({ unit }) => unit)).toEqual(["cm"]);
     await raster.close();
   });
 
@@ -97,7 +97,7 @@ describe("a sidecar of a local map", () => {
   test("or GDAL metadata in the file states units with case-insensitive names", async () => {
     const metadata = '<GDALMetadata><item NAME="U" SAMPLE="0" ROLE="UnitType">cm</item></GDALMetadata>';
     const raster = await openGeoTiff(await withSidecars({}, { ...PLAIN, metadata }));
-    expect(raster.declaredUnits).toEqual(["cm"]);
+    expect(raster.bands.map(({ unit }) => unit)).toEqual(["cm"]);
     await raster.close();
   });
 
@@ -117,7 +117,7 @@ describe("a sidecar of a local map", () => {
       { ...PLAIN, metadata },
     );
     const raster = await openGeoTiff(file);
-    expect(raster.declaredUnits).toEqual(["m"]);
+    expect(raster.bands.map(({ unit }) => unit)).toEqual(["m"]);
     await raster.close();
   });
 

@@ -1,6 +1,5 @@
 /** GDAL's Persistent Auxiliary Metadata (PAM), the `.aux.xml` file next to a map. */
-import { sourceFault } from "../../raster.ts";
-import { messageOf } from "./byteSource.ts";
+import { messageOf, sourceFault } from "../../raster.ts";
 import { checkMetadataItem, checkBandItem, classFault, type Units } from "./gdalMetadata.ts";
 import type { Transform } from "./georeference.ts";
 import { nodataOf, type NumberFormat } from "./layout.ts";

@@ -4,7 +4,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import type { GeoTIFF } from "geotiff";
 import { Fault } from "../../../errors.ts";
-import { sourceFault } from "../../raster.ts";
+import { messageOf, sourceFault } from "../../raster.ts";
 import { httpRange, isHttpAddress } from "./http.ts";
 
 export interface ByteSource {
@@ -141,8 +141,4 @@ export function geotiffSource(source: ByteSource): GeotiffSource {
     },
     close: () => source.close(),
   };
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,5 @@
 /** GDAL metadata of bands, from the GDAL_METADATA tag of the file or from its `.aux.xml`. */
-import { sourceFault } from "../../raster.ts";
-import { messageOf } from "./byteSource.ts";
+import { messageOf, sourceFault } from "../../raster.ts";
 import { alphaFault } from "./layout.ts";
 import { readXml } from "./xml.ts";
 

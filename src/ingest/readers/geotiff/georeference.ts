@@ -10,6 +10,7 @@ export interface Georeference {
   /** Its position is the outer corner of the first cell in the file. */
   readonly transform: Transform;
   readonly isSouthUp: boolean;
+  readonly crs: string;
   /** The vertical unit of the coordinate system, if any; GDAL uses it as the unit of the values. */
   readonly verticalUnit: string | undefined;
   readonly notes: Readonly<Record<string, unknown>>;
@@ -51,6 +52,7 @@ export function readGeoreference(
     },
     transform,
     isSouthUp,
+    crs,
     verticalUnit: verticalUnitOf(keys),
     notes: {
       crs,

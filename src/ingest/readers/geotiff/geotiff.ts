@@ -1,22 +1,30 @@
 import type { GeoTIFFImage } from "geotiff";
 import { gridFault } from "../../../atlas/catalog.ts";
 import { Fault } from "../../../errors.ts";
-import type { Grid } from "../../../kernel/grid.ts";
 import { requirePackages } from "../../../optionalPackages.ts";
 import { blockIndexOf } from "./blockIndex.ts";
-import { type ByteSource, geotiffSource, messageOf, openBytes } from "./byteSource.ts";
+import { type ByteSource, geotiffSource, openBytes } from "./byteSource.ts";
 import { decodersOf, type GeoTiffModule } from "./decoders.ts";
 import { type Directories, readDirectories, TAG } from "./directory.ts";
 import { readGdalMetadata } from "./gdalMetadata.ts";
 import { type Georeference, readGeoreference } from "./georeference.ts";
-import { type Layout, readLayout } from "./layout.ts";
-import { meridianNotes, readWithRepeatedMeridian, hasRepeatedMeridian } from "./meridian.ts";
+import { type Layout, type NumberFormat, readLayout } from "./layout.ts";
+import { meridianNotes, readWithRepeatedMeridian, hasRepeatedMeridian } from "../meridian.ts";
 import { nodataMatchers } from "./nodata.ts";
 import { readStoredWindow } from "./windows.ts";
 import { readSidecars, type Sidecars } from "./sidecars.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
 import { isSameUnit } from "../../units.ts";
-import { type BandWindow, type Raster, type RasterOptions, sourceFault } from "../../raster.ts";
+import {
+  type BandWindow,
+  checkWindow,
+  extraNodataNotes,
+  messageOf,
+  type NumberType,
+  type Raster,
+  type RasterOptions,
+  sourceFault,
+} from "../../raster.ts";
 
 /**
  * Opens a GeoTIFF on disk, or at an http(s) address by range requests.
@@ -125,23 +133,23 @@ function rasterOf(opened: {
   return {
     file,
     grid,
-    bandCount: layout.bandCount,
-    declaredNodata: nodata,
-    declaredUnits: bandNumbers.map(
-      (band) => opened.units.get(band) ?? sidecarUnits.get(band) ?? reference.verticalUnit,
-    ),
+    crs: reference.crs,
+    bands: bandNumbers.map((band, index) => ({
+      name: undefined,
+      type: numberTypeOf(layout.format),
+      nodata: nodata[index] === undefined ? [] : [nodata[index]],
+      scale: 1,
+      offset: 0,
+      unit: opened.units.get(band) ?? sidecarUnits.get(band) ?? reference.verticalUnit,
+      coordinates: {},
+    })),
     blockRowCount: layout.blockRowCount,
     blockColumnCount: layout.blockColumnCount,
     notes: {
       ...reference.notes,
       ...(hasRepeatedColumn ? meridianNotes(keepMeridian) : {}),
       ...(sidecarNodata.size === 0 ? {} : { sidecar_nodata: Object.fromEntries(sidecarNodata) }),
-      ...(options.nodata === undefined || options.nodata.length === 0
-        ? {}
-        : {
-            // JSON has no infinite numbers.
-            extra_nodata: options.nodata.map((value) => (Number.isFinite(value) ? value : String(value))),
-          }),
+      ...extraNodataNotes(options.nodata),
     },
     async readWindow(window) {
       checkWindow(window, grid, layout.bandCount);
@@ -152,6 +160,12 @@ function rasterOf(opened: {
     },
     close: () => source.close(),
   };
+}
+
+function numberTypeOf({ kind, bits }: NumberFormat): NumberType {
+  // The reader converts 16-bit floats to 32 bits.
+  if (kind === "float") return bits === 64 ? "float64" : "float32";
+  return `${kind === "unsigned" ? "uint" : "int"}${bits as 8 | 16 | 32}`;
 }
 
 /** Rejects the file if the unit it declares for a band differs from the one in its `.aux.xml`. */
@@ -173,20 +187,4 @@ function checkNodata(file: string, layout: Layout, band: number, auxNodata: numb
     `declares the nodata value ${layout.nodata}, but its .aux.xml states ${auxNodata} for band ${band}. ` +
       "Correct the file or its .aux.xml.",
   );
-}
-
-function checkWindow(window: BandWindow, grid: Grid, bandCount: number): void {
-  const { band, firstRow, rowCount, firstColumn, columnCount } = window;
-  const isInside =
-    firstRow >= 0 &&
-    rowCount > 0 &&
-    firstRow + rowCount <= grid.rowCount &&
-    firstColumn >= 0 &&
-    columnCount > 0 &&
-    firstColumn + columnCount <= grid.columnCount;
-  if (!isInside || band < 1 || band > bandCount) {
-    throw new Error(
-      `The window ${JSON.stringify(window)} is outside ${grid.rowCount} x ${grid.columnCount} cells and ${bandCount} bands.`,
-    );
-  }
 }

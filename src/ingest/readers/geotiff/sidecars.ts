@@ -4,8 +4,7 @@
  */
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { sourceFault } from "../../raster.ts";
-import { messageOf } from "./byteSource.ts";
+import { messageOf, sourceFault } from "../../raster.ts";
 import type { Transform } from "./georeference.ts";
 import { httpExists, httpFile, isHttpAddress } from "./http.ts";
 import { readAuxXml, type AuxStatements } from "./auxXml.ts";

@@ -2,9 +2,8 @@
 import { setImmediate } from "node:timers/promises";
 import type { GeoTIFFImage, Pool } from "geotiff";
 import { Fault } from "../../../errors.ts";
-import { type BandWindow, type RasterValues, sourceFault } from "../../raster.ts";
+import { type BandWindow, messageOf, type RasterValues, sourceFault } from "../../raster.ts";
 import type { BlockIndex, Box, SparseBlocks } from "./blockIndex.ts";
-import { messageOf } from "./byteSource.ts";
 import type { Layout } from "./layout.ts";
 
 /** Decoded size of the blocks read in one step; a larger block is read alone. */

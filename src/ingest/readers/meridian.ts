@@ -1,6 +1,6 @@
 /** World maps with one column more than 360 degrees require: the last column repeats the meridian of the first. */
-import type { Grid } from "../../../kernel/grid.ts";
-import { type BandWindow, type KeptMeridian, type RasterValues, sourceFault } from "../../raster.ts";
+import type { Grid } from "../../kernel/grid.ts";
+import { type BandWindow, type KeptMeridian, type RasterValues, sourceFault } from "../raster.ts";
 
 /** Returns whether a grid has one column more than 360 degrees require. */
 export function hasRepeatedMeridian({ columnCount, cellSizeLonDeg }: Grid): boolean {

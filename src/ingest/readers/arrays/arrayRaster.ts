@@ -1,0 +1,156 @@
+/** Reads one map of a file of arrays (NetCDF, HDF5, Zarr) by the CF conventions. */
+import { setImmediate } from "node:timers/promises";
+import { isFault } from "../../../errors.ts";
+import {
+  type BandWindow,
+  checkWindow,
+  extraNodataNotes,
+  messageOf,
+  type Raster,
+  type RasterOptions,
+  type RasterValues,
+  sourceFault,
+} from "../../raster.ts";
+import { hasRepeatedMeridian, meridianNotes, readWithRepeatedMeridian } from "../meridian.ts";
+import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES } from "./arrayFile.ts";
+import { type MapGeometry, readGeometry } from "./grid.ts";
+import { chooseVariable, selectMap, type Selection } from "./selection.ts";
+import { type Packing, readPacking, unitOf, unpack } from "./values.ts";
+
+/** Stored size of the part that is read in one step. */
+const STEP_BYTES = 16 << 20;
+
+/**
+ * Opens the map that the options select.
+ *
+ * The map is north-up, with cell edges as bounds: rows from south to north are flipped, and the repeated last column of a world
+ * map is dropped. Closing it does not close the file.
+ *
+ * @throws Fault `source_invalid` naming what cannot be honored
+ */
+export async function openArrayRaster(file: ArrayFile, options: RasterOptions): Promise<Raster> {
+  const variable = chooseVariable(file, options.variable);
+  const packing = readPacking(file.file, variable, options.nodata);
+  const geometry = await readGeometry(file, variable, options);
+  const selection = await selectMap(file, variable, geometry.dimensions, options.select);
+  const hasRepeatedColumn = hasRepeatedMeridian(geometry.grid);
+  const grid = hasRepeatedColumn ? { ...geometry.grid, columnCount: geometry.grid.columnCount - 1 } : geometry.grid;
+  const map: OpenMap = { file, variable, packing, geometry, selection, signal: options.signal };
+  const { keepMeridian } = options;
+  const [blockRowCount, blockColumnCount] = [
+    variable.chunkShape?.[geometry.dimensions.lat] ?? 1,
+    variable.chunkShape?.[geometry.dimensions.lon] ?? grid.columnCount,
+  ];
+  const { type, scale, offset, nodata } = packing;
+  return {
+    file: file.file,
+    grid,
+    crs: geometry.crs,
+    bands: [
+      { name: variable.name, type, nodata, scale, offset, unit: unitOf(variable), coordinates: selection.coordinates },
+    ],
+    blockRowCount,
+    blockColumnCount,
+    notes: {
+      ...geometry.notes,
+      format: file.format,
+      variable: variable.name,
+      ...(Object.keys(selection.coordinates).length === 0 ? {} : { coordinates: selection.coordinates }),
+      ...(scale === 1 && offset === 0 ? {} : { scale_factor: scale, add_offset: offset }),
+      ...variable.notes,
+      ...(hasRepeatedColumn ? meridianNotes(keepMeridian) : {}),
+      ...extraNodataNotes(options.nodata),
+    },
+    async readWindow(window) {
+      checkWindow(window, grid, 1);
+      const read = (stored: BandWindow): Promise<RasterValues> => readStored(map, stored);
+      if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
+      return readWithRepeatedMeridian(
+        { file: file.file, read, extraColumn: grid.columnCount, kept: keepMeridian },
+        window,
+      );
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+interface OpenMap {
+  readonly file: ArrayFile;
+  readonly variable: ArrayVariable;
+  readonly packing: Packing;
+  readonly geometry: MapGeometry;
+  readonly selection: Selection;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Reads a window, given in columns of the file, as north-up values with missing values as NaN. */
+async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValues> {
+  const { geometry, variable, packing, signal, file } = map;
+  const { rowCount, columnCount, firstColumn } = window;
+  const { isSouthUp, dimensions } = geometry;
+  const top = isSouthUp ? geometry.grid.rowCount - window.firstRow - rowCount : window.firstRow;
+  let values: RasterValues | undefined;
+  for (const rows of stepsOf(map, { first: top, end: top + rowCount }, columnCount)) {
+    await setImmediate(); // yields to the event loop, so that the signal can abort
+    signal?.throwIfAborted();
+    const ranges = variable.shape.map((_, index): IndexRange => {
+      if (index === dimensions.lat) return rows;
+      if (index === dimensions.lon) return { first: firstColumn, end: firstColumn + columnCount };
+      const chosen = map.selection.indexes[index] ?? 0;
+      return { first: chosen, end: chosen + 1 };
+    });
+    let part: RasterValues;
+    try {
+      part = unpack(await variable.read(ranges), packing);
+      const expectedCount = (rows.end - rows.first) * columnCount;
+      if (part.length !== expectedCount) throw new Error(`${part.length} values were read instead of ${expectedCount}`);
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isFault(error)) throw error;
+      const where = `rows ${window.firstRow} to ${window.firstRow + rowCount - 1}, columns ${firstColumn} to ${firstColumn + columnCount - 1}`;
+      throw sourceFault(
+        file.file,
+        `variable ${variable.name} cannot be read at ${where} (${messageOf(error)}). The file is damaged or truncated.`,
+        { cause: error },
+      );
+    }
+    if (dimensions.lon < dimensions.lat) part = transposed(part, rows.end - rows.first, columnCount);
+    values ??=
+      part instanceof Float32Array
+        ? new Float32Array(rowCount * columnCount)
+        : new Float64Array(rowCount * columnCount);
+    for (let row = rows.first; row < rows.end; row++) {
+      const from = (row - rows.first) * columnCount;
+      const to = isSouthUp ? top + rowCount - 1 - row : row - top;
+      values.set(part.subarray(from, from + columnCount), to * columnCount);
+    }
+  }
+  return values ?? new Float32Array(0);
+}
+
+/** Splits rows at the ends of chunks, so that the stored part of a step has a bounded size. */
+function* stepsOf(
+  { variable, packing, geometry }: OpenMap,
+  rows: IndexRange,
+  columnCount: number,
+): Generator<IndexRange> {
+  const chunkRows = variable.chunkShape?.[geometry.dimensions.lat] ?? 1;
+  const rowBytes = columnCount * NUMBER_BYTES[packing.type];
+  const stepRows = Math.max(1, Math.floor(STEP_BYTES / rowBytes / chunkRows)) * chunkRows;
+  for (let first = rows.first; first < rows.end;) {
+    const end = Math.min(rows.end, Math.floor(first / chunkRows) * chunkRows + stepRows);
+    yield { first, end };
+    first = end;
+  }
+}
+
+/** Returns the transpose of values that are stored column by column. */
+function transposed(values: RasterValues, rowCount: number, columnCount: number): RasterValues {
+  const result = values.slice();
+  for (let row = 0; row < rowCount; row++) {
+    for (let column = 0; column < columnCount; column++) {
+      result[row * columnCount + column] = values[column * rowCount + row] ?? NaN;
+    }
+  }
+  return result;
+}

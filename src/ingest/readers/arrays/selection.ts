@@ -1,0 +1,200 @@
+/** Selects one map of a variable with more dimensions than latitude and longitude. */
+import { isFault } from "../../../errors.ts";
+import { type DimensionChoice, messageOf, type RasterOptions, sourceFault } from "../../raster.ts";
+import { type ArrayFile, type ArrayVariable, textOf } from "./arrayFile.ts";
+import { coordinateOf, type HorizontalDimensions, horizontalDimensions, readNumbers } from "./coordinates.ts";
+import { isTimeUnit, timeFormatter } from "./time.ts";
+
+/** The index selected in each dimension, undefined for latitude and longitude, and its coordinates. */
+export interface Selection {
+  readonly indexes: readonly (number | undefined)[];
+  readonly coordinates: Readonly<Record<string, number | string>>;
+}
+
+/** Largest number of coordinates listed in a message. */
+const LISTED_COUNT_MAX = 12;
+
+/**
+ * Returns the variable that was asked for, or the only one that is a map.
+ * @throws Fault `source_invalid` listing the maps of the file
+ */
+export function chooseVariable(file: ArrayFile, name: string | undefined): ArrayVariable {
+  const maps = [...file.variables.values()].filter((variable) => isMap(file, variable));
+  const list =
+    maps.length === 0
+      ? "It has no variable with latitude and longitude."
+      : `Its maps are ${listOf(maps.map((map) => map.name))}.`;
+  if (name !== undefined) {
+    const found = file.variables.get(name.replace(/^\//, ""));
+    if (found === undefined) throw sourceFault(file.file, `has no variable ${JSON.stringify(name)}. ${list}`);
+    return found;
+  }
+  const [first, ...others] = maps;
+  if (first !== undefined && others.length === 0) return first;
+  if (first !== undefined) {
+    throw sourceFault(file.file, `has ${maps.length} maps; give the variable of the layer. ${list}`);
+  }
+  // A variable on an unsupported grid is rejected with the reason.
+  const candidates = [...file.variables.values()].filter(({ shape }) => shape.length >= 2);
+  for (const candidate of candidates) {
+    try {
+      horizontalDimensions(file, candidate);
+    } catch (error) {
+      throw sourceFault(file.file, `variable ${candidate.name} ${messageOf(error)}.`, { cause: error });
+    }
+  }
+  throw sourceFault(
+    file.file,
+    `has no map: no variable has dimensions with the units degrees_north and degrees_east. Its variables are ${
+      listOf(
+        [...file.variables.values()].map((variable) => `${variable.name} (${variable.shape.join(" x ") || "scalar"})`),
+      ) || "none"
+    }.`,
+  );
+}
+
+function isMap(file: ArrayFile, variable: ArrayVariable): boolean {
+  if (variable.type === "text") return false;
+  if (variable.attributes.has("transform_mat3x3")) return true;
+  try {
+    return horizontalDimensions(file, variable) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function listOf(names: readonly (string | number)[]): string {
+  const listed = names.slice(0, LISTED_COUNT_MAX).join(", ");
+  return names.length > LISTED_COUNT_MAX ? `${listed} and ${names.length - LISTED_COUNT_MAX} more` : listed;
+}
+
+/**
+ * Returns the indexes of a map in the dimensions of its variable.
+ * @throws Fault `source_invalid` naming a dimension that needs a selection, with its coordinates
+ */
+export async function selectMap(
+  file: ArrayFile,
+  variable: ArrayVariable,
+  horizontal: HorizontalDimensions,
+  select: RasterOptions["select"] = {},
+): Promise<Selection> {
+  const indexes: (number | undefined)[] = [];
+  const selected: Record<string, number | string> = {};
+  const others = variable.dimensions.filter((_, index) => index !== horizontal.lat && index !== horizontal.lon);
+  for (const name of Object.keys(select)) {
+    if (others.some((dimension) => dimension.name === name)) continue;
+    const names = others.map((dimension) => dimension.name);
+    const why =
+      names.length === 0
+        ? "it has none other than latitude and longitude"
+        : `its other dimensions are ${names.join(", ")}`;
+    throw sourceFault(
+      file.file,
+      `variable ${variable.name} has no dimension ${JSON.stringify(name)} to select; ${why}.`,
+    );
+  }
+  for (const [index, { name }] of variable.dimensions.entries()) {
+    if (index === horizontal.lat || index === horizontal.lon) {
+      indexes.push(undefined);
+      continue;
+    }
+    const coordinates = await readCoordinates(file, variable, index);
+    const size = variable.shape[index] ?? 0;
+    const chosen = chooseIndex(file, { variable, name, size, coordinates }, select[name]);
+    indexes.push(chosen);
+    const coordinate = coordinates?.texts[chosen] ?? coordinates?.values[chosen];
+    selected[name] = coordinate ?? `index ${chosen}`;
+  }
+  return { indexes, coordinates: selected };
+}
+
+/** Coordinates along a dimension; `texts` are the dates if it is a time. */
+interface Coordinates {
+  readonly values: readonly (number | string)[];
+  readonly texts: readonly string[];
+  readonly isFloat32: boolean;
+}
+
+async function readCoordinates(
+  file: ArrayFile,
+  variable: ArrayVariable,
+  index: number,
+): Promise<Coordinates | undefined> {
+  const stored = variable.dimensions[index]?.values;
+  if (stored !== undefined) return { values: stored, texts: [], isFloat32: false };
+  const coordinate = coordinateOf(file, variable, index);
+  if (coordinate === undefined) return undefined;
+  try {
+    if (coordinate.type === "text") return { values: await coordinate.readTexts(), texts: [], isFloat32: false };
+    const values = [...(await readNumbers(file, coordinate))];
+    const unit = textOf(coordinate.attributes, "units");
+    const format =
+      unit === undefined || !isTimeUnit(unit)
+        ? undefined
+        : timeFormatter(unit, textOf(coordinate.attributes, "calendar"));
+    return {
+      values,
+      texts: format === undefined ? [] : values.map(format),
+      isFloat32: coordinate.type === "float32",
+    };
+  } catch (error) {
+    if (isFault(error)) throw error;
+    throw sourceFault(file.file, `coordinate variable ${coordinate.name} ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+function chooseIndex(
+  file: ArrayFile,
+  dimension: {
+    readonly variable: ArrayVariable;
+    readonly name: string;
+    readonly size: number;
+    readonly coordinates: Coordinates | undefined;
+  },
+  choice: DimensionChoice | undefined,
+): number {
+  const { variable, name, size, coordinates } = dimension;
+  const texts = coordinates?.texts ?? [];
+  const listed = texts.length > 0 ? texts : (coordinates?.values ?? []);
+  const available =
+    coordinates === undefined
+      ? `It has ${size} positions without coordinates.`
+      : `Its coordinates are ${listOf(listed)}.`;
+  const reject = (why: string): Error =>
+    sourceFault(file.file, `variable ${variable.name}, dimension ${name}: ${why} ${available}`);
+  if (choice === undefined) {
+    if (size === 1) return 0;
+    const example = listed[0] ?? { index: 0 };
+    throw reject(
+      `it has ${size} positions; select one of them in the layer, for example "select": ${JSON.stringify({ [name]: example })}.`,
+    );
+  }
+  if (typeof choice === "object") {
+    if (Number.isInteger(choice.index) && choice.index >= 0 && choice.index < size) return choice.index;
+    throw reject(`there is no index ${choice.index}; indexes are 0 to ${size - 1}.`);
+  }
+  if (coordinates === undefined) throw reject(`${JSON.stringify(choice)} cannot be found; select by {"index": 0}.`);
+  const found = matchesOf(coordinates, choice);
+  const [first] = found;
+  if (first === undefined) throw reject(`there is no ${JSON.stringify(choice)}.`);
+  if (found.length > 1)
+    throw reject(`${JSON.stringify(choice)} matches ${found.length} positions; select one of them.`);
+  return first;
+}
+
+/** Returns the positions of a coordinate. A date may be shortened: `2050` and `2050-07` match a time in that year or month. */
+function matchesOf({ values, texts, isFloat32 }: Coordinates, choice: number | string): readonly number[] {
+  const positions = (isMatch: (value: number | string, index: number) => boolean): readonly number[] =>
+    values.flatMap((value, index) => (isMatch(value, index) ? [index] : []));
+  if (typeof choice === "number") {
+    return positions(
+      (value) => typeof value === "number" && (value === choice || (isFloat32 && value === Math.fround(choice))),
+    );
+  }
+  if (texts.length === 0) return positions((value) => value === choice);
+  const wanted = choice.trim().replace(" ", "T").replace(/Z$/i, "");
+  return positions((_, index) => {
+    const text = texts[index] ?? "";
+    return text === wanted || (text.startsWith(wanted) && /^[-T:.]/.test(text.slice(wanted.length)));
+  });
+}
