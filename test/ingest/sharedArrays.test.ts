@@ -59,11 +59,6 @@ describeWithSharedData("public maps in NetCDF and Zarr", () => {
         // The GeoTIFF was computed with 32-bit floats.
         const isEqual = (value: number, wanted = Infinity): boolean =>
           Number.isNaN(wanted) ? Number.isNaN(value) : Math.abs(value - wanted) < 1e-5;
-        console.log(
-          index,
-          Math.max(...Array.from(read, (v, c) => Math.abs(v - (expected[c] ?? NaN))).filter((d) => !Number.isNaN(d))),
-          read.filter((v, c) => Number.isNaN(v) !== Number.isNaN(expected[c])).length,
-        );
         expect(read.every((value, cell) => isEqual(value, expected[cell]))).toBe(true);
       }
     } finally {
