@@ -11,7 +11,7 @@ export interface CellWindow {
 }
 
 /** A window of one band; bands count from 1, as in GDAL. */
-interface BandWindow extends CellWindow {
+export interface BandWindow extends CellWindow {
   readonly band: number;
 }
 
