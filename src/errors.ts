@@ -34,6 +34,7 @@ export type FaultCode =
   | "key_not_found"
   | "ledger_unavailable"
   | "usage_not_recorded"
+  | "clock_unreliable"
   | "configuration_invalid";
 
 /** Location of an error in the input value, a query parameter or a header. */

@@ -23,8 +23,8 @@ export function diskBlobs(folder: string): Blobs {
 
   const openFile = async (path: string): Promise<FileHandle> => {
     const { O_RDONLY, O_NONBLOCK } = constants;
-    // Checked before it is opened, because opening a device can have effects, and opening a FIFO waits for a writer:
-    // O_NONBLOCK is for one that has replaced the file since.
+    // Check the type before opening, because opening a device can have effects and opening a FIFO waits for a writer.
+    // O_NONBLOCK is for a FIFO that replaces the file after the check.
     if ((await stat(path)).isFile()) {
       const handle = await open(path, O_RDONLY | O_NONBLOCK);
       if ((await handle.stat()).isFile()) return handle;

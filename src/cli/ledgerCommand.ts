@@ -1,7 +1,7 @@
 import Table from "cli-table3";
 import { Command, Option } from "commander";
-import type { Ledger } from "../ledger/ledger.ts";
-import { openLedger } from "../ledger/openLedger.ts";
+import type { MaintainedLedger } from "../ledger/ledger.ts";
+import { type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 import { addDatabaseOptions, type DatabaseFlags } from "./databaseOptions.ts";
 
 /** Options of every command that uses the ledger. */
@@ -21,8 +21,8 @@ export function ledgerCommand(name: string): Command {
 /** Opens the ledger for the duration of a call, and closes it when the call returns or throws. */
 export async function withLedger<T>(
   { data, database }: LedgerFlags,
-  call: (ledger: Ledger) => Promise<T>,
-  options: { readonly mustExist: boolean } = { mustExist: true },
+  call: (ledger: MaintainedLedger) => Promise<T>,
+  options: Pick<LedgerOptions, "mustExist" | "isChainChecked" | "anchorFolder"> = { mustExist: true },
 ): Promise<T> {
   const ledger = await openLedger(database === undefined ? { data } : { database }, options);
   try {

@@ -5,7 +5,7 @@ import { withoutSecrets } from "../atlas/address.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import type { RunningServer, ServeOptions } from "../host/main.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "../ledger/ledger.ts";
-import { type LedgerAddress, openLedger } from "../ledger/openLedger.ts";
+import { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 import { openAtlas } from "../openAtlas.ts";
 import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
 import { ensureDemoCredentials } from "./demoCredentials.ts";
@@ -20,7 +20,7 @@ const FAILURE_DRAIN_MS = 5_000;
 /** Parts of the service. Tests replace them to inject faults and to shorten timeouts (test/faults/). */
 export interface ServiceParts {
   readonly openAtlas: typeof openAtlas;
-  readonly openLedger: (address: LedgerAddress) => Promise<Ledger>;
+  readonly openLedger: (address: LedgerAddress, options: Pick<LedgerOptions, "anchorFolder">) => Promise<Ledger>;
   readonly serve: (options: ServeOptions) => Promise<RunningServer>;
   readonly heapGrowingPercent: number;
 }
@@ -68,7 +68,9 @@ async function runServe(address: string, flags: ServeFlags, parts: ServiceParts)
       ...(cache === undefined ? {} : { cacheBytes: cache * 2 ** 20 }),
     });
     try {
-      const ledger = await parts.openLedger(database === undefined ? { data } : { database });
+      const ledger = await (database === undefined
+        ? parts.openLedger({ data }, {})
+        : parts.openLedger({ database }, { anchorFolder: data }));
       try {
         await serveUntilStopped({ address, atlas, ledger, flags, serviceLog }, parts);
       } finally {

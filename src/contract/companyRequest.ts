@@ -26,8 +26,8 @@ const NAMES = {
   industry_classification_system: Type.Optional(
     Type.String({
       description:
-        "System of an industry code without a prefix: `isic`, `nace` or `naics`. The other systems of temperature alignment are " +
-        "accepted, too, but only names of industries are matched, not their codes.",
+        "System of an industry code without a prefix: `isic`, `nace` or `naics`. With the other systems of temperature " +
+        "alignment, only names of industries are matched, not codes.",
     }),
   ),
 };

@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type IsolationLevel, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { Fault, isFault } from "../errors.ts";
+import { chainState, type ChainState } from "./chainState.ts";
 import { BATCH_COUNT_MAX, checkEntry, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
 import { type RecordResult, type UsageEntry, WAITING_REPORT_COUNT_MAX } from "./ledger.ts";
-import { closedError, LedgerBase } from "./ledgerBase.ts";
+import { closedError, LedgerBase, type LedgerClock } from "./ledgerBase.ts";
 import {
   accountOf,
   type ArgumentOf,
@@ -16,7 +17,7 @@ import {
 } from "./methods.ts";
 import { ReportQueue } from "./reportQueue.ts";
 import { pruneIdempotencyKeys, recordBatch } from "./postgresRecord.ts";
-import { checkServer, configureSession } from "./postgresSettings.ts";
+import { checkServer, checkServerClock, configureSession } from "./postgresSettings.ts";
 import { CHANGE_CHANNEL, migrate, type Storage, TABLE_NAMES, type Tables } from "./schema.ts";
 
 /** Number of recorded idempotency keys after which expired ones are pruned, and how many are pruned at most. */
@@ -42,11 +43,9 @@ const TYPES: pg.CustomTypesConfig = {
     oid === INT8_OID ? parseInt8 : pg.types.getTypeParser(oid, format),
 };
 
-export interface PostgresLedgerOptions {
+export interface PostgresLedgerOptions extends LedgerClock {
   /** `postgres://user:password@host:port/name` */
   readonly database: string;
-  /** The clock, milliseconds since 1970. */
-  readonly now: () => number;
   /** Creates the connections that record and listen; tests replace it to inject faults. */
   readonly createClient?: (config: pg.ClientConfig) => pg.Client;
 }
@@ -61,6 +60,8 @@ interface PendingEntry {
 export class PostgresLedger extends LedgerBase {
   readonly #config: pg.ClientConfig;
   readonly #now: () => number;
+  /** Whether `now` is the system clock, so that it must agree with the server's. */
+  readonly #isServerClockChecked: boolean;
   readonly #createClient: (config: pg.ClientConfig) => pg.Client;
   readonly #lookups: PooledStorage;
   readonly #reports: PooledStorage;
@@ -81,9 +82,10 @@ export class PostgresLedger extends LedgerBase {
   #closing: Promise<void> | undefined;
 
   private constructor(options: PostgresLedgerOptions) {
-    super();
-    const { database, now, createClient = (config) => new pg.Client(config) } = options;
+    super(options);
+    const { database, now, monotonicNow, createClient = (config) => new pg.Client(config) } = options;
     this.#now = now;
+    this.#isServerClockChecked = monotonicNow !== undefined;
     this.#createClient = createClient;
     this.#config = {
       connectionString: database,
@@ -136,6 +138,8 @@ export class PostgresLedger extends LedgerBase {
   record(entry: UsageEntry): Promise<RecordResult> {
     checkEntry(entry);
     if (this.#closing !== undefined) return Promise.reject(closedError());
+    const { clockDriftFault } = this;
+    if (clockDriftFault !== undefined) return Promise.reject(clockDriftFault);
     return new Promise((resolve, reject) => {
       this.#queue.push({ entry, resolve, reject });
       this.#recording ??= this.#drainQueue();
@@ -168,6 +172,11 @@ export class PostgresLedger extends LedgerBase {
       this.#keyCount = 0;
       await pruneIdempotencyKeys(recorder, this.#now(), PRUNED_COUNT_MAX);
     } catch (error) {
+      if (isFault(error, "clock_unreliable")) {
+        this.noteRejection(error);
+        for (const { reject } of batch) reject(error);
+        return;
+      }
       // It is unknown whether the server has committed the batch. The next one uses a new connection.
       this.#dropRecorder();
       for (const { reject } of batch) reject(usageNotRecorded(error));
@@ -184,6 +193,7 @@ export class PostgresLedger extends LedgerBase {
       await client.connect();
       await configureSession(client);
       await checkServer(client);
+      if (this.#isServerClockChecked) await checkServerClock(client, this.#now);
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;
@@ -213,6 +223,10 @@ export class PostgresLedger extends LedgerBase {
       if (signal?.aborted === true && error === signal.reason) throw error;
       throw asLedgerFault(error);
     }
+  }
+
+  protected readChainState(query: { readonly batch?: number }): Promise<ChainState> {
+    return chainState(this.#lookups.storage, query);
   }
 
   /** Listens for notifications of changes, and reconnects when the connection ends. */
@@ -279,6 +293,7 @@ export class PostgresLedger extends LedgerBase {
     clearTimeout(this.#listenRetryTimer);
     this.#reportQueue.close();
     await this.#recording;
+    await this.closeChain();
     this.#dropRecorder();
     const listener = this.#listener;
     this.#listener = undefined;

@@ -1,6 +1,7 @@
 /** Settings of a PostgreSQL server and of its sessions that durability depends on. */
 import type { ClientBase } from "pg";
 import { Fault } from "../errors.ts";
+import { serverClockFault } from "./clock.ts";
 
 /** Settings without which a committed transaction can be lost, and what happens if they are off. */
 const REQUIRED_SETTINGS = {
@@ -50,6 +51,15 @@ export async function checkServer(client: ClientBase): Promise<void> {
     throw serverFault(`uses encoding ${encoding} for the database; create one with encoding UTF8`, { encoding });
   }
   if (isStandby) throw serverFault("is a read-only standby; use the primary's address", { standby: true });
+}
+
+/** Checks that the clocks of this machine and of the server agree. @throws Fault `clock_unreliable` */
+export async function checkServerClock(client: ClientBase, now: () => number): Promise<void> {
+  const { rows } = await client.query<{ atMs: number }>(
+    `select cast(extract(epoch from clock_timestamp()) * 1000 as double precision) as "atMs"`,
+  );
+  const fault = serverClockFault(rows[0]?.atMs ?? NaN, now());
+  if (fault !== undefined) throw fault;
 }
 
 /** Creates the error of a server with which a committed transaction can be lost. */

@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../errors.ts";
+import { Fault, isFault } from "../errors.ts";
 import { unpackError } from "../threads/errorTransfer.ts";
 import { startNodeThread } from "../threads/nodeThread.ts";
 import type { WorkerThread } from "../threads/workerThread.ts";
@@ -12,7 +12,8 @@ import {
   type UsageEntry,
   WAITING_REPORT_COUNT_MAX,
 } from "./ledger.ts";
-import { closedError, LedgerBase } from "./ledgerBase.ts";
+import type { ChainState } from "./chainState.ts";
+import { closedError, LedgerBase, type LedgerClock } from "./ledgerBase.ts";
 import { accountOf, type ArgumentOf, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
 import { ReportQueue } from "./reportQueue.ts";
 import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";
@@ -23,11 +24,9 @@ const FREE_BYTES_MIN = 16 * 2 ** 20;
 /** A started ledger worker: a worker thread, or its replacement in tests. */
 export type LedgerThread = WorkerThread<LedgerWorkerRequest, LedgerWorkerMessage>;
 
-export interface SqliteLedgerOptions {
+export interface SqliteLedgerOptions extends LedgerClock {
   /** The data folder; created if it does not exist. */
   readonly data: string;
-  /** The clock, milliseconds since 1970. */
-  readonly now: () => number;
   readonly startWorker?: (setup: SqliteWorkerSetup) => LedgerThread;
   /** Returns the free space of the disk that holds a folder. */
   readonly freeBytes?: (folder: string) => Promise<number>;
@@ -47,7 +46,7 @@ export class SqliteLedger extends LedgerBase {
   #closing: Promise<void> | undefined;
 
   private constructor(writer: WorkerClient, options: SqliteLedgerOptions, startReporter: () => Promise<WorkerClient>) {
-    super();
+    super(options);
     this.#writer = writer;
     const { now, data, freeBytes = freeBytesOf } = options;
     this.#now = now;
@@ -74,6 +73,8 @@ export class SqliteLedger extends LedgerBase {
     checkEntry(entry);
     if (this.failure !== undefined) return Promise.reject(usageNotRecorded(this.failure));
     if (this.#closing !== undefined) return Promise.reject(closedError());
+    const { clockDriftFault } = this;
+    if (clockDriftFault !== undefined) return Promise.reject(clockDriftFault);
     return new Promise((resolve, reject) => {
       // Entries of the same turn of the event loop go into the same message.
       if (this.#queue.length === 0 && !this.#isBatchInFlight) setImmediate(() => void this.#sendQueue());
@@ -96,7 +97,8 @@ export class SqliteLedger extends LedgerBase {
         else resolve(outcome);
       });
     } catch (error) {
-      for (const { reject } of sent) reject(usageNotRecorded(error));
+      this.noteRejection(error);
+      for (const { reject } of sent) reject(isFault(error, "clock_unreliable") ? error : usageNotRecorded(error));
     } finally {
       this.#isBatchInFlight = false;
       if (this.#queue.length > 0) void this.#sendQueue();
@@ -114,6 +116,11 @@ export class SqliteLedger extends LedgerBase {
     if (!REPORT_METHODS.has(name)) return callOn(this.#writer);
     const report = async (): Promise<ResultOf<Name>> => callOn(await this.#getReporter());
     return this.#reports.run(report, { accountId: accountOf(argument), signal });
+  }
+
+  protected async readChainState(query: { readonly batch?: number }): Promise<ChainState> {
+    const request = { kind: "call", nowMs: this.#now(), name: "chainState", argument: query } as const;
+    return (await this.#writer.send(request)) as ChainState;
   }
 
   #getReporter(): Promise<WorkerClient> {
@@ -154,6 +161,7 @@ export class SqliteLedger extends LedgerBase {
   async #close(): Promise<void> {
     this.#reports.close();
     if (this.#queue.length > 0) await this.#sendQueue();
+    await this.closeChain();
     const reporter = await this.#reporter?.catch(() => undefined);
     await reporter?.close();
     await this.#writer.close();

@@ -4,6 +4,7 @@
  *
  * `ISOTHERM_ATTACK_SECONDS=20` is the duration of each attack. The number of connections of an attack is set by the
  * variable in its row, `ISOTHERM_ATTACK_RANDOM_KEYS=3000` for example. `ISOTHERM_ATTACK_ONLY="random keys"` runs one.
+ * `ISOTHERM_ATTACK_ADDRESS=127.0.0.1` attacks from the address of the honest clients, which is not limited.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,6 +18,9 @@ import { type HonestReport, runHonestClients } from "./honestLoad.ts";
 
 const DURATION_MS = 1_000 * attackSize("SECONDS", 2);
 const ONLY = process.env["ISOTHERM_ATTACK_ONLY"];
+/** Not limited by address, as the addresses of a private network might be. */
+const HONEST_ADDRESS = "127.0.0.1";
+const ATTACK_ADDRESS = process.env["ISOTHERM_ATTACK_ADDRESS"] ?? "127.0.0.2";
 /** Memory that the service may hold during any attack. */
 const RESIDENT_BYTES_MAX = 2 ** 30;
 const RESIDENT_POLL_MS = 100;
@@ -40,7 +44,7 @@ let attacker: TestAccount;
 let alone: HonestReport;
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
-  service = await startServiceProcess(data, { flags: ["--workers", "1"] });
+  service = await startServiceProcess(data, { flags: ["--workers", "1", "--exempt-address", HONEST_ADDRESS] });
   [honest, attacker] = await withLedger({ data }, async (ledger) => [
     await newAccount(ledger, { name: "honest", internalIds: ["one"] }),
     await newAccount(ledger, { name: "attacker", internalIds: ["one"] }),
@@ -76,7 +80,12 @@ test.each(NAMES)(
     const polling = setInterval(() => {
       void service.residentBytes().then((bytes) => (residentBytesMax = Math.max(residentBytesMax, bytes)));
     }, RESIDENT_POLL_MS);
-    const endAttack = await startAttack(name, { port: service.port, headers: headersOf(attacker), size });
+    const endAttack = await startAttack(name, {
+      port: service.port,
+      headers: headersOf(attacker),
+      size,
+      localAddress: ATTACK_ADDRESS,
+    });
     const beside = await run(3);
     const { connectionCount, statuses } = await endAttack();
     clearInterval(polling);

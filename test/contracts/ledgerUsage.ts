@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HOUR_MS, type TestLedger } from "./testLedger.ts";
+import { fault, HOUR_MS, MINUTE_MS, type TestLedger } from "./testLedger.ts";
 
 /** Tests of recorded usage and its audit. */
 export function describeUsage(contract: TestLedger): void {
@@ -77,7 +77,7 @@ export function describeUsage(contract: TestLedger): void {
       contract.nowMs += HOUR_MS;
       await contract.ledger.record(entry());
       const before = contract.nowMs;
-      contract.nowMs -= 5 * HOUR_MS;
+      contract.nowMs -= 4 * MINUTE_MS;
       await contract.ledger.record(entry());
       await withOther((other) => other.record(entry()));
       await withOther(
@@ -90,7 +90,24 @@ export function describeUsage(contract: TestLedger): void {
       await expectConsistent();
     });
 
-    test("is rejected with a plain error if the entry is invalid", async () => {
+    test("is not recorded while the ledger's time is more than five minutes ahead of the clock", async () => {
+      const { accountId, entry } = await newAccount();
+      await contract.ledger.record(entry());
+      const before = contract.nowMs;
+      contract.nowMs -= 6 * MINUTE_MS;
+      const rejection = fault("clock_unreliable", /is 6 minutes after the clock .* reset-clock/);
+      await expect(contract.ledger.record(entry())).rejects.toEqual(rejection);
+      await expect(contract.ledger.checkWritable()).rejects.toEqual(rejection);
+      await withOther((other) => expect(other.checkWritable()).rejects.toEqual(rejection));
+      contract.nowMs = before - 4 * MINUTE_MS;
+      await contract.ledger.record(entry());
+      await contract.ledger.checkWritable();
+      contract.nowMs = before;
+      expect(await eventsOf(accountId)).toHaveLength(2);
+      await expectConsistent();
+    });
+
+    test("rejects invalid entries with a plain error", async () => {
       const { accountId, entry } = await newAccount();
       for (const overrides of [
         { units: -1 },

@@ -10,8 +10,8 @@ const { encodeCursor } = await built("ledger/cursor.js");
 
 /** Returns parts of the service with a ledger, some of whose methods are replaced by those that `replace` returns. */
 const ledgerWith = (replace) => ({
-  async openLedger(address) {
-    const ledger = await openLedger(address);
+  async openLedger(address, options) {
+    const ledger = await openLedger(address, options);
     return replacing(ledger, await replace(ledger, address));
   },
 });

@@ -214,7 +214,21 @@ export class MemoryLedger implements Ledger {
   }
 
   audit() {
-    return Promise.resolve({ eventCount: this.entries.length, rollupCount: 0, differences: [], sumDifferences: [] });
+    const chain = {
+      ledgerId: "",
+      head: { batch: 0, hash: "" },
+      batchCount: 0,
+      eventCount: 0,
+      archives: [],
+      problems: [],
+    };
+    return Promise.resolve({
+      chain,
+      eventCount: this.entries.length,
+      rollupCount: 0,
+      differences: [],
+      sumDifferences: [],
+    });
   }
 
   async *events({ accountId, from, to }: { accountId?: string; from?: string; to?: string }) {

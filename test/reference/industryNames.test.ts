@@ -234,6 +234,19 @@ describe("codes", () => {
     expect(reasonOf(text)).toBe(reason);
   });
 
+  test.each([
+    ["C24.10 - Manufacture of basic iron and steel and of ferro-alloys", "iron_steel by alias"],
+    ["24.10 Manufacture of basic iron and steel", "iron_steel by alias"],
+    ["NACE C24.10: Steel", "iron_steel by alias"],
+    ["2410 – Manufacture of basic iron and steel", "iron_steel by alias"],
+    ["331110 Iron and Steel Mills and Ferroalloy Manufacturing", "iron_steel by alias"],
+    ["24.10 Airlines", "unknown"],
+    ["9999 Steel", "unknown"],
+    ["24.10 Zzyzx", "unknown"],
+  ])("%s, a code with a title: %s", (text, expected) => {
+    expect(found(text)).toBe(expected);
+  });
+
   test("of a stated system whose codes are not in the tables are refused", () => {
     expect(reasonOf("15104050", "gics")).toMatch(/^is a code of GICS, whose codes are not part of the data; accepted/);
     expect(reasonOf("2410", "custom")).toMatch(/^is a code of a custom system, whose codes/);

@@ -35,7 +35,7 @@ function industryCell(text: string): string {
 
 test("the examples of industries have the industry and pathway of the page", () => {
   const rows = tableRows("text, industry, pathway");
-  expect(rows.length).toBe(13);
+  expect(rows.length).toBe(15);
   for (const [text = "", industry, pathway] of rows) {
     const { matched, pathway: found } = matchPathway({ industry: unquoted(text) });
     const actual = [industryCell(unquoted(text)), matched === undefined ? "none" : found];
@@ -114,7 +114,7 @@ describe("the accepted names", () => {
 
 test("the examples of countries are matched as described", () => {
   const rows = tableRows("text, country");
-  expect(rows.length).toBe(7);
+  expect(rows.length).toBe(8);
   for (const [texts, expected] of rows) {
     for (const text of quotedIn(texts)) {
       const match = matchCountry(text);

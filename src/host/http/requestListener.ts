@@ -171,8 +171,11 @@ export class RequestListener {
     const durationMs = performance.now() - context.startMs;
     pipeline.releaseResponse(response);
     recordResponse?.(context, response, durationMs / 1000);
-    if (log !== undefined && context.target?.route.isProbe !== true)
-      this.log(logRecordOf(context, response, durationMs));
+    if (log !== undefined) {
+      const record = logRecordOf(context, response, durationMs);
+      // Of probes, only the errors behind a failed check are logged.
+      if (context.target?.route.isProbe !== true || record.error !== undefined) this.log(record);
+    }
     this.#observer?.onProgress();
     this.#leave(context);
 

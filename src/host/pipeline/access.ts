@@ -33,8 +33,7 @@ export interface AccessOptions {
 /** The caller on routes that require no key. */
 export const NO_CALLER: Caller = { accountId: "", keyId: "" };
 
-/** Codes of rejections because of a limit. */
-const REFUSALS: ReadonlySet<ProblemCode> = new Set(["rate_limited", "overloaded"]);
+const KEY_REJECTIONS: ReadonlySet<ProblemCode> = new Set(["api_key_invalid", "api_key_revoked", "account_suspended"]);
 
 /** The steps that decide from the headers of a request whether its caller may send it: key, rate, headers, customer. */
 export class Access {
@@ -74,10 +73,15 @@ export class Access {
 
   /** Counts a request that was rejected before its caller was known, and decides whether its connection is closed. */
   countRejected(context: RequestContext, error: unknown): void {
+    const { caller, target, request } = context;
+    if (caller !== undefined || target?.route.isProbe === true) return;
     const { clients } = this.#options;
-    if (context.caller !== undefined || context.target?.route.isProbe === true) return;
-    const isOverLimit = isFault(error, "rate_limited") || (error instanceof HttpError && REFUSALS.has(error.code));
-    context.isRefused = isOverLimit || clients.countRejected(clients.addressOf(context.request));
+    const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
+    if (code === "rate_limited" || code === "overloaded") context.isRefused = true;
+    // Requests of open routes and lookups of keys have been counted, and rejected keys have a limit of their own.
+    else if (target?.route.access !== "open" && !KEY_REJECTIONS.has(code)) {
+      context.isRefused = clients.countRejected(clients.addressOf(request));
+    }
   }
 
   /** Step `headers`. @returns the idempotency key, if there is one @throws HttpError, Fault as the checks throw them */

@@ -121,6 +121,12 @@ const TEXTS = {
     remedy:
       "Send the request again after the number of seconds in `Retry-After`, with the same `Idempotency-Key` if you sent one: the usage is then counted at most once.",
   },
+  clock_unreliable: {
+    meaning:
+      "The clock of the service differs by more than five minutes from other clocks, so the usage of the response cannot be dated. The response is withheld, and nothing was recorded.",
+    remedy:
+      "The operator must correct the clock and restart the service. Send the request again after the number of seconds in `Retry-After`.",
+  },
   configuration_invalid: { meaning: INTERNAL_MEANING, remedy: REPORT },
   route_not_found: {
     meaning: "The service has no resource at this path.",
