@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ingestLayers } from "../../src/ingest/ingest.ts";
-import { folder, manifest, out, readCatalog, rejectionMessage, snapshot, withAtlas } from "./ingestFixture.ts";
+import { folder, manifest, out, readCatalog, snapshot, withAtlas } from "./ingestFixture.ts";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/arrays/", import.meta.url));
 const FILES = ["netcdf4.nc", "netcdf3.nc", "hdf5.h5", "zarr2.zarr", "maps.zip/maps/netcdf4.nc", "maps.zip/zarr2.zarr"];
@@ -83,9 +83,22 @@ describe("an ingest of maps in arrays", () => {
     expect(await versionOf()).not.toBe(third);
   });
 
-  test("rejects a select that is neither a number, a text nor an index, with its pointer", async () => {
-    const file = await manifest({ layers: layersOf("netcdf4.nc", { select: { return_period: [100] } }) });
-    const message = await rejectionMessage(ingestLayers({ manifest: file, out }));
-    expect(message).toContain("the manifest has");
-  });
+  test.each([[[100]], [true], [{ index: -1 }], [{ index: 1, value: 2 }], [null]])(
+    "rejects the selection %j with its pointer, once",
+    async (position) => {
+      const [layer, ...others] = layersOf("netcdf4.nc");
+      const layers = [{ ...layer, select: { "return/period": position } }, ...others];
+      const run = ingestLayers({ manifest: await manifest({ layers }), out });
+      await expect(run).rejects.toMatchObject({
+        code: "invalid_request",
+        items: [
+          {
+            pointer: "/layers/0/select/return~1period",
+            code: "wrong_type",
+            detail: expect.stringContaining('{ "index": 0 }') as string,
+          },
+        ],
+      });
+    },
+  );
 });

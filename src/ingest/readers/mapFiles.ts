@@ -7,7 +7,6 @@ import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
 import type { ArrayFile } from "./arrays/arrayFile.ts";
 import { openArrayRaster } from "./arrays/arrayRaster.ts";
 import { fileFormatOf } from "./fileFormat.ts";
-import { convertWithGdal } from "./gdal/gdal.ts";
 import { openGeoTiff } from "./geotiff/geotiff.ts";
 import { openHdf5 } from "./hdf5/hdf5.ts";
 import { openNetcdf3 } from "./netcdf3/netcdf3.ts";
@@ -106,6 +105,7 @@ export class MapFiles {
   async #openConverted(file: string, source: string, options: RasterOptions): Promise<Raster> {
     const key = JSON.stringify([file, options.assumeWgs84]);
     const { path, notes } = await remembered(this.#converted, key, async () => {
+      const { convertWithGdal } = await import("./gdal/gdal.ts");
       const target = `${await this.#newFolder()}.tif`;
       return { path: target, notes: await convertWithGdal({ file, source: resolve(source), target }, options) };
     });
