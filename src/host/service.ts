@@ -99,7 +99,11 @@ export class Service {
       jobs: { jobCount: this.#admission.jobCount, heldBytes: this.#admission.jobBytes },
       requestCount: this.listener.activeCount,
       keyLookupCount: this.#clients.lookupCount,
-      isLedgerWritable: Promise.resolve(ledger.failure === undefined),
+      isLedgerWritable: () =>
+        ledger.checkWritable().then(
+          () => true,
+          () => false,
+        ),
       waitingReportCount: ledger.waitingReportCount,
     };
   }
