@@ -32,7 +32,7 @@ const NOT_A_CODE: CodeMatch = { kind: "not_a_code" };
 const CODE =
   /^(?:(isic|nace|naics|gics|sics|trbc|icb|factset|custom)([ _(]*(?:r(?:ev(?:ision)?)?[. ]*\d(?:\.\d)?|v?(?:19|20)\d\d|\d(?:\.\d)?)(?=[ :,)_-]))?[ :,)_-]*)?([a-z][ .]?)?([0-9]{2}\.[0-9]{1,2}|[0-9]{2,12})$/i;
 
-/** First and last division of each section of ISIC Rev. 4, which NACE Rev. 2 shares. */
+/** First and last division of each section; they are the same in ISIC Rev. 4 and NACE Rev. 2. */
 const SECTION_DIVISIONS: Readonly<Record<string, readonly [first: number, last: number]>> = {
   A: [1, 3],
   B: [5, 9],

@@ -37,8 +37,8 @@ const UNKNOWN: IndustryMatch = { kind: "unknown" };
 
 /**
  * Returns the industry that a text names by id, name, usual spelling or the title of a class of ISIC Rev. 4, NACE Rev. 2
- * or NAICS 2017, or by a code of these. Case, accents, punctuation, singular or plural, and British or American spelling make no
- * difference, and "&" equals "and".
+ * or NAICS 2017, or by a code of these. Case, accents, punctuation, singular or plural, and British or American spelling
+ * make no difference, and "&" equals "and".
  *
  * @param system system of a code without a prefix, such as `2410`; `NACE 24.10` and `24.10` need none
  */
