@@ -31,7 +31,7 @@ export interface ChainProblem {
 }
 
 /** A file of events that were archived and deleted. */
-export interface UsageArchive {
+interface UsageArchive {
   /** `YYYY-MM-DD`: the events are before this day. */
   readonly before: string;
   readonly eventCount: number;

@@ -20,16 +20,19 @@ const DELETED_COUNT = 2_000;
  */
 export function prunePlan(storage: Storage, { before }: { readonly before: string }): Promise<PrunePlan> {
   checkDate("before", before);
-  return storage.snapshot((db) => planOf(db, before));
+  return storage.snapshot((db) => planOf(db, { before, today: dayOf(new Date(storage.nowMs()).toISOString()) }));
 }
 
-async function planOf(db: Storage["db"], before: string): Promise<PrunePlan> {
+async function planOf(
+  db: Storage["db"],
+  { before, today }: { readonly before: string; readonly today: string },
+): Promise<PrunePlan> {
   const reject = (detail: string): never => {
     throw new Fault("invalid_request", detail, { items: [{ pointer: "/before", code: "out_of_range", detail }] });
   };
   const { last_at } = await db.selectFrom("ledger_state").select("last_at").executeTakeFirstOrThrow();
-  const today = last_at.slice(0, "YYYY-MM-DD".length);
-  if (before > today) reject(`before must not be after the day of the ledger's time, ${today} (got ${before}).`);
+  const latestDay = today > dayOf(last_at) ? today : dayOf(last_at);
+  if (before > latestDay) reject(`before must not be after today, ${latestDay} (got ${before}).`);
   const pruned = await latestPrune(db);
   if (pruned !== undefined && before < pruned.before_day) {
     reject(
@@ -45,20 +48,14 @@ async function planOf(db: Storage["db"], before: string): Promise<PrunePlan> {
     .orderBy("seq")
     .limit(1)
     .executeTakeFirst();
-  let batches = db.selectFrom("usage_batch").where("batch", ">", done.batch);
+  let batches = db.selectFrom("usage_batch").where("batch", ">", done.batch).where("event_count", ">", 0);
   if (kept !== undefined) batches = batches.where("last_seq", "<", kept.seq);
   const last = await batches.selectAll().orderBy("batch", "desc").limit(1).executeTakeFirst();
   const lastSeq = last?.last_seq ?? done.lastSeq;
-  const stray = await db
-    .selectFrom("usage_event")
-    .select("seq")
-    .where("seq", ">", lastSeq)
-    .where("recorded_at", "<", before)
-    .limit(1)
-    .executeTakeFirst();
+  const stray = await eventBefore(db, before, lastSeq);
   if (stray !== undefined) {
     reject(
-      `Event ${stray.seq} is before ${before} but was recorded together with, or after, later ones; choose an earlier day.`,
+      `Event ${stray} is before ${before} but was recorded together with, or after, later ones; choose an earlier day.`,
     );
   }
   const count = { count: sql<number>`count(*)`.as("count") }.count;
@@ -86,6 +83,20 @@ async function planOf(db: Storage["db"], before: string): Promise<PrunePlan> {
   };
 }
 
+/** Returns the `seq` of an event after `lastSeq` that is before a day. */
+async function eventBefore(db: Storage["db"], before: string, lastSeq: number): Promise<number | undefined> {
+  const events = db
+    .selectFrom("usage_event")
+    .select("seq")
+    .where("seq", ">", lastSeq)
+    .where("recorded_at", "<", before);
+  return (await events.limit(1).executeTakeFirst())?.seq;
+}
+
+function dayOf(time: string): string {
+  return time.slice(0, "YYYY-MM-DD".length);
+}
+
 export interface PruneRecord {
   readonly plan: PrunePlan;
   readonly archiveName: string;
@@ -98,7 +109,11 @@ export interface PruneRecord {
  */
 export async function recordPrune(storage: Storage, record: PruneRecord): Promise<ChainHead> {
   const { plan, archiveName, archiveSha256 } = record;
-  // The ledger's time is not before the day, so these sums no longer change and need no lock.
+  const startOfDay = `${plan.before}T00:00:00.000Z`;
+  await storage.transaction(async (tx) => {
+    await tx.updateTable("ledger_state").set({ last_at: startOfDay }).where("last_at", "<", startOfDay).execute();
+  });
+  // The ledger's time is not before the day now, so these sums no longer change and need no lock.
   const rollup_hash = await storage.snapshot((db) => rollupHash(db, plan.before));
   return storage.transaction(async (tx) => {
     // Locks out recording, which takes the same lock first.

@@ -13,6 +13,8 @@ import { SqliteRecorder } from "./sqliteRecord.ts";
 const APPLICATION_ID = 0x49534f54;
 /** Maximum wait for the write lock of another process. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** Size of a file up to which its structure is checked when it is opened, which takes a fraction of a second. */
+const CHECKED_BYTES_MAX = 64 * 2 ** 20;
 /** Switching to WAL needs exclusive access to the file, which the busy timeout does not wait for. */
 const WAL_ATTEMPT_COUNT = 100;
 const WAL_WAIT_MS = 50;
@@ -61,7 +63,10 @@ export class SqliteStore implements Storage {
       checkApplicationId(database, file);
       configure(database, file);
       if (isReadOnly) database.pragma("query_only = on");
-      else await migrate(migrationStorage(database, nowMs), newSecret);
+      else {
+        checkIntegrity(database, file);
+        await migrate(migrationStorage(database, nowMs), newSecret);
+      }
       return new SqliteStore(database);
     } catch (error) {
       database?.close();
@@ -167,6 +172,21 @@ function configure(database: Database.Database, file: string): void {
     const message = `${file}: SQLite cannot set ${name} = ${value} (got ${String(actual)}), without which usage can be lost.`;
     throw new Fault("configuration_invalid", message, { details: { [name]: actual } });
   }
+}
+
+/**
+ * Checks the structure of a small file completely; larger ones are checked by the audit.
+ * @throws Fault `ledger_unavailable` if the file is damaged
+ */
+function checkIntegrity(database: Database.Database, file: string): void {
+  const sizeBytes =
+    (database.pragma("page_count", { simple: true }) as number) *
+    (database.pragma("page_size", { simple: true }) as number);
+  if (sizeBytes > CHECKED_BYTES_MAX) return;
+  const finding = database.pragma("quick_check(1)", { simple: true });
+  if (finding === "ok") return;
+  const message = `The ledger ${file} is damaged (${String(finding)}); restore a backup.`;
+  throw new Fault("ledger_unavailable", message, { details: { file } });
 }
 
 function migrationStorage(database: Database.Database, nowMs: number): Storage {

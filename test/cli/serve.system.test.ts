@@ -166,7 +166,9 @@ describe("isotherm serve", () => {
   test("uses the ledger database of the environment", async () => {
     vi.stubEnv("ISOTHERM_DATABASE_URL", "postgres://somewhere/ledger");
     await withService(["--atlas", "a"], () => Promise.resolve());
-    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ database: "postgres://somewhere/ledger" }]]);
+    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([
+      [{ database: "postgres://somewhere/ledger" }, { anchorFolder: data }],
+    ]);
   });
 
   test("applies the limits of its options", async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RecordResult, UsageEntry } from "../../src/ledger/ledger.ts";
+import { FREE_KEYS_PER_DAY_MAX } from "../../src/ledger/entry.ts";
 import { fault, HOUR_MS, type TestLedger } from "./testLedger.ts";
 
 /** Tests of idempotency keys. */
@@ -122,5 +123,30 @@ export function describeIdempotency(contract: TestLedger): void {
           select 2, '', 0, '' from idempotency where recorded_at < '${cutoff}'`),
       ).resolves.toBeUndefined();
     });
+
+    test("of requests of 0 units are kept up to a limit per account and day, and those of others are not affected", async () => {
+      const { entry } = await newAccount();
+      const other = await newAccount();
+      const free = (key: string): UsageEntry => entry({ ...withKey(key), units: 0 });
+      const recordAll = async (first: number, end: number): Promise<void> => {
+        const keys = Array.from({ length: end - first }, (_, i) => `free-${first + i}`);
+        const recorded = await Promise.all(keys.map((key) => contract.ledger.record(free(key))));
+        expect(recorded.filter(({ isReplay }) => isReplay)).toEqual([]);
+      };
+      await recordAll(0, FREE_KEYS_PER_DAY_MAX - 3);
+      await recordAll(FREE_KEYS_PER_DAY_MAX - 3, FREE_KEYS_PER_DAY_MAX + 5);
+      const isKept = async (key: string): Promise<boolean> => (await contract.ledger.record(free(key))).isReplay;
+      expect(await isKept(`free-${FREE_KEYS_PER_DAY_MAX - 1}`)).toBe(true);
+      expect(await isKept(`free-${FREE_KEYS_PER_DAY_MAX}`)).toBe(false);
+      expect(await isKept(`free-${FREE_KEYS_PER_DAY_MAX}`)).toBe(false);
+      // Keys of requests that cost units are always kept.
+      await contract.ledger.record(entry(withKey("paid")));
+      expect(await contract.ledger.record(entry(withKey("paid")))).toEqual(REPLAY);
+      await contract.ledger.record(other.entry({ ...withKey("other"), units: 0 }));
+      expect(await contract.ledger.record(other.entry({ ...withKey("other"), units: 0 }))).toEqual(REPLAY);
+      contract.nowMs += 24 * HOUR_MS;
+      await recordAll(FREE_KEYS_PER_DAY_MAX + 10, FREE_KEYS_PER_DAY_MAX + 11);
+      expect(await isKept(`free-${FREE_KEYS_PER_DAY_MAX + 10}`)).toBe(true);
+    }, 60_000);
   });
 }

@@ -32,6 +32,8 @@ export interface Service {
   output(): string;
   /** Resolves when the process, and the one that traces it, has exited. */
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** Sends a signal to the process. */
+  signal(name: NodeJS.Signals): void;
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
   /** Stops the process gracefully with SIGTERM. */
@@ -77,6 +79,7 @@ export async function startService(
     url,
     output: () => output,
     exited,
+    signal: (name) => void child.kill(name),
     async kill() {
       child.kill("SIGKILL");
       await exited;

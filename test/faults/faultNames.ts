@@ -9,6 +9,7 @@ export type FaultName =
   | "finds-customers-of-any-account"
   | "accepts-unsigned-cursors"
   | "registers-customers-in-two-steps"
+  | "sets-clock-on-signal"
   // ledgerWorker.mjs
   | "ignores-disk-errors"
   | "never-polls-for-changes"
