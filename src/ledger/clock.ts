@@ -54,7 +54,7 @@ export function serverClockFault(serverMs: number, nowMs: number): Fault | undef
   if (Math.abs(differenceMs) <= CLOCK_TOLERANCE_MS) return undefined;
   return clockFault(
     `The clock of the service, ${new Date(nowMs).toISOString()}, differs from that of the PostgreSQL server, ` +
-      `${new Date(serverMs).toISOString()}`,
+      new Date(serverMs).toISOString(),
     "Correct the clocks and restart the service",
     { differenceMs },
   );

@@ -8,19 +8,23 @@ export interface LedgerEditor {
   run(statement: string): Promise<void>;
 }
 
+/** PostgreSQL returns 64-bit integers as text. */
+type Int = number | string;
 type Edit = (editor: LedgerEditor, random: SeededRandom) => Promise<void>;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 async function events(editor: LedgerEditor): Promise<readonly EventRow[]> {
-  const rows = await editor.rows<EventRow>("select * from usage_event order by seq");
+  const rows = await editor.rows<Omit<EventRow, "seq" | "units"> & { seq: Int; units: Int }>(
+    "select * from usage_event order by seq",
+  );
   return rows.map((row) => ({ ...row, seq: Number(row.seq), units: Number(row.units) }));
 }
 
 async function batches(
   editor: LedgerEditor,
 ): Promise<readonly { readonly batch: number; readonly last_seq: number }[]> {
-  const rows = await editor.rows<{ batch: number; last_seq: number }>("select * from usage_batch order by batch");
+  const rows = await editor.rows<{ batch: Int; last_seq: Int }>("select * from usage_batch order by batch");
   return rows.map((row) => ({ batch: Number(row.batch), last_seq: Number(row.last_seq) }));
 }
 
@@ -37,10 +41,10 @@ async function addToSums(editor: LedgerEditor, event: EventRow, factor: number, 
 /** Computes the chain again from a batch on, as somebody who knows the code could do. */
 async function rewriteChain(editor: LedgerEditor, fromSeq: number): Promise<void> {
   const all = await events(editor);
-  const rows = await editor.rows<{ batch: number; last_seq: number; event_count: number; hash: string }>(
+  const rows = await editor.rows<{ batch: Int; last_seq: Int; event_count: Int; hash: string }>(
     "select * from usage_batch order by batch",
   );
-  let previous: { readonly hash: string; readonly last_seq: number } | undefined;
+  let previous: { readonly hash: string; readonly last_seq: Int } | undefined;
   for (const row of rows) {
     const after = Number(previous?.last_seq ?? 0);
     const content = all.filter(({ seq }) => seq > after && seq <= Number(row.last_seq));

@@ -174,12 +174,18 @@ describe("an edited SQLite ledger", () => {
         // In this process, because starting worker threads takes much longer than the audit.
         const opened = await SqliteLedger.open({ data: copy, now: Date.now, startWorker: startInProcessWorker });
         await opened.startChain({ anchorPath: anchorPath(copy, undefined), isChecked: false });
-        return opened.audit().finally(() => opened.close());
+        try {
+          return await opened.audit();
+        } finally {
+          await opened.close();
+        }
       };
 
       const isUndisturbed = async (source: string): Promise<Detection> => {
         await cp(source, copy, { recursive: true });
-        return detect(audit).finally(() => rm(copy, { recursive: true }));
+        const detection = await detect(audit);
+        await rm(copy, { recursive: true });
+        return detection;
       };
       expect(await isUndisturbed(base)).toEqual({ isDetected: false, bySums: false });
       expect(await isUndisturbed(withLog)).toEqual({ isDetected: false, bySums: false });
@@ -271,7 +277,11 @@ describeWithPostgres("an edited PostgreSQL ledger", () => {
       await admin.connect();
       const audit = async (): Promise<AuditReport> => {
         const opened = await openLedger({ database: copy }, { isChainChecked: false, anchorFolder: data() });
-        return opened.audit().finally(() => opened.close());
+        try {
+          return await opened.audit();
+        } finally {
+          await opened.close();
+        }
       };
       const tryEdit = async (name: string | undefined, random: SeededRandom): Promise<Detection> => {
         await admin.query(`create database ${baseName}_copy template ${baseName}`);

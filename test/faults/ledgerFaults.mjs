@@ -79,6 +79,16 @@ export const ledgerFaults = {
     };
   }),
 
+  /** The system clock is set 30 years forward by SIGUSR2, and back by the next one. */
+  "sets-clock-on-signal": {
+    openLedger(address, options) {
+      let offsetMs = 0;
+      process.on("SIGUSR2", () => (offsetMs = offsetMs === 0 ? 30 * 365 * 86_400_000 : 0));
+      const now = () => Date.now() + offsetMs;
+      return openLedger(address, { ...options, now, monotonicNow: () => performance.now() });
+    },
+  },
+
   /** In PostgreSQL, a customer is registered by a lookup and an insert, in a table without a unique constraint. */
   "registers-customers-in-two-steps": ledgerWith(async (ledger, { database }) => {
     const pool = new pg.Pool({ connectionString: database });

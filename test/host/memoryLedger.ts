@@ -25,6 +25,8 @@ export class MemoryLedger implements Ledger {
   readonly keys = new Map<string, ApiKey>();
   readonly customers = new Map<string, Customer>();
   readonly entries: RecordedEntry[] = [];
+  /** Rejects every entry, as with a wrong clock. */
+  clockFault: Fault | undefined;
   /** Error that `record` throws, if set. */
   failure: Error | undefined;
   readonly failed: Promise<Error>;
@@ -167,6 +169,7 @@ export class MemoryLedger implements Ledger {
         new Fault("usage_not_recorded", "The usage could not be recorded.", { cause: this.failure }),
       );
     }
+    if (this.clockFault !== undefined) return Promise.reject(this.clockFault);
     if (entry.idempotency !== undefined) {
       const { key, fingerprint } = entry.idempotency;
       const idempotencyScope = JSON.stringify([entry.accountId, entry.customerId, entry.route, key]);

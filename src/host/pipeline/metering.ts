@@ -29,7 +29,7 @@ export const NO_USAGE: RecordResult = { units: 0, isReplay: false };
 
 /**
  * Records the usage of a response, before the response is sent.
- * @throws Fault `usage_not_recorded`, `idempotency_key_reused`
+ * @throws Fault `usage_not_recorded`, `clock_unreliable`, `idempotency_key_reused`
  */
 export function recordUsage(
   ledger: Ledger,

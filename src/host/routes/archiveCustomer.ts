@@ -19,7 +19,7 @@ export const archiveCustomer: Route<string, CustomerRecord> = {
       "registering its `internal_id` again returns 409 `customer_archived`. Archiving is idempotent.",
     path: CustomerPathSchema,
     responses: { 200: { description: "The archived customer.", schema: CustomerRecordSchema } },
-    problems: ["invalid_request", "customer_not_found"],
+    problems: ["invalid_request", "customer_not_found", "clock_unreliable"],
   },
   parse({ queryText, path }) {
     rejectParameters(queryText);

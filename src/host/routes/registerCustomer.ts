@@ -43,7 +43,7 @@ export const registerCustomer: Route<CustomerRegistration, RegistrationResult> =
         headers: { Location: "Path of the customer." },
       },
     },
-    problems: ["invalid_request", "customer_archived"],
+    problems: ["invalid_request", "customer_archived", "clock_unreliable"],
   },
   bodyBytesMax: BODY_BYTES_MAX,
   parse({ queryText, body }) {

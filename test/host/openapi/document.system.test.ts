@@ -125,6 +125,7 @@ describe("the published document", () => {
     "403 customer_not_accessible",
     "403 customer_archived",
     "503 usage_not_recorded",
+    "503 clock_unreliable",
     "422 idempotency_key_reused",
   ];
   const BODY = ["415 content_type_unsupported", "413 body_too_large", "400 json_malformed"];

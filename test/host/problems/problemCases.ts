@@ -195,6 +195,14 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
       return host.ask(HAZARD_RISK);
     },
   },
+  {
+    code: "clock_unreliable",
+    status: 503,
+    trigger(host) {
+      host.ledger.clockFault = new Fault("clock_unreliable", "The clock of the service was set forward by 30 years.");
+      return host.ask(HAZARD_RISK);
+    },
+  },
   { code: "route_not_found", status: 404, trigger: (host) => host.ask("/api/v2/hazard-risk") },
   { code: "method_not_allowed", status: 405, trigger: (host) => host.ask(HAZARD_RISK, { method: "PUT" }) },
   { code: "http_malformed", status: 400, trigger: (host) => exchangeRaw(host, "GET / HTTP/1.1\r\nHost h\r\n\r\n") },
