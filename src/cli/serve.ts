@@ -8,6 +8,7 @@ import { type LedgerAddress, openLedger } from "../ledger/openLedger.ts";
 import { openAtlas } from "../openAtlas.ts";
 import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
 import { ensureDemoCredentials } from "./demoCredentials.ts";
+import { type MemoryPlan, planMemory } from "./memoryPlan.ts";
 import { addServeOptions, atlasAddress, hostLimitsOf, type ServeFlags } from "./serveOptions.ts";
 import type { ServiceLog } from "./serviceLog.ts";
 import { endOnOutputError } from "./standardOutput.ts";
@@ -50,7 +51,12 @@ const DEFAULT_PARTS: ServiceParts = {
 async function runServe(address: string, flags: ServeFlags, parts: ServiceParts): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${parts.heapGrowingPercent}`);
   process.stdout.off("error", endOnOutputError).off("error", ignoreOutputError).on("error", ignoreOutputError);
-  const { cache, workers, data, database, adminPort } = flags;
+  const { cache, memory, workers, data, database, adminPort } = flags;
+  const plan = planMemory({
+    workers,
+    cacheBytes: cache === undefined ? undefined : cache * 2 ** 20,
+    memoryBytes: memory === undefined ? undefined : memory * 2 ** 20,
+  });
   requirePackages("The service", [
     ...ledgerPackages({ database }),
     "pino",
@@ -60,12 +66,12 @@ async function runServe(address: string, flags: ServeFlags, parts: ServiceParts)
   ]);
   const atlas = await parts.openAtlas(address, {
     workers,
-    ...(cache === undefined ? {} : { cacheBytes: cache * 2 ** 20 }),
+    cacheBytes: plan.cacheBytes,
   });
   try {
     const ledger = await parts.openLedger(database === undefined ? { data } : { database });
     try {
-      await serveUntilStopped({ address, atlas, ledger, flags }, parts);
+      await serveUntilStopped({ address, atlas, ledger, flags, plan }, parts);
     } finally {
       await ledger.close();
     }
@@ -75,10 +81,16 @@ async function runServe(address: string, flags: ServeFlags, parts: ServiceParts)
 }
 
 async function serveUntilStopped(
-  service: { readonly address: string; readonly atlas: Atlas; readonly ledger: Ledger; readonly flags: ServeFlags },
+  service: {
+    readonly address: string;
+    readonly atlas: Atlas;
+    readonly ledger: Ledger;
+    readonly flags: ServeFlags;
+    readonly plan: MemoryPlan;
+  },
   { serve }: ServiceParts,
 ): Promise<void> {
-  const { atlas, ledger, flags } = service;
+  const { atlas, ledger, flags, plan } = service;
   const { adminPort, corsOrigin, drainDelay } = flags;
   const { openServiceLog } = await import("./serviceLog.ts");
   const serviceLog = flags.log === "none" ? undefined : openServiceLog();
@@ -90,6 +102,7 @@ async function serveUntilStopped(
       host: flags.host,
       port: flags.port,
       limits: hostLimitsOf(flags),
+      load: { memoryBytesMax: plan.requestBytes },
       ...(adminPort === "none" ? {} : { adminPort }),
       ...(corsOrigin === undefined ? {} : { corsOrigins: corsOrigin }),
       ...(serviceLog === undefined ? {} : { log: serviceLog.log }),

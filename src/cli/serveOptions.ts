@@ -14,6 +14,7 @@ export interface ServeFlags {
   readonly adminPort: number | "none";
   readonly workers: number;
   readonly cache?: number;
+  readonly memory?: number;
   readonly corsOrigin?: readonly string[];
   readonly drainDelay: number;
   readonly log: "stdout" | "none";
@@ -65,9 +66,14 @@ export function addServeOptions(command: Command): Command {
         .argParser(integer(0, 256)),
     )
     .addOption(
-      new Option("--cache <MiB>", "memory for decoded tiles, total of all threads (default: 512)")
+      new Option("--cache <MiB>", "memory for decoded tiles, total of all threads (default: up to 512)")
         .env("ISOTHERM_CACHE")
         .argParser(integer(16, 3072)),
+    )
+    .addOption(
+      new Option("--memory <MiB>", "memory of the process (default: of the control group, else half of the machine)")
+        .env("ISOTHERM_MEMORY")
+        .argParser(integer(256, 4_194_304)),
     )
     .addOption(
       new Option("--cors-origin <origin...>", 'origins allowed by CORS, such as https://example.org, or "*"')

@@ -188,7 +188,7 @@ async function sampleCircles(
           radiusM: radiusKm * 1000,
         };
         const query = { circle, method, first: location * set.lanes.length };
-        if (!sampler.readCircle(set, query, out)) await sampler.fetchCircle(set, query, out);
+        if (!sampler.readCircle(set, query, out)) await sampler.fetchCircle(set, query, out, timeSlice);
         unreportedCount++;
         if (unreportedCount === CIRCLES_PER_PROGRESS_REPORT) {
           unreportedCount = 0;
