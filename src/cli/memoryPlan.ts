@@ -57,10 +57,15 @@ export function planMemory({
     Math.max(CACHE_BYTES_MIN, Math.min(CACHE_DEFAULT_BYTES_MAX, Math.floor(freeBytes * CACHE_SHARE)));
   const requestBytes = Math.floor((freeBytes - cacheBytes) / GARBAGE_FACTOR);
   if (requestBytes < REQUEST_BYTES_MIN) {
-    const neededBytes = totalBytes + GARBAGE_FACTOR * (REQUEST_BYTES_MIN - requestBytes);
+    const requestShareBytes = GARBAGE_FACTOR * REQUEST_BYTES_MIN;
+    const neededBytes =
+      totalBytes -
+      freeBytes +
+      (givenCacheBytes === undefined ? requestShareBytes / (1 - CACHE_SHARE) : givenCacheBytes + requestShareBytes);
     const message =
-      `--memory must be at least ${Math.ceil(neededBytes / MIB)} MiB with ${workers} workers and ` +
-      `${Math.floor(cacheBytes / MIB)} MiB for tiles (got ${Math.floor(totalBytes / MIB)}).`;
+      `--memory must be at least ${Math.ceil(neededBytes / MIB)} MiB with ${workers} workers ` +
+      (givenCacheBytes === undefined ? "" : `and ${Math.floor(givenCacheBytes / MIB)} MiB for tiles `) +
+      `(got ${Math.floor(totalBytes / MIB)}).`;
     throw new Fault("configuration_invalid", message);
   }
   return { memoryBytes: totalBytes, cacheBytes, requestBytes };

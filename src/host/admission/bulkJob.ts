@@ -21,8 +21,10 @@ export interface BulkJobOptions {
   readonly hasAppointment: boolean;
 }
 
-/** Progress from which the cost of the rest follows. */
-const MEASURED_FRACTION_MIN = 0.05;
+/** Progress from which the cost of the rest follows; earlier, elements in progress would make it look too high. */
+const MEASURED_FRACTION_MIN = 0.25;
+/** Progress from which the cost is included in that of later jobs. */
+const LEARNED_FRACTION_MIN = 0.5;
 
 /** A large request in progress: its cost so far, its progress, and the memory that it holds. */
 export class BulkJob {
@@ -87,7 +89,7 @@ export class BulkJob {
   /** Includes the cost in the average of its account and kind. @param isDone whether the job is complete */
   learnCost(isDone: boolean): void {
     const fraction = isDone ? 1 : this.doneFraction;
-    if (fraction !== undefined && this.#busyMs > 0) {
+    if (fraction !== undefined && fraction >= LEARNED_FRACTION_MIN && this.#busyMs > 0) {
       learnCost(this.account.costRatios, this.#work, this.#busyMs / fraction);
     }
   }

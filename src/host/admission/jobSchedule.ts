@@ -16,7 +16,7 @@ const LATE_MS = 3_000;
 const APPOINTMENTS_PER_ACCOUNT_MAX = 64;
 /** Rejected jobs are told to retry when the wait has become this share of the deadline: estimates are not exact. */
 const TARGET_SHARE = 0.85;
-const RETRY_AFTER_S_MAX = 600;
+const RETRY_AFTER_S_MAX = 120;
 
 /**
  * Estimates when jobs complete, and tells rejected ones when to retry. Accounts share the workers equally and an account's
@@ -85,7 +85,7 @@ export class JobSchedule {
   /**
    * Makes an appointment for a rejected job, which is not waited for itself.
    * @param limitMs the wait with which it will be admitted; 0 if it must wait for a job to end
-   * @returns the value of Retry-After, 1 to 600 s
+   * @returns the value of Retry-After, 1 to 120 s
    */
   retryAfterS(job: BulkJob, limitMs: number): number {
     const { account } = job;

@@ -16,7 +16,7 @@ export class WorkDeadlines {
   readonly #timeoutMs: number;
   /** In the order of their deadlines. */
   readonly #pending = new Set<PendingWork>();
-  #timer: NodeJS.Timeout | undefined;
+  #isTimerRunning = false;
 
   constructor({ timeoutMs }: { readonly timeoutMs: number }) {
     this.#timeoutMs = timeoutMs;
@@ -27,7 +27,7 @@ export class WorkDeadlines {
     return new Promise((resolve, reject) => {
       const pending = { deadlineAtMs: performance.now() + this.#timeoutMs, reject };
       this.#pending.add(pending);
-      this.#timer ??= this.#startTimer(this.#timeoutMs);
+      if (!this.#isTimerRunning) this.#startTimer(this.#timeoutMs);
       work.then(
         (result) => {
           this.#pending.delete(pending);
@@ -41,19 +41,18 @@ export class WorkDeadlines {
     });
   }
 
-  #startTimer(delayMs: number): NodeJS.Timeout {
-    const timer = setTimeout(() => this.#endLateWork(), delayMs);
-    timer.unref(); // open connections keep the process running
-    return timer;
+  #startTimer(delayMs: number): void {
+    this.#isTimerRunning = true;
+    setTimeout(() => this.#endLateWork(), delayMs).unref(); // open connections keep the process running
   }
 
   #endLateWork(): void {
-    this.#timer = undefined;
+    this.#isTimerRunning = false;
     const nowMs = performance.now();
     for (const pending of this.#pending) {
       const leftMs = pending.deadlineAtMs - nowMs;
       if (leftMs > 0) {
-        this.#timer = this.#startTimer(Math.ceil(leftMs));
+        this.#startTimer(Math.ceil(leftMs));
         return;
       }
       this.#pending.delete(pending);
