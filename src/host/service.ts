@@ -81,6 +81,7 @@ export class Service {
       cors: new CorsPolicy(corsOrigins),
       bulk: this.#bulk,
       version,
+      workTimeoutMs,
     });
     const listening = { workTimeoutMs, bodyTimeoutMs, bodyRate, isContinueDue, log, recordResponse };
     this.listener = new RequestListener({ pipeline, ...listening });

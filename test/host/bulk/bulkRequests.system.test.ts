@@ -367,37 +367,6 @@ describe("admission", () => {
     for (const { units } of await Promise.all(long)) expect(units).toBeGreaterThan(0);
     expect(shed).toEqual([]);
   });
-
-  test("rejects a request that the cost of earlier ones predicts to miss its deadline, before it begins", async () => {
-    const { release, onGrant } = gate();
-    let isHeld = false;
-    // By the clock of the fixture a slice takes at least 10 ms, so that 20 queries take 0.2 s.
-    const { answer, shed, grants } = bulkFixture({
-      workers: 1,
-      onGrant: () => (isHeld ? onGrant() : undefined),
-      load: { jobDeadlineMs: 5000 },
-    });
-    const body = queries(20);
-    await answer({ route: BATCH, body });
-    isHeld = true;
-    const others = Array.from({ length: 60 }, (_, i) => answer({ route: BATCH, body, accountId: `${i}` }));
-    const outcomes = Promise.allSettled(others);
-    const count = grants.length;
-    // This body is twelve times as long as the others; part of the cost does not depend on length.
-    const long = Array.from({ length: 12 }, () => body).flat();
-    await expect(answer({ route: BATCH, body: long, accountId: "x" })).rejects.toMatchObject({
-      code: "overloaded",
-      message: expect.stringContaining("longer than the limit of 5 s") as string,
-      headers: { "Retry-After": expect.stringMatching(/^[1-9][0-9]*$/) as string },
-    });
-    expect(grants.length - count).toBeLessThanOrEqual(1);
-    expect(shed).toContain("too_long_a_wait");
-    // A short request is admitted, because it shares the worker with the others instead of waiting for them.
-    const quick = answer({ route: BATCH, body: body.slice(0, 1), accountId: "y" });
-    release();
-    await quick;
-    await outcomes;
-  });
 });
 
 describe("a worker that dies", () => {
