@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packTarball, type PackedTarball } from "../../scripts/packageTarball.mjs";
 
 /** Tests of the packed package, without installing it. They need dist/. */
-const TARBALL_BYTES_MAX = 1_500_000;
+const TARBALL_BYTES_MAX = 1_550_000;
 /** Longer string literals in declarations are embedded data, whose type should be `string`. */
 const EMBEDDED_DATA = /"[^"\n]{1000,}"/;
 const DEPENDENCY_COUNT_MAX = 4;
