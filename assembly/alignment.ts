@@ -133,7 +133,7 @@ export {
  *                                  economy / size of the series
  *          columns   u32[18], pointers in the order of COLUMN_*; NaN = not given. The rows of entity i are starts[i] to
  *                    starts[i + 1], relative to starts[0]
- *          results   u32[12], pointers in the order of RESULT_*, 0 = not asked for
+ *          results   u32[12], pointers in the order of RESULT_*, 0 = not requested
  *          weight3   0 to 1, weight of scope 3; 0 excludes it
  *          basis     BASIS_*
  *          gamma     0 to 1, strength of the convergence; a gamma above 0 requires revenues and references
@@ -145,8 +145,8 @@ export {
  *                    written
  * Units    emissions in any one unit; degrees C in 2100
  * Formula  docs/methods/alignment.md
- * Cost     Without convergence, scopes and budgets, entities are prepared in blocks, and most rows are scored two at a
- *          time; all other rows one by one
+ * Cost     On the bases intensity and emissions, without convergence, results by scope and budgets, entities are prepared
+ *          in blocks and most rows are scored two at a time; all other rows are scored one by one
  */
 export function alignColumns(
   tables: usize,
@@ -173,7 +173,7 @@ export function alignColumns(
     while (end > first + 1 && load<u32>(starts + ((<usize>end) << 2)) - firstRow >= BLOCK_ROWS) end--;
     const fitsBlock = load<u32>(starts + ((<usize>end) << 2)) - firstRow < BLOCK_ROWS;
     if (!isFast || !fitsBlock || !prepareBlock(call, first, end) || !scorePairs(call, first, end)) {
-      // This path is also taken if the block has an invalid value, to find out which one it is.
+      // If the block has an invalid value, this path finds it.
       for (let entity = first; entity < end; entity++) {
         if (hasInvalidValue(tables, columns, entity, bad)) return STATUS_BAD_ALIGNMENT;
         scoreEntity(call, entity);
@@ -210,7 +210,7 @@ export function alignDetail(
     const rowRecords = recordsOfRow(records, row - begin);
     for (let variant = 0; variant < VARIANT_COUNT; variant++) {
       const variantBasis = variant < VARIANT_SCOPE_1 ? variant : basis;
-      // A line without scopes has no value, whatever its index.
+      // A row without usable scopes has no value on any basis, so scorePoint can store its record.
       const isEmpty = variantBasis == BASIS_CUMULATIVE && (usableScopesOf(call, entity, row) & scopesOf(variant)) == 0;
       if (variantBasis != BASIS_CUMULATIVE || isEmpty) {
         scorePoint(call, entity, row, variantBasis, scopesOf(variant), rowRecords + <usize>variant * RECORD_BYTES);

@@ -68,7 +68,10 @@ export const ENTITY_PER_GROWTH: usize = 56;
 /** u32: offsets of the pathways of scopes 1 and 3 within a year of the tables. */
 export const ENTITY_PATHWAY: usize = 64;
 export const ENTITY_PATHWAY_3: usize = 68;
-/** i32: bits 0, 2 and 4 of the scopes that rows must give; -1 if they must be scored one by one. */
+/**
+ * i32: the scopes that a row must give to be scored in a pair, as bits 0, 2 and 4; -1 if all rows must be scored one by
+ * one.
+ */
 export const ENTITY_GIVEN_SCOPES: usize = 72;
 export const ENTITY_INDEX: usize = 76;
 /** i32: whether years ascend, so that none is given twice. */
@@ -82,8 +85,9 @@ export const ROW_GROWTH: usize = 8;
 /** u32: address of the closer limits of IMPLAUSIBLE_CHANGE. */
 export const ROW_LIMITS: usize = 12;
 export const ROW_FLAGS: usize = 16;
-/** u32: address of the powers of scales if the year is before the horizon, else 0; and the exponent, f64. */
+/** u32: address of the powers of scales if the year is before the horizon, else 0. */
 export const ROW_SCALES: usize = 20;
+/** f64: exponent of the extrapolation, if the year is before the horizon. */
 export const ROW_EXPONENT: usize = 24;
 
 /**
@@ -96,7 +100,7 @@ export const ALL_GIVEN: i32 = 21;
 export const POWER_OFFSET: usize = <usize>PATHWAY_POWER * PATHWAY_BYTES;
 
 /**
- * Writes one record per entity and per row of a block; after the last row a copy of it.
+ * Writes one record per entity and one per row of a block, and repeats the record of the last row after it.
  *
  * In       first, end  entities of the block; `end` is the index after the last
  * Returns  false if a value is invalid, except the projected emissions, which are not read
@@ -151,7 +155,7 @@ export function prepareBlock(call: usize, first: i32, end: i32): bool {
     const w12 = v128.and(e12, has12),
       w3: f64 = has3 ? weight3 * e3 : 0;
     const baseline = f64x2.extract_lane(w12, 0) + f64x2.extract_lane(w12, 1) + w3;
-    // Without negative scopes the sum is that of the shares as well.
+    // Without negative scopes, this sum is also the denominator of the shares.
     const isRegular = baseline >= ZERO_BASELINE_MAX && !v128.any_true(f64x2.lt(e12, f64x2.splat(0))) && !(e3 < 0);
     const baseYear = max(firstYear, min(baselineYear, lastYear)),
       perBase = <usize>(yearZero + (baseYear << YEAR_BITS)) + YEAR_PER_BASE,
@@ -213,13 +217,13 @@ export function prepareBlock(call: usize, first: i32, end: i32): bool {
       store<i32>(rowAt, <i32>entityAt, ROW_ENTITY);
       store<i32>(rowAt, growthAt, ROW_GROWTH);
       store<i32>(rowAt, limitsAt, ROW_LIMITS);
-      store<u64>(rowAt, <u64>rowFlags, ROW_FLAGS); // and ROW_SCALES: 0
+      store<u64>(rowAt, <u64>rowFlags, ROW_FLAGS); // also sets ROW_SCALES to 0
       if (year >= horizon) continue;
       const horizonYears = horizon - baselineYear;
       store<i32>(rowAt, rowFlags | SHORT_HORIZON, ROW_FLAGS);
       store<u32>(rowAt, <u32>scalesOf(tables, horizonYears, elapsed), ROW_SCALES);
       store<f64>(rowAt, <f64>horizonYears / <f64>elapsed, ROW_EXPONENT);
-      // Beyond the table of scales every row is scored alone.
+      // If the horizon is beyond the table of scales, the rows are scored one by one.
       if (horizonYears > TABLED_HORIZON_MAX) store<i32>(entityAt, -1, ENTITY_GIVEN_SCOPES);
     }
     store<i32>(entityAt, i32(isAscending), ENTITY_IS_ASCENDING);

@@ -8,7 +8,7 @@ import {
   TABLE_LAST_RATIO,
 } from "./alignmentLayout";
 
-// Temperature over the emissions ratio for two rows, one per lane; f64[2] each. Byte offsets.
+// Temperature as a function of the emissions ratio for two rows, one per lane; f64[2] each. Byte offsets.
 export const LANES_ANCHORS: usize = 0; // [4]
 /** Ratio from which temperatures are constant. */
 const LANES_LAST: usize = 64;
@@ -17,8 +17,9 @@ const LANES_START: usize = 160;
 const LANES_MAX: usize = 176;
 
 /**
- * Makes the four anchors of two rows ascending with steps of at least `gaps`, in place: the least-squares closest
- * sequence with such steps (pool adjacent violators), then the first at least `gaps` above 0.
+ * Separates the four anchors of two rows in place: replaces them by the least-squares closest sequence that ascends in
+ * steps of at least `gaps` (pool adjacent violators), then raises the first to at least `gaps`, and the others if
+ * needed.
  *
  * In, out  anchors  f64[4][2], one row per lane
  * Returns  bit mask: bit i is set if an anchor of row i was moved
@@ -62,7 +63,7 @@ export function separateAnchors(anchors: usize, gaps: v128): i32 {
     separated2 = f64x2.pmax(f64x2.add(pooled2, gaps), f64x2.add(separated1, gaps)),
     separated3 = f64x2.pmax(f64x2.add(pooled3, gaps2), f64x2.add(separated2, gaps)),
     separated4 = f64x2.pmax(f64x2.add(pooled4, gaps3), f64x2.add(separated3, gaps));
-  // A row without violations keeps its anchors to the last bit, whatever the other row has.
+  // A row without violations keeps its anchors to the last bit, regardless of the other row.
   const y1 = v128.bitselect(separated1, x1, isClose),
     y2 = v128.bitselect(separated2, x2, isClose),
     y3 = v128.bitselect(separated3, x3, isClose),
@@ -95,7 +96,7 @@ export function prepareCurve(tables: usize, percentile: i32, lanes: usize): void
     rise3 = v128.load64_splat(curve, CURVE_RISES + 16),
     rise4 = v128.load64_splat(curve, CURVE_RISES + 24),
     rise5 = v128.load64_splat(curve, CURVE_RISES + 32);
-  // All five reciprocals from one division.
+  // Computes all five reciprocals with one division.
   const width2 = f64x2.sub(x2, x1),
     width3 = f64x2.sub(x3, x2),
     width4 = f64x2.sub(x4, x3);

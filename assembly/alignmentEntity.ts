@@ -60,7 +60,8 @@ export function scoreEntity(call: usize, entity: i32): void {
   const hasByScope = load<u32>(results, RESULT_SCOPES_1_2) != 0,
     hasBudget = load<u32>(results, RESULT_BUDGET_PROJECTED) != 0;
   for (let row = begin; row < end; row++) {
-    // In the cumulative basis this leaves the values of scoreLines empty.
+    // On the cumulative basis, scoreLines stores the values; this loop clears the results by scope and scores the rows
+    // without usable scopes.
     const isPoint = basis != BASIS_CUMULATIVE;
     if (hasBudget) storeBudgetResult(call, row, 0);
     if (hasByScope) {
@@ -104,8 +105,8 @@ function flagEntity(call: usize, entity: i32, begin: u32, end: u32): void {
 }
 
 /**
- * Computes what depends on the lines of an entity: values in the cumulative basis and budgets. Each line is indexed once
- * for all rows of a label with the same usable scopes.
+ * Computes what depends on the lines of an entity: values on the cumulative basis and budgets. Each line is indexed
+ * once for all rows of a label with the same usable scopes.
  *
  * @param records 0 to store results, or the records of alignDetail
  */

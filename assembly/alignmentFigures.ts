@@ -60,7 +60,7 @@ import {
 
 /**
  * Clears a record and stores what all bases have in common: usable scopes, sums, shares, coverage, and the flags of
- * scopes and years (equations 3, 4 and 17).
+ * scopes and years.
  *
  * @param scopes bits 0 to 2 of the scopes to include
  * @returns the usable scopes as bits 0 to 2
@@ -118,7 +118,7 @@ export function beginRecord(call: usize, entity: i32, row: u32, scopes: i32, rec
   return usable;
 }
 
-/** Returns the share of the given emissions that the usable scopes cover, the smaller of both years (equation 17). */
+/** Returns the share of the given emissions that the usable scopes cover, in the year in which it is smaller. */
 function coverageOf(call: usize, entity: i32, row: u32, usable: i32): f64 {
   const columns = load<u32>(call, CALL_COLUMNS);
   let givenBefore: f64 = 0,
@@ -141,9 +141,7 @@ function coverageOf(call: usize, entity: i32, row: u32, usable: i32): f64 {
   return min<f64>(sideBefore, sideAfter);
 }
 
-/**
- * Returns the growth factor f of equation 6, and adds its source and flags to the record. Requires a row with a value.
- */
+/** Returns the growth factor, and adds its source and flags to the record. Requires a row with a value. */
 export function growthFactorOf(call: usize, entity: i32, row: u32, basis: i32, record: usize): f64 {
   const tables = load<u32>(call, CALL_TABLES),
     columns = load<u32>(call, CALL_COLUMNS);

@@ -23,7 +23,7 @@ export const EMISSIONS_MAX: f64 = 1e15;
 /** Upper limit of temperatures at the median climate response, degrees C in 2100. */
 export const TEMPERATURE_MAX_C: f64 = 6.0;
 
-// Flags (section 10). Bits 0 to 3 are about names, which the kernel does not receive.
+// Flags (docs/methods/alignment.md). Bits 0 to 3 concern names, which the kernel does not receive.
 export const SCOPE3_ABSENT: i32 = 1 << 4;
 export const EARLY_BASELINE: i32 = 1 << 5;
 export const SCOPE_DROPPED: i32 = 1 << 6;
@@ -54,7 +54,7 @@ export const TABLE_LAST_RATIO: usize = 32;
 export const TABLE_CURVES: usize = 64;
 /**
  * f64[CHANGE_YEARS_MAX + 1][4]: smallest and largest plausible ratio of emissions after so many years, then the same
- * limits a little closer together: ratios between these are plausible whatever their rounding.
+ * limits a little closer together, so that ratios between them are plausible regardless of rounding.
  */
 export const TABLE_PLAUSIBLE_CHANGES: usize = 256;
 export const CHANGE_BITS: i32 = 5;
@@ -62,7 +62,7 @@ export const CHANGE_BITS: i32 = 5;
 export const CHANGE_YEARS_MAX: i32 = 18;
 /**
  * f64[horizon - SHORTEST_HORIZON_YEARS][years][4]: 0.925, 0.95, 1.05 and 1.075 to the power horizon / years, for
- * horizons up to TABLED_HORIZON_MAX years and years up to the horizon, first 1.
+ * horizons up to TABLED_HORIZON_MAX years, and years from 1 up to the horizon.
  */
 export const TABLE_SCALES: usize = 896;
 export const TABLED_HORIZON_MAX: i32 = 30;
@@ -70,7 +70,7 @@ export const SCALE_BYTES: usize = 32;
 export const TABLE_YEARS: usize =
   TABLE_SCALES + <usize>(TABLED_HORIZON_MAX - 4) * <usize>TABLED_HORIZON_MAX * SCALE_BYTES;
 
-/** Temperature without emissions, rises along the five segments: f64[6]; last the highest temperature. */
+/** Curve, f64[7]: temperature without emissions, rises along the five segments, highest temperature. Byte offsets. */
 export const CURVE_START: usize = 0;
 export const CURVE_RISES: usize = 8;
 export const CURVE_MAX: usize = 48;
@@ -104,7 +104,7 @@ export const COLUMN_REFERENCES: usize = 56; // 3 pointers, f64[entityCount], or 
 export const COLUMN_LABELS: usize = 68; // u16[rowCount], or 0
 export const ALIGNMENT_COLUMN_COUNT: i32 = 18;
 
-// Results: u32 pointers in this order, 0 = not asked for; f64[rowCount] except flags. Byte offsets.
+// Results: u32 pointers in this order, 0 = not requested; f64[rowCount] except flags. Byte offsets.
 export const RESULT_TEMPERATURES: usize = 0;
 export const RESULT_RANGE_LOW: usize = 4;
 export const RESULT_RANGE_HIGH: usize = 8;
@@ -138,8 +138,9 @@ export const RECORD_RANGE_LOW: usize = 88;
 export const RECORD_RANGE_HIGH: usize = 96;
 export const RECORD_CLIMATE_LOW: usize = 104;
 export const RECORD_CLIMATE_HIGH: usize = 112;
-/** f64[4]: anchors after they have been separated, and before. */
+/** f64[4]: anchors after separation. */
 export const RECORD_ANCHORS: usize = 120;
+/** f64[4]: anchors before separation. */
 export const RECORD_RAW_ANCHORS: usize = 152;
 /** f64[3]: shares of the scopes in the baseline. */
 export const RECORD_SHARES: usize = 184;
@@ -148,7 +149,7 @@ export const RECORD_BUDGET_PROJECTED: usize = 208;
 export const RECORD_BUDGET_ALLOWED: usize = 216;
 export const RECORD_BYTES: usize = 248;
 
-/** Origin of the growth factor; the basis has none. */
+/** Origin of the growth factor; NONE if the basis has no growth factor. */
 export const GROWTH_SOURCE_NONE: i32 = 0;
 export const GROWTH_SOURCE_SUPPLIED: i32 = 1;
 export const GROWTH_SOURCE_COUNTRY: i32 = 2;
@@ -174,7 +175,7 @@ export const CALL_BUDGET_ANCHOR: usize = 32;
 export const CALL_FIRST_GIVEN_YEAR: usize = 36;
 /** u32: whether a row has had SCOPE_DROPPED, so that its coverage was written. */
 export const CALL_HAS_COVERAGE: usize = 40;
-/** f64[9][2], see CURVE and slopes in alignmentCurve.ts */
+/** f64[12][2], LANES_* in alignmentCurve.ts. */
 export const SCRATCH_CURVE: usize = 64;
 export const SCRATCH_RECORD: usize = SCRATCH_CURVE + 256;
 /** Prepared entities and rows of a block, see alignmentBlocks.ts. */
@@ -204,8 +205,9 @@ export const ANCHOR_MOVE_MIN: f64 = 1e-12;
 export const ZERO_BASELINE_MAX: f64 = 1e-12;
 /** Upper limit of a ratio that is extrapolated from a short horizon. */
 export const RATIO_MAX: f64 = 10;
-/** Change of the emissions that the range is for, and of those that SENSITIVE is for. */
+/** Relative change of the emissions for which the range is computed. */
 export const RANGE_CHANGE: f64 = 0.05;
+/** Relative change of the emissions for which SENSITIVE is determined. */
 export const SENSITIVE_CHANGE: f64 = 0.075;
 /** Difference of temperatures that raises SENSITIVE and GROWTH_DRIVEN, degrees C. */
 export const NOTABLE_DIFFERENCE_C: f64 = 0.3;

@@ -41,10 +41,11 @@ import {
 } from "./alignmentLayout";
 import { finishRecord, finishZeroBaseline, perBaseShareOf, prepareCurveOf } from "./alignmentRecord";
 
-// A line is the emissions of an entity over the years: those of the rows of one label that give all scopes of a set. It
-// is linear between these years and constant after the last (section 7).
+// A line describes the emissions of an entity by year, from the rows of one label that give all scopes of a set. It is
+// linear between the years of these rows and constant after the last ("Cumulative basis and budget" in
+// docs/methods/alignment.md).
 
-/** Chains the rows of each label; returns the largest possible number of labels. */
+/** Links the rows of each label in a list. Returns an upper limit of the number of labels. */
 export function chainLabels(call: usize, begin: u32, end: u32): u32 {
   const columns = load<u32>(call, CALL_COLUMNS),
     chains = call + SCRATCH_LABELS;
@@ -103,8 +104,8 @@ export function usableScopesOf(call: usize, entity: i32, row: u32): i32 {
   const columns = load<u32>(call, CALL_COLUMNS);
   let usable = givenScopesOf(columns, row);
   for (let scope = 0; scope < 3; scope++) {
-    const before = baselineOf(columns, entity, scope);
-    if (!(before == before && weightOf(call, scope) > 0)) usable &= ~(1 << scope);
+    const baseline = baselineOf(columns, entity, scope);
+    if (!(baseline == baseline && weightOf(call, scope) > 0)) usable &= ~(1 << scope);
   }
   return usable;
 }
@@ -161,22 +162,22 @@ export function scoreCumulative(call: usize, entity: i32, row: u32, scopes: i32,
   store<f64>(record, <f64>flags, RECORD_FLAGS);
   // The part of q that comes from the given years, without the baseline.
   const firstGivenYear = load<i32>(call, CALL_FIRST_GIVEN_YEAR),
-    ofBaseline = (<f64>(firstGivenYear - baselineYear + 1) * 0.5) / yearCount,
-    ofGivenYears = positive(q - ofBaseline);
+    baselinePart = (<f64>(firstGivenYear - baselineYear + 1) * 0.5) / yearCount,
+    givenPart = positive(q - baselinePart);
   finishRecord(
     call,
     record,
     q,
-    q - RANGE_CHANGE * ofGivenYears,
-    q + RANGE_CHANGE * ofGivenYears,
-    q - SENSITIVE_CHANGE * ofGivenYears,
-    q + SENSITIVE_CHANGE * ofGivenYears,
+    q - RANGE_CHANGE * givenPart,
+    q + RANGE_CHANGE * givenPart,
+    q - SENSITIVE_CHANGE * givenPart,
+    q + SENSITIVE_CHANGE * givenPart,
   );
 }
 
 /**
- * Stores projected and allowed emissions of the years after the baseline through the row's year (equation 18) in the
- * row's record. Requires a record of a row with a value and anchors, and the index that scoreCumulative requires.
+ * Stores projected and allowed emissions of the years after the baseline through the row's year in the row's record.
+ * Requires a record of a row with a value and anchors, and the index that scoreCumulative requires.
  */
 export function storeBudgets(call: usize, entity: i32, row: u32, usable: i32, record: usize): void {
   const columns = load<u32>(call, CALL_COLUMNS),

@@ -102,9 +102,9 @@ const LOOP_ALMOST_NOTABLE: usize = CONSTANTS + 72;
 const LOOP_ONE: usize = CONSTANTS + 80;
 
 /**
- * Scores the rows of a block that prepareBlock has prepared, two at a time: one per lane, which belong to one entity or
- * to two. Rows that need more than the common case are scored again one by one; which ones does not depend on the other
- * row of the pair.
+ * Scores the rows of a block, which prepareBlock has prepared, two at a time, one per lane. The two rows may belong to
+ * different entities. Rows that are not covered by the common case are scored one by one; whether a row is one of them
+ * does not depend on the other row of the pair.
  *
  * Formula  as scorePoint, in the same order of operations, so that both give the same bits
  * Returns  false if a row has invalid emissions
@@ -135,10 +135,10 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
   for (let row = begin; row < end; row += 2, rowAt += 2 * ROW_BYTES) {
     const entityAt = <usize>load<u32>(rowAt, ROW_ENTITY),
       otherEntityAt = <usize>load<u32>(rowAt, ROW_BYTES + ROW_ENTITY);
-    const at = (<usize>row) << 3;
-    const y1 = v128.load(projections1 + at),
-      y2 = v128.load(projections2 + at),
-      y3 = v128.load(projections3 + at);
+    const offset = (<usize>row) << 3;
+    const y1 = v128.load(projections1 + offset),
+      y2 = v128.load(projections2 + offset),
+      y3 = v128.load(projections3 + offset);
     const expected = load<i32>(entityAt, ENTITY_GIVEN_SCOPES),
       otherExpected = load<i32>(otherEntityAt, ENTITY_GIVEN_SCOPES);
     // The sign bit is set if no scope is negative, too large or missing.
@@ -149,7 +149,7 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
     let r1 = y1,
       r2 = y2,
       r3 = y3,
-      isOdd = 0;
+      uncommonRows = 0;
     if ((i64x2.bitmask(isOrdinary) ^ 3) | (expected ^ ALL_GIVEN) | (otherExpected ^ ALL_GIVEN)) {
       // A row is common if it gives exactly the scopes of the baseline, none of them negative.
       const is1 = f64x2.eq(y1, y1),
@@ -163,19 +163,19 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
         f64x2.gt(f64x2.pmax(f64x2.pmax(r1, r2), r3), v128.load64_splat(LOOP_EMISSIONS_MAX)),
       );
       const given = (i64x2.bitmask(is1) | (i64x2.bitmask(is2) << 2) | (i64x2.bitmask(is3) << 4)) & scopeMask;
-      isOdd =
+      uncommonRows =
         i32((given & ALL_GIVEN) != expected) |
         (i32(((given >> 1) & ALL_GIVEN) != otherExpected) << 1) |
         i64x2.bitmask(isOutside);
     }
     if (revenues != 0) {
-      const revenue = v128.load(revenues + at);
-      isOdd |= i64x2.bitmask(f64x2.eq(revenue, revenue));
+      const revenue = v128.load(revenues + offset);
+      uncommonRows |= i64x2.bitmask(f64x2.eq(revenue, revenue));
     }
     const rowMask = row + 1 < end ? 3 : 1;
-    isOdd &= rowMask;
-    if (isOdd == rowMask) {
-      if (!scoreOddRows(call, row, rowAt, isOdd)) return false;
+    uncommonRows &= rowMask;
+    if (uncommonRows == rowMask) {
+      if (!scoreUncommonRows(call, row, rowAt, uncommonRows)) return false;
       continue;
     }
 
@@ -198,7 +198,8 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       otherRowFlags |= (limited >> 1) * GROWTH_LIMITED;
     }
 
-    // Ratios near or outside the limits of IMPLAUSIBLE_CHANGE are decided one by one. 0 is plausible.
+    // Rows with a ratio near or outside the limits of IMPLAUSIBLE_CHANGE are scored one by one. A ratio of 0 is
+    // plausible.
     const limits = v128.load(<usize>load<u32>(rowAt, ROW_LIMITS)),
       otherLimits = v128.load(<usize>load<u32>(rowAt, ROW_BYTES + ROW_LIMITS)),
       limitMin = v128.shuffle<f64>(limits, otherLimits, 0, 2),
@@ -217,7 +218,8 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
         ),
         f64x2.pmin(f64x2.pmin(limitMax, v128.or(s2, f64x2.eq(r2, zero))), v128.or(s3, f64x2.eq(r3, zero))),
       );
-      isOdd |= i64x2.bitmask(v128.or(f64x2.gt(largest, limitMax), f64x2.lt(smallestPositive, limitMin))) & rowMask;
+      uncommonRows |=
+        i64x2.bitmask(v128.or(f64x2.gt(largest, limitMax), f64x2.lt(smallestPositive, limitMin))) & rowMask;
     }
 
     // Anchors: two vectors per row, transposed to one vector per anchor.
@@ -271,7 +273,7 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       rise2 = v128.load64_splat(curve, CURVE_RISES + 8),
       rise3 = v128.load64_splat(curve, CURVE_RISES + 16),
       rise4 = v128.load64_splat(curve, CURVE_RISES + 24);
-    // All five reciprocals from one division.
+    // Computes all five reciprocals with one division.
     const width2 = f64x2.sub(x2, x1),
       width3 = f64x2.sub(x3, x2),
       width4 = f64x2.sub(x4, x3);
@@ -307,7 +309,7 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       );
       const cap = f64x2.splat(RATIO_MAX),
         atHorizon = powers(ratio, exponents);
-      // A row after its horizon reads any scales; its lane is not selected.
+      // A row that is not before its horizon reads the scales of the other row; its lane is not selected.
       const scalesAt = scales != 0 ? scales : otherScales,
         otherScalesAt = otherScales != 0 ? otherScales : scales;
       const scales1 = v128.load(scalesAt),
@@ -339,11 +341,11 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
     }
 
     const temperature = curveAt(q, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5);
-    v128.store(temperatures + at, temperature);
+    v128.store(temperatures + offset, temperature);
     const lowTemperature = curveAt(rangeLow, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
       highTemperature = curveAt(rangeHigh, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5);
-    v128.store(rangeLows + at, lowTemperature);
-    v128.store(rangeHighs + at, highTemperature);
+    v128.store(rangeLows + offset, lowTemperature);
+    v128.store(rangeHighs + offset, highTemperature);
     // No two ratios differ in temperature by more than their distance times the steepest slope.
     const notable = v128.load64_splat(LOOP_NOTABLE),
       almostNotable = v128.load64_splat(LOOP_ALMOST_NOTABLE),
@@ -368,20 +370,20 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       rowFlags |= (sensitive & 1) * SENSITIVE;
       otherRowFlags |= (sensitive >> 1) * SENSITIVE;
     }
-    store<i32>(flags + (at >> 1), rowFlags);
-    store<i32>(flags + (at >> 1), otherRowFlags, 4);
-    if (spreads != 0) v128.store(spreads + at, f64x2.sub(x4, x1));
+    store<i32>(flags + (offset >> 1), rowFlags);
+    store<i32>(flags + (offset >> 1), otherRowFlags, 4);
+    if (spreads != 0) v128.store(spreads + offset, f64x2.sub(x4, x1));
     if (climateLows != 0) {
       v128.store(lanes, x1);
       v128.store(lanes, x2, 16);
       v128.store(lanes, x3, 32);
       v128.store(lanes, x4, 48);
       prepareCurve(tables, CURVE_P10, lanes);
-      v128.store(climateLows + at, temperaturesAt(lanes, q));
+      v128.store(climateLows + offset, temperaturesAt(lanes, q));
       prepareCurve(tables, CURVE_P90, lanes);
-      v128.store(load<u32>(results, RESULT_CLIMATE_HIGH) + at, temperaturesAt(lanes, q));
+      v128.store(load<u32>(results, RESULT_CLIMATE_HIGH) + offset, temperaturesAt(lanes, q));
     }
-    if (isOdd != 0 && !scoreOddRows(call, row, rowAt, isOdd)) return false;
+    if (uncommonRows != 0 && !scoreUncommonRows(call, row, rowAt, uncommonRows)) return false;
   }
   for (let entity = first, entityAt = call + SCRATCH_ENTITIES; entity < endEntity; entity++, entityAt += ENTITY_BYTES) {
     if (load<i32>(entityAt, ENTITY_IS_ASCENDING)) continue;
@@ -424,7 +426,7 @@ function curveAt(
 }
 
 /** Scores the rows of a pair whose bits are set one by one. Returns false if their emissions are invalid. */
-function scoreOddRows(call: usize, row: u32, rowAt: usize, lanes: i32): bool {
+function scoreUncommonRows(call: usize, row: u32, rowAt: usize, lanes: i32): bool {
   const columns = load<u32>(call, CALL_COLUMNS);
   for (let lane: u32 = 0; lane < 2; lane++) {
     if (!((lanes >> lane) & 1)) continue;

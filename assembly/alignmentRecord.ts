@@ -58,7 +58,7 @@ import {
 import { powers } from "./power";
 
 /**
- * Scores one row on the basis `intensity` or `emissions`; handles every case of the method (equations 6 to 15).
+ * Scores one row on the basis `intensity` or `emissions`; handles every case of the method.
  *
  * @param scopes bits 0 to 2 of the scopes to include
  */
@@ -155,7 +155,7 @@ export function perBaseShareOf(call: usize, entity: i32, scope: i32, record: usi
   );
 }
 
-/** Returns the factor of equation 21; 1 if convergence is not asked for or cannot apply, which then raises a flag. */
+/** Returns the factor of the convergence; 1 if convergence is off, or if it cannot be computed, which raises a flag. */
 function convergenceFactorOf(call: usize, entity: i32, row: u32, record: usize): f64 {
   const gamma = load<f64>(call, CALL_GAMMA);
   if (!(gamma > 0)) return 1;
@@ -197,10 +197,10 @@ export function prepareCurveOf(call: usize, gap: f64, record: usize): void {
 }
 
 /**
- * Stores the value, its intervals and SENSITIVE (equations 12 to 15). The curve of the median must be at SCRATCH_CURVE;
- * it is overwritten.
+ * Stores the value, its intervals and SENSITIVE. The curve of the median must be at SCRATCH_CURVE, which is
+ * overwritten.
  *
- * @param q the ratio, then with the emissions changed by -5, +5, -7.5 and +7.5 percent
+ * @param q the ratio; the parameters after it are the ratios with emissions changed by -5, +5, -7.5 and +7.5 percent
  */
 export function finishRecord(
   call: usize,

@@ -137,9 +137,9 @@ export function demoCells(
 }
 
 /**
- * Returns DEMO_TILE_ZERO or DEMO_TILE_NODATA if that holds for every cell of the tile, determined without generating
- * them; DEMO_TILE_CELLS if unknown or if the tile extends beyond the grid; -1 if it is outside the grid. The parameters
- * are those of demoTile.
+ * Returns DEMO_TILE_ZERO or DEMO_TILE_NODATA if every cell of the tile has this state, which is determined without
+ * generating the cells; DEMO_TILE_CELLS if unknown or if the tile extends beyond the grid; -1 if it is outside the
+ * grid. The parameters are those of demoTile.
  *
  * Formula  Coast distances are interpolated between nodes, so the nodes around the tile bound them.
  */

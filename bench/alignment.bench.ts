@@ -1,6 +1,6 @@
-// Temperatures of a million entities in five years with the real formula in f64: the default request, with intervals and
-// flags. The timing covers copying, checking and flagging, from the caller's arrays to the caller's arrays, and is
-// compared with the same computation in plain JavaScript.
+// Times the default alignment request, with intervals and flags, for a million entities in five years. The time
+// includes validation and copying between the caller's arrays and the kernel, and is compared with the same computation
+// in plain JavaScript.
 import { alignColumns } from "../src/alignment/alignColumns.ts";
 import { NGFS_PHASE5 } from "../src/alignment/benchmarkNgfsPhase5.ts";
 import { allocateResults, type EntityColumns, NO_GROWTH_SERIES } from "../src/kernel/alignmentColumns.ts";
@@ -24,7 +24,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Entities in random order of sector and country; one in ten lacks scope 3, and a few have removals. */
+/** Returns entities in random order of sector and country, unless `isSorted`. One in ten lacks scope 3. */
 function entitiesOf(years: (baselineYear: number) => readonly number[], isSorted = false): EntityColumns {
   const random = randomFrom(11);
   const rowsPerEntity = years(2024).length;
@@ -53,10 +53,10 @@ function entitiesOf(years: (baselineYear: number) => readonly number[], isSorted
     columns.baselineScope2[i] = size * random() * 0.5;
     columns.baselineScope3[i] = random() < 0.1 ? NaN : size * random() * 4;
     const yearlyChange = 1.02 - 0.1 * random();
-    const listed = years(baselineYear);
+    const projectedYears = years(baselineYear);
     for (let j = 0; j < rowsPerEntity; j++) {
       const row = i * rowsPerEntity + j;
-      const year = listed[j] ?? NaN;
+      const year = projectedYears[j] ?? NaN;
       const level = yearlyChange ** (year - baselineYear);
       columns.years[row] = year;
       columns.scope1[row] = (columns.baselineScope1[i] ?? NaN) * level * (0.9 + 0.2 * random());

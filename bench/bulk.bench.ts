@@ -1,7 +1,7 @@
 /**
- * Large requests and bulk calls, which run in worker threads: response times over HTTP compared with a bare node:http
- * server that only parses the body and encodes the response on its main thread, and times of library calls. Each server
- * runs in its own process; they are interleaved in rounds. Needs `npm run build`.
+ * Times large requests and bulk calls, which run in worker threads. Response times over HTTP are compared with those of
+ * a bare node:http server, which only parses the body and encodes the response on its main thread. The servers run in
+ * separate processes and are measured alternately. Needs `npm run build`.
  *
  *   npm run bench -- bulk
  *   npm run bench -- bulk against=/path/to/another/checkout    compares with another built version instead
@@ -36,7 +36,7 @@ interface Sample {
   readonly cpuMs: number;
 }
 
-const other = process.argv.find((argument) => argument.startsWith("against="))?.slice("against=".length);
+const otherFolder = process.argv.find((argument) => argument.startsWith("against="))?.slice("against=".length);
 const random = randomFrom(21);
 const upTo = (max: number): number => random.below(max);
 const between = (min: number, max: number): number => random.between({ min, max });
@@ -92,47 +92,47 @@ const libraryCases: readonly BulkCase[] = [
 ];
 
 const ours = await start(".");
-const theirs = await start(other ?? "bare");
-const against = other === undefined ? "bare node:http, JSON only" : "the other version";
+const theirs = await start(otherFolder ?? "bare");
+const against = otherFolder === undefined ? "bare node:http, JSON only" : "the other version";
 try {
-  for (const each of [...httpCases, ...(other === undefined ? [] : libraryCases)]) await compare(each);
+  for (const bulkCase of [...httpCases, ...(otherFolder === undefined ? [] : libraryCases)]) await compare(bulkCase);
 } finally {
   for (const { child } of [ours, theirs]) child.disconnect();
 }
 
-async function compare(each: BulkCase): Promise<void> {
-  if (each.body !== undefined) {
-    const response = await send(ours, each);
+async function compare(bulkCase: BulkCase): Promise<void> {
+  if (bulkCase.body !== undefined) {
+    const response = await send(ours, bulkCase);
     const expected =
-      other === undefined
-        ? await send(theirs, { ...each, body: new Uint8Array(response) }, "PUT")
-        : await send(theirs, each);
-    if (!response.equals(expected)) throw new Error(`${each.name}: the responses differ`);
+      otherFolder === undefined
+        ? await send(theirs, { ...bulkCase, body: new Uint8Array(response) }, "PUT")
+        : await send(theirs, bulkCase);
+    if (!response.equals(expected)) throw new Error(`${bulkCase.name}: the responses differ`);
   }
   const samples = new Map([ours, theirs].map((server) => [server, [] as Sample[]]));
   for (let round = -WARMUP_ROUNDS; round < ROUNDS; round++) {
     for (const server of round % 2 === 0 ? [ours, theirs] : [theirs, ours]) {
-      const sample = await measureOnce(server, each);
+      const sample = await measureOnce(server, bulkCase);
       if (round >= 0) samples.get(server)?.push(sample);
     }
   }
-  const of = (server: BulkServer, figure: keyof Sample): number =>
+  const medianOf = (server: BulkServer, figure: keyof Sample): number =>
     median((samples.get(server) ?? []).map((sample) => sample[figure]));
-  const row = { bench: "bulk", name: each.name, against };
-  print({ ...row, unit: "ms", ours: of(ours, "ms"), theirs: of(theirs, "ms") });
-  print({ ...row, unit: "ms of CPU, all threads", ours: of(ours, "cpuMs"), theirs: of(theirs, "cpuMs") });
+  const row = { bench: "bulk", name: bulkCase.name, against };
+  print({ ...row, unit: "ms", ours: medianOf(ours, "ms"), theirs: medianOf(theirs, "ms") });
+  print({ ...row, unit: "ms of CPU, all threads", ours: medianOf(ours, "cpuMs"), theirs: medianOf(theirs, "cpuMs") });
 }
 
-async function measureOnce(server: BulkServer, each: BulkCase): Promise<Sample> {
+async function measureOnce(server: BulkServer, bulkCase: BulkCase): Promise<Sample> {
   const before = await report(server, "none");
   let ms: number;
-  if (each.call === undefined) {
+  if (bulkCase.call === undefined) {
     const startMs = performance.now();
-    for (let i = 0; i < each.count; i++) await send(server, each);
+    for (let i = 0; i < bulkCase.count; i++) await send(server, bulkCase);
     ms = performance.now() - startMs;
-  } else ({ ms } = await report(server, each.call));
+  } else ({ ms } = await report(server, bulkCase.call));
   const after = await report(server, "none");
-  return { ms: ms / each.count, cpuMs: (after.cpuMs - before.cpuMs) / each.count };
+  return { ms: ms / bulkCase.count, cpuMs: (after.cpuMs - before.cpuMs) / bulkCase.count };
 }
 
 async function send(

@@ -1,5 +1,5 @@
 /**
- * Measures the reads of a query with empty caches: for every place, opens an atlas of 101 x 101 tiles again, queries one
+ * Measures the reads of a query with empty caches: opens an atlas of 101 x 101 tiles again for each place, queries one
  * circle and counts the reads. The files are in the page cache, so the times are mostly those of decoding.
  */
 import { Kernel } from "../src/kernel/instance.ts";

@@ -100,13 +100,13 @@ const COMPETITORS: readonly Competitor[] = [
 const AGGREGATION_LABELS = { max: "max", mean: "mean", both: "max + mean" } as const;
 
 const gridNames = new Set(process.argv.slice(2).filter((word) => !/^-|=/.test(word)));
-const named = WORKLOADS.filter(({ name }) => gridNames.delete(name));
+const selectedWorkloads = WORKLOADS.filter(({ name }) => gridNames.delete(name));
 if (gridNames.size > 0) {
   const known = WORKLOADS.map(({ name }) => name).join(", ");
   throw new Error(`grids must be among ${known} (got ${[...gridNames].join(", ")})`);
 }
 const kernel = await Kernel.load();
-for (const spec of named.length > 0 ? named : WORKLOADS) {
+for (const spec of selectedWorkloads.length > 0 ? selectedWorkloads : WORKLOADS) {
   const workload = await prepare(kernel, spec);
   const opened = await openInstrumentedAtlas(workload);
   const contenders = { kernels: kernelContender(opened, workload), library: libraryContender(opened, workload) };

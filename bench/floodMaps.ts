@@ -21,7 +21,7 @@ export const GROUPS = [
   { scenario: "rcp8p5", year: 2050, wetnessIncrease: 0.45 },
   { scenario: "rcp8p5", year: 2080, wetnessIncrease: 1 },
 ] as const;
-/** The metrics that benchmarks query. `total_hazard` is also stored in every group, and never queried. */
+/** The metrics that benchmarks query. `total_hazard` is also stored in every group, but never queried. */
 export const QUERIED_METRICS = ["intensity", "depth_meters", "probability"] as const;
 export const QUERIED_LAYERS = GROUPS.flatMap(({ scenario, year }) =>
   QUERIED_METRICS.map((metric) => ({ scenario, year, metric })),
@@ -65,8 +65,8 @@ class NoiseField {
       const west = mix(this.#heights[north + lattice] ?? 0, this.#heights[south + lattice] ?? 0, v);
       const east = mix(this.#heights[north + lattice + 1] ?? 0, this.#heights[south + lattice + 1] ?? 0, v);
       const end = Math.min(out.length, column + pitch);
-      for (let at = column; at < end; at++) {
-        out[at] = (out[at] ?? 0) + weight * mix(west, east, smooth((at - column) / pitch));
+      for (let offset = column; offset < end; offset++) {
+        out[offset] = (out[offset] ?? 0) + weight * mix(west, east, smooth((offset - column) / pitch));
       }
     }
   }
@@ -124,15 +124,18 @@ export class FloodMaps {
       for (const [group, cells] of groups.entries()) {
         const shore = this.#shoreOfGroup[group] ?? 0;
         const depthFactor = 1 + 0.5 * (GROUPS[group]?.wetnessIncrease ?? 0);
-        let at = row * columnCount * STORED_PER_GROUP;
-        for (let column = 0; column < columnCount; column++, at += STORED_PER_GROUP) {
+        let offset = row * columnCount * STORED_PER_GROUP;
+        for (let column = 0; column < columnCount; column++, offset += STORED_PER_GROUP) {
           if ((gaps[column] ?? 0) >= this.#gapFrom) {
-            cells.fill(STEPS_NODATA, at, at + STORED_PER_GROUP);
+            cells.fill(STEPS_NODATA, offset, offset + STORED_PER_GROUP);
             continue;
           }
           const heightAboveShore = (wet[column] ?? 0) - shore;
           if (heightAboveShore > 0)
-            setFlood(cells, at, { depthM: Math.min(60, 0.02 + 45 * depthFactor * heightAboveShore), heightAboveShore });
+            setFlood(cells, offset, {
+              depthM: Math.min(60, 0.02 + 45 * depthFactor * heightAboveShore),
+              heightAboveShore,
+            });
         }
       }
     }
@@ -160,15 +163,15 @@ export class FloodMaps {
  */
 function setFlood(
   cells: Uint16Array,
-  at: number,
+  offset: number,
   { depthM, heightAboveShore }: { depthM: number; heightAboveShore: number },
 ): void {
   const intensity = Math.max(1, Math.round(Math.min(1, depthM / 10) * 10_000));
   const probability = Math.round(Math.min(0.5, 0.005 + 1.5 * heightAboveShore) * 60_000);
-  cells[at] = intensity;
-  cells[at + 1] = Math.round(depthM * 1000);
-  cells[at + 2] = probability;
-  cells[at + 3] = totalHazardSteps(intensity, probability);
+  cells[offset] = intensity;
+  cells[offset + 1] = Math.round(depthM * 1000);
+  cells[offset + 2] = probability;
+  cells[offset + 3] = totalHazardSteps(intensity, probability);
 }
 
 function quantile(sorted: Float32Array, share: number): number {

@@ -63,16 +63,16 @@ try {
       if (round >= 0) samples.get(contender)?.push(sample);
     }
   }
-  const of = (contender: Contender, figure: "perS" | "cpuUs"): number =>
+  const medianOf = (contender: Contender, figure: "perS" | "cpuUs"): number =>
     median((samples.get(contender) ?? []).map((sample) => sample[figure]));
   for (const contender of contenders) {
     const { name, target } = contender;
     if (contender === bare) continue;
     const row = { bench: "host", name, against: bare.name };
-    const [ours, theirs] = [of(contender, "perS"), of(bare, "perS")];
+    const [ours, theirs] = [medianOf(contender, "perS"), medianOf(bare, "perS")];
     const withTarget = target === undefined ? {} : { target: { atLeast: target } };
     print({ ...row, unit: "requests/s", ours, theirs, ratio: ours / theirs, ...withTarget });
-    const [oursUs, theirsUs] = [of(contender, "cpuUs"), of(bare, "cpuUs")];
+    const [oursUs, theirsUs] = [medianOf(contender, "cpuUs"), medianOf(bare, "cpuUs")];
     print({
       ...row,
       unit: "us of CPU per request, all threads",

@@ -24,7 +24,9 @@ export async function interleave(
   const samples = new Map(contenders.map(({ name }) => [name, [] as number[]]));
   for (let round = -warmupRounds; round < rounds; round++) {
     const bench = new Bench({ iterations: 1, time: 0, warmup: false, retainSamples: true });
-    for (const { name, run } of contenders) bench.add(name, run);
+    // Each round begins with another contender, so that no contender always pays for the garbage of the same one.
+    const start = (round + warmupRounds) % contenders.length;
+    for (const { name, run } of [...contenders.slice(start), ...contenders.slice(0, start)]) bench.add(name, run);
     await bench.run();
     for (const { name, result } of bench.tasks) {
       if (result.state !== "completed") throw new Error(`${name} did not run: ${result.state}`);

@@ -16,7 +16,7 @@ import { locationOf, type Workload } from "./workload.ts";
 
 /** Fits all tiles of a workload in every form that a kernel reads, so that repeated queries hit the cache. */
 const RESIDENT_CACHE_BYTES = 1.5 * 2 ** 30;
-/** Default cache size of `openAtlas`. */
+/** Default size of the tile cache of `openAtlas`. */
 const DEFAULT_CACHE_BYTES = 480 * 2 ** 20;
 const HEADER_CACHE_BYTES = 32 * 2 ** 20;
 
@@ -49,7 +49,9 @@ export interface InstrumentedAtlas {
   readonly reads: Reads;
 }
 
-/** Opens the workload's atlas as `openAtlas` does and counts its reads. `isSmall` selects the default cache size. */
+/**
+ * Opens the workload's atlas as `openAtlas` does and counts its reads. `isSmall` selects the default size of the cache.
+ */
 export async function openInstrumentedAtlas(workload: Workload, { isSmall = false } = {}): Promise<InstrumentedAtlas> {
   const kernel = await Kernel.load();
   const reads: Reads = { tiles: new Set(), pyramidTiles: new Set(), ranges: new Map(), bytes: 0 };
@@ -180,8 +182,8 @@ export function kernelContender({ set }: InstrumentedAtlas, workload: Workload):
       const found = grid.sums(field);
       if (found.kind !== "found") throw new Error("a tile is not in memory");
       for (const [layer, lane] of set.lanes.entries()) {
-        const at = (lane >> 2) * 8 + (lane & 3); // four sums, followed by the four areas
-        out.mean[layer] = (found.value[at] ?? Number.NaN) / (found.value[at + 4] ?? Number.NaN);
+        const offset = (lane >> 2) * 8 + (lane & 3); // four sums, followed by the four areas
+        out.mean[layer] = (found.value[offset] ?? Number.NaN) / (found.value[offset + 4] ?? Number.NaN);
       }
     }
     return out;
@@ -254,9 +256,9 @@ export async function sampleCircles(
 /** Returns the sum of all steps, counting 65,535 for a missing value: equal for contenders that read the same cells. */
 export function stepSumOf(values: Float64Array): number {
   let sum = 0;
-  for (let at = 0; at < values.length; at += LAYER_COUNT) {
+  for (let offset = 0; offset < values.length; offset += LAYER_COUNT) {
     for (let layer = 0; layer < LAYER_COUNT; layer++) {
-      const value = values[at + layer] ?? Number.NaN;
+      const value = values[offset + layer] ?? Number.NaN;
       sum += Number.isNaN(value) ? STEPS_NODATA : Math.round(value * (STEPS_PER_UNIT[layer] ?? Number.NaN));
     }
   }

@@ -93,7 +93,7 @@ async function measureP99Ms({ port, headers }: ServerAddress, requestsPerS: numb
         }, reject);
       }
     };
-    // A 1 ms timer: busy polling would take a core from a server that may have only two.
+    // Polls with a 1 ms timer, because busy polling would take a core from a server that may have only two.
     const timer = setInterval(() => {
       send();
       if (next >= count) clearInterval(timer);

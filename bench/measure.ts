@@ -7,7 +7,7 @@ const ROUNDS = 25;
 const WARMUP_ROUNDS = 3;
 
 /**
- * `random`: every query is at another place, so that processor caches are no more effective than in production.
+ * `random`: every query is at a different place, so that processor caches are no more effective than in production.
  * `hot`: the same place every time.
  */
 export type State = "random" | "hot";

@@ -31,9 +31,9 @@ type PlainResults = Pick<AlignedColumns, "temperaturesC" | "rangeLowC" | "rangeH
 /**
  * The competitor of the alignment kernel: the default request (basis `intensity`, no convergence, all of scope 3, no
  * projected revenues, one line per entity) in plain JavaScript, optimized: columns in and out, tables hoisted and
- * precomputed, nothing allocated per row. Where emissions changed by 7.5 % stay in the segment of the ratio, which is
- * the usual case in later years, its slope gives the interval and `sensitive` without further look-ups. Does not
- * validate its columns.
+ * precomputed, nothing allocated per row. If the ratios for emissions changed by 7.5 % are in the same segment as the
+ * ratio, which is usual in later years, the slope of that segment gives the interval and `sensitive` without further
+ * look-ups. Does not validate its columns.
  */
 export function plainAlignment(benchmark: Benchmark) {
   const { firstYear, lastYear, baseYear, horizonYear, warming, index, growth, isRegion, pooledSeries } =
@@ -45,7 +45,7 @@ export function plainAlignment(benchmark: Benchmark) {
   const yearSize = PATHWAY_COUNT * ANCHOR_COUNT;
   const perBase = new Float64Array(yearCount * PATHWAY_COUNT).fill(1);
   for (let i = (baseYear - firstYear + 1) * PATHWAY_COUNT; i < perBase.length; i++) perBase[i] = 1 / index[i * 4 + 3]!;
-  // One row of ones more, for entities without a series.
+  // The last row contains ones, for entities without a series.
   const ratios = new Float64Array((growth.length + 1) * yearCount).fill(1);
   for (const [series, sizes] of growth.entries()) {
     for (let year = 0; year < yearCount; year++) {
@@ -54,7 +54,7 @@ export function plainAlignment(benchmark: Benchmark) {
   }
   const changeMin = Float64Array.from({ length: 301 }, (_, years) => Math.max(0.002, 0.7 ** Math.max(years, 3)));
   const changeMax = Float64Array.from({ length: 301 }, (_, years) => Math.min(10, 1.25 ** Math.max(years, 3)));
-  // Powers of the scales for horizons up to 30 years, as the kernel has them.
+  // Powers of the scales for horizons up to 30 years, as in the kernel.
   const scales = new Float64Array(31 * 31 * 4);
   for (let horizonYears = 5; horizonYears <= 30; horizonYears++) {
     for (let elapsed = 1; elapsed < horizonYears; elapsed++) {

@@ -1,8 +1,8 @@
 /**
- * Single cells in bulk: all 21 layers at random points, in nanoseconds per point. Competitors that need milliseconds
- * per point get fewer points; all must read the same cells. numpy, rasterio and gdallocationinfo return stored numbers
- * (u16 or text), plain JavaScript returns them as f64; their times should be compared with those of our steps. Our
- * values are converted to units, and each has a reason.
+ * Times the reading of single cells in bulk: all 21 layers at random points, in nanoseconds per point. Competitors that
+ * need milliseconds per point get fewer points; all must read the same cells. numpy, rasterio and gdallocationinfo
+ * return stored numbers (u16 or text), plain JavaScript returns them as f64; their times should be compared with those
+ * of our steps. Our values are converted to units, and each has a reason.
  */
 import { sample, sampleSteps } from "../src/hazard/sample.ts";
 import { Kernel } from "../src/kernel/instance.ts";
@@ -59,9 +59,9 @@ const FORMS = [
 
 try {
   for (const { run } of FORMS) await run(); // loads the tiles into memory
-  const compared = COMPARED_COUNT * LAYER_COUNT;
-  const expected = stepSumOf(values.subarray(0, compared));
-  const sum = steps.subarray(0, compared).reduce((total, each) => total + Math.min(each, STEPS_NODATA), 0);
+  const comparedValueCount = COMPARED_COUNT * LAYER_COUNT;
+  const expected = stepSumOf(values.subarray(0, comparedValueCount));
+  const sum = steps.subarray(0, comparedValueCount).reduce((total, each) => total + Math.min(each, STEPS_NODATA), 0);
   if (sum !== expected) throw new Error(`steps and values differ: sum of steps ${sum}, from values ${expected}`);
   for (const { name, open, atLeast } of COMPETITORS) {
     const row = {

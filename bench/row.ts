@@ -44,9 +44,9 @@ function evaluateTarget({
   target,
 }: Row): Pick<PrintedRow, "target" | "isMet"> & { ratio?: number } {
   const isAtMost = target !== undefined && "atMost" in target;
-  const compared =
+  const comparedRatio =
     ratio ?? (ours === undefined || theirs === undefined ? undefined : isAtMost ? ours / theirs : theirs / ours);
-  const figure = compared ?? ours;
+  const figure = comparedRatio ?? ours;
   const targetText = target === undefined ? null : "atMost" in target ? `<= ${target.atMost}` : `>= ${target.atLeast}`;
   const isMet =
     target === undefined || figure === undefined
@@ -54,7 +54,7 @@ function evaluateTarget({
       : "atMost" in target
         ? figure <= target.atMost
         : figure >= target.atLeast;
-  return { target: targetText, isMet, ...(compared === undefined ? {} : { ratio: compared }) };
+  return { target: targetText, isMet, ...(comparedRatio === undefined ? {} : { ratio: comparedRatio }) };
 }
 
 /** Prints a row as text, or with `--json` as JSON. Times depend on the machine; compare ratios. */

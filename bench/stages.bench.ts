@@ -68,38 +68,38 @@ for (const method of ["max", "mean"] as const) {
       [
         stage("parse object", (i) => parseHazardQuery(queries[i])),
         stage("parse text", (i) => parseHazardParameters(queryStrings[i] ?? "")),
-        stage("plan", (i) => field.grid.setCircle(at(circles, i))),
+        stage("plan", (i) => field.grid.setCircle(elementAt(circles, i))),
         stage("kernel", (i) => {
-          field.grid.setCircle(at(circles, i));
+          field.grid.setCircle(elementAt(circles, i));
           return method === "max" ? field.grid.max(field) : field.grid.sums(field);
         }),
-        asyncStage("sample", (i) => sampler.sampleCircle(set, at(circles, i), { method, shares: false })),
-        asyncStage("query", (i) => atlas.hazardRisk(at(queries, i))),
+        asyncStage("sample", (i) => sampler.sampleCircle(set, elementAt(circles, i), { method, shares: false })),
+        asyncStage("query", (i) => atlas.hazardRisk(elementAt(queries, i))),
         stage("serialize", (i) => encodeJson(results[i])),
         asyncStage("ledger", () => ledger.record({ ...usage, receipt: newRequestId() })),
-        asyncStage("get", (i) => get(at(queryStrings, i))),
+        asyncStage("get", (i) => get(elementAt(queryStrings, i))),
       ],
       { rounds: ROUNDS, warmupRounds: WARMUP_ROUNDS },
     );
     const ns = new Map(timings.map(({ name, medianMs }) => [name, (medianMs * 1e6) / QUERY_COUNT]));
-    const of = (name: string): number => ns.get(name) ?? Number.NaN;
+    const nsOf = (name: string): number => ns.get(name) ?? Number.NaN;
     if (sink === 0) throw new Error("nothing was measured");
     const coldNs = await measureColdNs(method);
 
     const queryStages = {
-      "plan: cells": of("plan"),
-      kernel: of("kernel") - of("plan"),
-      "fetch, all in memory": of("sample") - of("kernel"),
-      "look up layers, build result": of("query") - of("sample") - of("parse object"),
+      "plan: cells": nsOf("plan"),
+      kernel: nsOf("kernel") - nsOf("plan"),
+      "fetch, all in memory": nsOf("sample") - nsOf("kernel"),
+      "look up layers, build result": nsOf("query") - nsOf("sample") - nsOf("parse object"),
     };
-    printStages(method, "query", { parse: of("parse object"), ...queryStages });
+    printStages(method, "query", { parse: nsOf("parse object"), ...queryStages });
     printStages(method, "GET", {
-      parse: of("parse text"),
+      parse: nsOf("parse text"),
       ...queryStages,
-      serialize: of("serialize"),
-      "write the ledger": of("ledger"),
+      serialize: nsOf("serialize"),
+      "write the ledger": nsOf("ledger"),
       "HTTP on both ends, API key, rate limits":
-        of("get") - of("parse text") - (of("query") - of("parse object")) - of("serialize") - of("ledger"),
+        nsOf("get") - nsOf("parse text") - (nsOf("query") - nsOf("parse object")) - nsOf("serialize") - nsOf("ledger"),
     });
     print({
       bench: "stages",
@@ -107,7 +107,7 @@ for (const method of ["max", "mean"] as const) {
       grid: workload.spec.name,
       state: "cold",
       unit: "ns",
-      ours: coldNs - of("query"),
+      ours: coldNs - nsOf("query"),
     });
   } finally {
     await running.close();
@@ -185,6 +185,6 @@ function httpGetter(port: number): (queryString: string) => Promise<number> {
     });
 }
 
-function at<T>(list: readonly T[], index: number): T {
+function elementAt<T>(list: readonly T[], index: number): T {
   return list[index] as T;
 }

@@ -5,13 +5,13 @@ import { packTarball } from "./packageTarball.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { file, files, sizeBytes } = packTarball("build");
-for (const [command, ...words] of [
+for (const [command, ...args] of [
   ["node_modules/.bin/publint", file, "--strict"],
   // Does not check TypeScript's resolution `node10`, which ignores `exports` and finds no subpaths.
   ["node_modules/.bin/attw", file, "--profile", "node16", "--no-emoji"],
 ]) {
   try {
-    execFileSync(command, words, { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
+    execFileSync(command, args, { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });
   } catch (error) {
     process.stderr.write(error.stdout);
     throw error;

@@ -1,4 +1,4 @@
-// Completes the declarations in dist/: removes those that no entry point needs, and writes the CommonJS entry points.
+// Removes the declarations in dist/ that no entry point needs, and writes the CommonJS entry points.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -34,8 +34,8 @@ function specifiersIn(/** @type {string} */ file) {
 
 /**
  * Writes a CommonJS file and its declarations next to each entry point: `require()` then returns the same module as
- * `import`, and TypeScript accepts it in CommonJS files, in which it rejects `require()` of an ES module. A second build
- * for CommonJS would give a program that uses both two copies of the state and of the classes.
+ * `import`, and TypeScript accepts it in CommonJS files, in which it rejects `require()` of an ES module. With a second
+ * build for CommonJS, a program that uses both would have two copies of the state and of the classes.
  *
  * @param {readonly string[]} entries paths of the entry points, which end in .js
  */

@@ -34,9 +34,10 @@ export type FaultCode =
   | "key_not_found"
   | "ledger_unavailable"
   | "usage_not_recorded"
+  | "clock_unreliable"
   | "configuration_invalid";
 
-/** Location of an error: in the input value, a query parameter or a header. */
+/** Location of an error in the input value, a query parameter or a header. */
 export type FaultLocation =
   /** JSON pointer (RFC 6901) into the input object or array; "" is the entire input. */
   | { readonly pointer: string; readonly parameter?: never; readonly header?: never }

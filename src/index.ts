@@ -88,6 +88,7 @@ export type {
   EmissionsRequest,
   Entity,
   EntityEcho,
+  ExcludedLabels,
   Financed,
   FinancedBudget,
   FinancedHolding,

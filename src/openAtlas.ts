@@ -12,8 +12,8 @@ import { startWorker } from "./workerThreads.ts";
 
 export interface OpenAtlasOptions {
   /**
-   * Total memory for decoded tiles, in bytes, shared equally by the calling thread and the workers. At least 4 MiB, and
-   * at least 4 MiB per thread are used. Default 512 MiB; allocated as tiles are read.
+   * Total memory for decoded tiles, in bytes, shared equally by the calling thread and the workers. Must be at least 4
+   * MiB; each thread uses at least 4 MiB even if its share is smaller. Default 512 MiB.
    */
   readonly cacheBytes?: number;
   /**
@@ -25,7 +25,8 @@ export interface OpenAtlasOptions {
 
 const CACHE_BYTES_DEFAULT = 512 << 20;
 /**
- * Minimum per thread: half of it holds the largest possible tile, 1.5 MiB for the 84 values that one query can request.
+ * Minimum per thread. Half of it holds the largest possible tile, which takes 1.4 MiB for the 84 layers that one query
+ * can request.
  */
 const CACHE_BYTES_MIN = 4 << 20;
 const CACHE_BYTES_MAX = 3 * 2 ** 30;
@@ -86,7 +87,7 @@ function originOf(address: string): TileOrigin {
   return isWebAddress(address) ? "http" : "disk";
 }
 
-/** Opens a stored atlas, and closes its files if that fails. */
+/** Opens a stored atlas. Closes its files if opening fails. */
 async function openPackedAt(
   kernel: Kernel,
   address: string,

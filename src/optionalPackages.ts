@@ -47,7 +47,7 @@ export function requirePackages(
   const missing = names.filter((name) => !installation.isInstalled(name));
   if (missing.length === 0) return;
   const description = missing.length === 1 ? "a package that is" : `${missing.length} packages that are`;
-  const message = `${feature} needs ${description} not installed: ${missing.join(", ")}. ${adviceFor(missing, installation)}`;
+  const message = `${feature} needs ${description} not installed: ${missing.join(", ")}. ${installationAdvice(missing, installation)}`;
   throw new Fault("configuration_invalid", message, { details: { packages: missing } });
 }
 
@@ -57,16 +57,16 @@ export function ledgerPackages({ database }: { readonly database?: string | unde
 }
 
 /** Returns instructions for installing packages where this installation of Isotherm resolves them. */
-function adviceFor(missing: readonly OptionalPackage[], installation: Installation): string {
+function installationAdvice(missing: readonly OptionalPackage[], installation: Installation): string {
   const ranges = peerRanges(installation.root);
   // POSIX shells, PowerShell and cmd.exe all accept double quotes; without quotes cmd.exe drops the caret.
-  const words = missing.map((name) => `"${name}@${ranges[name] ?? "*"}"`).join(" ");
+  const packageArguments = missing.map((name) => `"${name}@${ranges[name] ?? "*"}"`).join(" ");
   const target = npmTarget(installation);
-  if (target === "unknown") return `Add them with your package manager: ${words}`;
+  if (target === "unknown") return `Add them with your package manager: ${packageArguments}`;
   const command =
     target === "clone"
       ? `npm ci${npmPrefixOption(installation.root, installation)}`
-      : `npm install${target.flags} ${words}`;
+      : `npm install${target.flags} ${packageArguments}`;
   return `Run:\n\n  ${command}`;
 }
 

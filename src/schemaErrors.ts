@@ -5,7 +5,7 @@ import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultDescription, typ
  * AbortSignal) for options.
  */
 export interface ValueSchema {
-  /** A list names the types that are accepted; `null` is the only other type beside one of the rest. */
+  /** A list contains two accepted types, one of which is `null`. */
   readonly type?: string | readonly string[];
   /** Alternatives of different types. */
   readonly anyOf?: readonly ValueSchema[];
@@ -18,7 +18,7 @@ export interface ValueSchema {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;
-  /** Values that messages about the pattern show. */
+  /** Values shown in messages about the pattern. */
   readonly examples?: readonly string[];
   readonly items?: ValueSchema;
   readonly minItems?: number;
@@ -106,7 +106,7 @@ function hasTypeOf({ type, const: constant, enum: choices }: ValueSchema, value:
   return typeof value === (type ?? typeof (constant ?? choices?.[0]));
 }
 
-/** Returns whether a value is an AbortSignal, of any realm. */
+/** Returns whether a value is an AbortSignal, from any realm. */
 export function isAbortSignal(value: unknown): boolean {
   return (
     typeof value === "object" &&
@@ -305,8 +305,8 @@ export function unknownNameItem<Where extends { readonly pointer: string } | { r
 function expected(schema: ValueSchema): string {
   if (schema.const !== undefined) return String(schema.const);
   if (schema.anyOf !== undefined || Array.isArray(schema.type)) {
-    const shown = alternativesOf(schema).filter(({ type }) => type !== "null");
-    return shown.map(expected).join(", or ");
+    const nonNullAlternatives = alternativesOf(schema).filter(({ type }) => type !== "null");
+    return nonNullAlternatives.map(expected).join(", or ");
   }
   if (schema.enum !== undefined) return oneOf(schema.enum);
   switch (schema.type) {
@@ -415,11 +415,11 @@ function editDistance(from: string, to: string): number {
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
-      const isSame = from[row - 1] === to[column - 1];
+      const isEqual = from[row - 1] === to[column - 1];
       let distanceMin = Math.min(
         (last[column] ?? 0) + 1,
         (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (isSame ? 0 : 1),
+        (last[column - 1] ?? 0) + (isEqual ? 0 : 1),
       );
       const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
       if (isSwap) distanceMin = Math.min(distanceMin, (beforeLast[column - 2] ?? 0) + 1);

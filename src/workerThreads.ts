@@ -3,13 +3,13 @@ import type { PoolThread } from "./pool/poolWorker.ts";
 import { startNodeThread } from "./threads/nodeThread.ts";
 
 /**
- * Young generation of a worker's heap. With V8's default of 48, a worker used about 30 MiB more, although tiles and
- * results are in array buffers outside the heap. With 4 it used 5 MiB less, but batches took a quarter longer.
+ * Young generation of a worker's heap. With V8's default of 48 MB, a worker used about 30 MiB more, although tiles and
+ * results are in array buffers outside the heap. With 4 MB it used 5 MiB less, but batches took 25 % longer.
  */
 const YOUNG_GENERATION_MB = 8;
 /**
- * Old generation of a worker's heap: far more than a worker needs, but V8 collects earlier with a lower limit. With its
- * default of up to 4096, two workers used about 15 MiB more for a million circles.
+ * Old generation of a worker's heap. A worker needs far less, but a limit below V8's default of up to 4096 MB makes V8
+ * collect garbage earlier: with the default, two workers used about 15 MiB more for a million circles.
  */
 const OLD_GENERATION_MB = 1024;
 

@@ -17,6 +17,7 @@ import { writeCircleMap, writeFloodMaps } from "./generatedMaps.ts";
 import { circleByDefinition, summarizeByDefinition } from "./oracle/radius.ts";
 import { randomFrom } from "./seededRandom.ts";
 import { type Sample, readSamples, SHARED_HAZARD_DATA, describeWithSharedData } from "./sharedData.ts";
+import { startedUrl } from "./startedUrl.ts";
 import type { HazardResult } from "../src/contract/wireTypes.ts";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -118,7 +119,7 @@ function testAnswers(name: string, { maps, isMap, samples: readExpected }: Flood
         let printed = "";
         server.stdout.on("data", (chunk: Buffer) => {
           printed += chunk.toString();
-          const [, url] = /listens on (http:\S+)/.exec(printed) ?? [];
+          const url = startedUrl(printed);
           if (url !== undefined) found(url);
         });
         server.once("exit", () => failed(new Error(printed)));

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startedUrl } from "./startedUrl.ts";
 
 /**
  * Runs the examples of the README against the built package and compares their output with the README.
@@ -89,7 +90,7 @@ beforeAll(async () => {
     let printed = "";
     server.stdout?.on("data", (piece: Buffer) => {
       printed += piece.toString();
-      const [, url] = /listens on (http:\S+)/.exec(printed) ?? [];
+      const url = startedUrl(printed);
       if (url !== undefined) resolve(url);
     });
     server.once("exit", (code) => reject(new Error(`serve ended with ${code}: ${printed}`)));

@@ -112,12 +112,12 @@ function findSpans(
 function blockBounds(cells: Uint16Array, grid: Grid): Uint16Array {
   const width = Math.ceil(grid.columnCount / BLOCK);
   const bounds = new Uint16Array(Math.ceil(grid.rowCount / BLOCK) * width * LAYER_COUNT);
-  let at = 0;
+  let offset = 0;
   for (let row = 0; row < grid.rowCount; row++) {
     for (let column = 0; column < grid.columnCount; column++) {
       const block = ((row >> 3) * width + (column >> 3)) * LAYER_COUNT;
-      for (let layer = 0; layer < LAYER_COUNT; layer++, at++) {
-        const steps = cells[at] as number;
+      for (let layer = 0; layer < LAYER_COUNT; layer++, offset++) {
+        const steps = cells[offset] as number;
         if (steps <= STEPS_MAX && steps >= (bounds[block + layer] as number)) bounds[block + layer] = steps + 1;
       }
     }
@@ -138,12 +138,12 @@ function rowPrefix(cells: Uint16Array, grid: Grid): RowPrefix {
   const counts = new Uint16Array(length);
   let cell = 0;
   for (let row = 0; row < grid.rowCount; row++) {
-    let at = row * (grid.columnCount + 1) * LAYER_COUNT;
-    for (let i = 0; i < grid.columnCount * LAYER_COUNT; i++, at++, cell++) {
+    let offset = row * (grid.columnCount + 1) * LAYER_COUNT;
+    for (let i = 0; i < grid.columnCount * LAYER_COUNT; i++, offset++, cell++) {
       const steps = cells[cell] as number;
       const isValid = steps <= STEPS_MAX;
-      sums[at + LAYER_COUNT] = (sums[at] as number) + (isValid ? steps : 0);
-      counts[at + LAYER_COUNT] = (counts[at] as number) + (isValid ? 1 : 0);
+      sums[offset + LAYER_COUNT] = (sums[offset] as number) + (isValid ? steps : 0);
+      counts[offset + LAYER_COUNT] = (counts[offset] as number) + (isValid ? 1 : 0);
     }
   }
   return { sums, counts };
@@ -189,9 +189,9 @@ function findMax(
       const innerLast = ((innerEast + 1) >> 3) - 1;
       if (!isSecondPass) {
         for (let block = innerFirst; block <= innerLast; block++) {
-          const at = (blockRow * width + block) * LAYER_COUNT;
+          const offset = (blockRow * width + block) * LAYER_COUNT;
           for (let layer = 0; layer < LAYER_COUNT; layer++) {
-            const bound = bounds[at + layer] as number;
+            const bound = bounds[offset + layer] as number;
             if (bound > (maxSteps[layer] as number)) maxSteps[layer] = bound;
           }
         }
@@ -202,10 +202,10 @@ function findMax(
           block = innerLast;
           continue;
         }
-        const at = (blockRow * width + block) * LAYER_COUNT;
+        const offset = (blockRow * width + block) * LAYER_COUNT;
         let isPromising = false;
         for (let layer = 0; layer < LAYER_COUNT; layer++) {
-          if ((bounds[at + layer] as number) > (maxSteps[layer] as number)) isPromising = true;
+          if ((bounds[offset + layer] as number) > (maxSteps[layer] as number)) isPromising = true;
         }
         if (!isPromising) continue;
         for (let row = top; row <= bottom; row++) {

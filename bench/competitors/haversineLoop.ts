@@ -9,8 +9,8 @@ const MEAN_RADIUS_KM = 6371.0088;
 const KM_PER_DEGREE_MIN = 110;
 
 /**
- * The straightforward implementation: for each cell of the bounding box, the haversine formula; then the values of the
- * cells inside.
+ * The straightforward implementation: tests every cell of the bounding box with the haversine formula and aggregates
+ * the values of the cells inside.
  */
 export const haversineLoop: OpenCompetitor = async ({ spec, cellsPath, places }) => {
   const { cells, grid } = await readQueriedCells(spec, cellsPath);

@@ -67,7 +67,11 @@ function includedMembersOf({ include = [], budgetScenario, detail = false }: Ali
     byScope: isIncluded("by_scope"),
     climateRange: isIncluded("climate_range"),
     overall: isIncluded("overall"),
-    budgetAnchor: isIncluded("budget") ? BUDGET_SCENARIOS.indexOf(budgetScenario ?? "net_zero_2050") : undefined,
+    // Naming a scenario requests the budget.
+    budgetAnchor:
+      isIncluded("budget") || budgetScenario !== undefined
+        ? BUDGET_SCENARIOS.indexOf(budgetScenario ?? "net_zero_2050")
+        : undefined,
     detail,
   };
 }

@@ -1,4 +1,4 @@
-import { CODE_SYSTEMS, type CodeSystem } from "../reference/industryCodes.ts";
+import { CLASSIFICATION_SYSTEMS, type ClassificationSystem, readSystem } from "../reference/classificationSystems.ts";
 import { matchCountry, suggestCountryName } from "../reference/countryNames.ts";
 import { matchPathway, type PathwayMatch, suggestIndustryName } from "../reference/pathwayNames.ts";
 import { flagBit } from "./answer.ts";
@@ -17,16 +17,14 @@ export interface EntityClassification {
   readonly didYouMean: NameSuggestions | undefined;
 }
 
-/** Accepted names of classification systems. The system does not affect the matching of names, only that of codes. */
-const CLASSIFICATION_SYSTEMS = new Set(["gics", "nace", "naics", "isic", "sics", "trbc", "icb", "factset", "custom"]);
-
 export function classifyEntity({ entity_info }: Entity, benchmark: Benchmark): EntityClassification {
   const country = givenText(entity_info.country);
   const industry = givenText(entity_info.industry);
   const sector = givenText(entity_info.sector);
   const system = givenText(entity_info.industry_classification_system)?.trim().toLowerCase();
-  const codeSystem = CODE_SYSTEMS.find((known) => known === system);
-  const match = pathwayOf(industry, sector, codeSystem);
+  // The system does not affect the matching of names, only that of codes.
+  const named = system === undefined ? undefined : readSystem(system);
+  const match = pathwayOf(industry, sector, named?.kind === "found" ? named.system : undefined);
   const found = country === undefined ? undefined : matchCountry(country);
   const isUnknownCountry = found !== undefined && found.kind !== "found";
   return {
@@ -35,7 +33,7 @@ export function classifyEntity({ entity_info }: Entity, benchmark: Benchmark): E
     flags:
       match.flags.reduce((bits, flag) => bits | flagBit(flag), 0) |
       (isUnknownCountry ? UNKNOWN_COUNTRY : 0) |
-      (system === undefined || CLASSIFICATION_SYSTEMS.has(system) ? 0 : UNKNOWN_CLASSIFICATION),
+      (system === undefined || CLASSIFICATION_SYSTEMS.some((known) => known === system) ? 0 : UNKNOWN_CLASSIFICATION),
     didYouMean: suggestionsFor({
       country: isUnknownCountry ? country : undefined,
       industry: match.matched?.on === "industry" ? undefined : industry,
@@ -55,7 +53,7 @@ function givenText(text: string | undefined): string | undefined {
 function pathwayOf(
   industry: string | undefined,
   sector: string | undefined,
-  codeSystem: CodeSystem | undefined,
+  codeSystem: ClassificationSystem | undefined,
 ): PathwayMatch {
   return matchPathway({
     ...(industry === undefined ? {} : { industry }),

@@ -19,7 +19,7 @@ export function hasValidLabels(records: readonly LabelMembers[]): boolean {
 
 /**
  * Returns the errors of labels and probabilities:
- * - either all records of an entity have a label or none
+ * - either all records of an entity have a label or none, and labels are not blank
  * - a probability needs a label, and all records of a label have the same probability or none
  * - all labels have a probability or none, and the probabilities are not all 0
  *
@@ -43,6 +43,10 @@ export function explainLabels(records: readonly (LabelMembers | undefined)[], po
       if (probability !== undefined) {
         add(index, "probability", "not_expected", "probability must not be given without a label.");
       }
+      continue;
+    }
+    if (label.trim() === "") {
+      add(index, "label", "empty", "label must not be blank.");
       continue;
     }
     const first = firstOfLabel.get(label);

@@ -30,7 +30,7 @@ export interface AlignmentMembers {
    * all projection records.
    */
   readonly include?: readonly AlignmentInclude[] | undefined;
-  /** Scenario of `budget`; default `net_zero_2050`. */
+  /** Scenario of `budget`, default `net_zero_2050`. Naming one adds `budget`. */
   readonly budgetScenario?: BudgetScenario | undefined;
   /** Adds to each year the figures that its temperature was computed from, and all members of `include`. Default false. */
   readonly detail?: boolean | undefined;

@@ -20,7 +20,9 @@ export interface Blobs {
   close(): Promise<void>;
 }
 
-/** Largest size of a blob that is read completely: a catalog of 65,536 layers at one kilobyte per layer. */
+/**
+ * Maximum size of a blob that is read completely. Sufficient for a catalog of 65,536 layers at one kilobyte per layer.
+ */
 const BLOB_BYTES_MAX = 64 << 20;
 
 /**

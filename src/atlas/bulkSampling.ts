@@ -17,7 +17,7 @@ import type { FieldLayer, CachedField } from "./cachedField.ts";
 
 /** Locations per kernel call; with this number, their steps and values stay in the processor's caches. */
 const LOCATIONS_PER_CALL = 2048;
-/** Maximum number of tiles fetched together; sufficient for concurrent reads. */
+/** Maximum number of tiles per fetch; larger than the number of concurrent reads. */
 const TILES_PER_FETCH = 64;
 
 /** Time slice and progress of a bulk sampling run. */
@@ -46,7 +46,10 @@ export async function sampleFromTiles(
   const { field, layers } = cachedField;
   const encodings = layerEncodings(lanes.map((lane) => ({ lane, ...unitOf(layers[lane] as FieldLayer) })));
   const count = locations.latitudes.length;
-  /** tile * count + location, which sorts by tile. Exact for fewer than 2^22 tiles and 2^31 locations. */
+  /**
+   * Sort keys of the locations whose tiles are not in memory: tile * count + location. Exact for fewer than 2^22 tiles
+   * and 2^31 locations.
+   */
   const uncached: number[] = [];
   for (let first = 0; first < count; first += LOCATIONS_PER_CALL) {
     const chunk = slice(locations, first, first + LOCATIONS_PER_CALL);
@@ -73,11 +76,11 @@ export async function sampleFromTiles(
       latitudes: Float64Array.from(batch, (location) => locations.latitudes[location] ?? NaN),
       longitudes: Float64Array.from(batch, (location) => locations.longitudes[location] ?? NaN),
     };
-    const found = newResults(out, batch.length * lanes.length);
+    const batchResults = newResults(out, batch.length * lanes.length);
     await cachedField.withTiles([{ form: "cells", indices: [...tiles] }], () => {
-      readLocations(field, chunk, encodings, { out: found, first: 0 });
+      readLocations(field, chunk, encodings, { out: batchResults, first: 0 });
     });
-    scatter(found, batch, lanes.length, out);
+    scatter(batchResults, batch, lanes.length, out);
     onProgress(batch.length);
     start = end;
     await timeSlice.yield();
@@ -107,11 +110,11 @@ export async function computeLocations(
     for (const [i, { source, group, layer }] of selected.entries()) {
       const groups = computed.get(source) ?? new Map<number, Uint16Array>();
       computed.set(source, groups);
-      const ofGroup = groups.get(group) ?? source.readCells?.(group, cells) ?? new Uint16Array();
-      groups.set(group, ofGroup);
+      const groupSteps = groups.get(group) ?? source.readCells?.(group, cells) ?? new Uint16Array();
+      groups.set(group, groupSteps);
       const groupLayers = source.groups[group]?.layers.length ?? 1;
       for (const [position, location] of inside.entries()) {
-        steps[location * selected.length + i] = ofGroup[position * groupLayers + layer] ?? STEPS_OUTSIDE;
+        steps[location * selected.length + i] = groupSteps[position * groupLayers + layer] ?? STEPS_OUTSIDE;
       }
     }
     writeSteps(kernel, steps, encodings, { out, first });
@@ -129,12 +132,12 @@ function slice({ latitudes, longitudes }: LocationArrays, from: number, to: numb
 }
 
 /** Copies the results of a batch to the positions of its locations. */
-function scatter(found: LocationResults, batch: Uint32Array, layerCount: number, out: LocationResults): void {
-  if ("steps" in found && "steps" in out) {
-    scatterRows(found.steps, batch, layerCount, out.steps);
-  } else if ("values" in found && "values" in out) {
-    scatterRows(found.values, batch, layerCount, out.values);
-    scatterRows(found.reasons, batch, layerCount, out.reasons);
+function scatter(batchResults: LocationResults, batch: Uint32Array, layerCount: number, out: LocationResults): void {
+  if ("steps" in batchResults && "steps" in out) {
+    scatterRows(batchResults.steps, batch, layerCount, out.steps);
+  } else if ("values" in batchResults && "values" in out) {
+    scatterRows(batchResults.values, batch, layerCount, out.values);
+    scatterRows(batchResults.reasons, batch, layerCount, out.reasons);
   }
 }
 

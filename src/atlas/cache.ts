@@ -2,7 +2,7 @@ import { type Kernel, PADDING_BYTES, type Region } from "../kernel/instance.ts";
 
 /** Unit of allocation: smaller pages need a longer page table, larger pages waste more memory. */
 const CACHE_PAGE_BYTES = 16_384;
-/** Bit 0 of a directory word: kernels set it when they use the tile. */
+/** Bit 0 of a directory word, which kernels set when they use the tile. */
 const USED = 1;
 
 /** The directory entry and the size of a tile. */
@@ -68,7 +68,7 @@ export class TileCache {
     return (this.#pageCount >>> 1) * CACHE_PAGE_BYTES;
   }
 
-  /** Size of the cached tiles, in whole pages. */
+  /** Memory that the cached tiles occupy, in bytes. */
   get usedBytes(): number {
     return this.#usedPages * CACHE_PAGE_BYTES;
   }
@@ -81,7 +81,7 @@ export class TileCache {
   /**
    * Runs `read`, which must be synchronous, while all these tiles are in memory and in their directories.
    *
-   * @param slots distinct
+   * @param slots without duplicates
    * @param fill fetches all missing tiles together; if it throws, they are removed
    * @throws RangeError if the tiles need more than `pinnedBytesMax`
    */
@@ -116,13 +116,13 @@ export class TileCache {
       if (pinned.delete(entry)) entry.pins -= 1;
     };
     try {
-      let wanted = slots.map((_, index) => index);
+      let pending = slots.map((_, index) => index);
       // Large tiles first: small ones fit into the gaps between them, but not vice versa.
-      wanted.sort((a, b) => (slots[b]?.sizeBytes ?? 0) - (slots[a]?.sizeBytes ?? 0));
-      while (wanted.length > 0) {
+      pending.sort((a, b) => (slots[b]?.sizeBytes ?? 0) - (slots[a]?.sizeBytes ?? 0));
+      while (pending.length > 0) {
         const missing: (TileToFill & { readonly entry: TileEntry })[] = [];
         const waiting: { readonly index: number; readonly entry: TileEntry }[] = [];
-        for (const index of wanted) {
+        for (const index of pending) {
           const slot = slots[index];
           if (slot === undefined) continue;
           let entry = this.#entries.get(slot.word);
@@ -142,7 +142,7 @@ export class TileCache {
         // A tile that another call failed to fetch was removed: this call fetches it and reports its own failure.
         const failed = waiting.filter(({ entry }) => entry.isRemoved);
         for (const { entry } of failed) release(entry);
-        wanted = failed.map(({ index }) => index);
+        pending = failed.map(({ index }) => index);
       }
       return read();
     } finally {
@@ -194,7 +194,7 @@ export class TileCache {
 
   /**
    * Advances the hand until it has passed enough consecutive pages that are free or evictable, and evicts those.
-   * @returns the first of them, or undefined if there is no such run
+   * @returns the index of the first of these pages, or undefined if there is no such run
    */
   #allocatePages(count: number): number | undefined {
     let first = this.#hand;

@@ -115,14 +115,14 @@ export class CachedField {
     );
   }
 
-  /** Points the directory to a shared tile for tiles of one constant state. Returns the indices of the other tiles. */
+  /** Points the directory entries of constant tiles to shared tiles. Returns the indices of the other tiles. */
   async #withoutConstants(form: TileForm, indices: readonly number[]): Promise<readonly number[]> {
     const unknown = indices.filter((index) => this.#kernel.words[this.wordOf(form, index)] === 0);
     const states = await Promise.all(this.#parts.map((part) => this.#statesOf(part, form, unknown)));
     for (const [i, index] of unknown.entries()) {
-      const [first = "cells"] = states.map((ofPart) => ofPart[i] ?? "cells");
-      if (first === "cells" || states.some((ofPart) => ofPart[i] !== first)) continue;
-      // Before the access to `words`, because it may grow the memory.
+      const [first = "cells"] = states.map((partStates) => partStates[i] ?? "cells");
+      if (first === "cells" || states.some((partStates) => partStates[i] !== first)) continue;
+      // Called before `words` is accessed, because it may grow the memory, which detaches all views.
       const { pointer } = this.#constants.of(form, first, this.field.vectorCount);
       if (this.#kernel.words[this.wordOf(form, index)] === 0) this.#kernel.words[this.wordOf(form, index)] = pointer;
     }
@@ -223,7 +223,7 @@ export class CachedField {
   }
 
   /**
-   * Returns for each part the content of the tiles: numbers, or a constant state. All parts of a source are requested
+   * Returns the content of the tiles for each part, as numbers or a constant state. All parts of a source are requested
    * together, so that adjacent parts of a file are read as one range. Everything is read before anything is written, so
    * that tiles are complete or absent.
    */

@@ -81,14 +81,16 @@ export type HazardEntry = Static<typeof HazardEntry>;
 export type Catalog = Static<typeof Catalog>;
 
 const catalogChecker = Compile(Catalog);
-const UNSET = "0".repeat(64);
-const SEAL = /"sha256": "([0-9a-f]{64})"\n}\n$/;
+const ZERO_HASH = "0".repeat(64);
+const HASH_MEMBER = /"sha256": "([0-9a-f]{64})"\n}\n$/;
 
-/** Encodes `atlas.json`: indented JSON whose last member is the SHA-256 of the file with that member zeroed. */
+/**
+ * Encodes `atlas.json`. It is indented JSON whose last member is the SHA-256 of the file with that member set to zeros.
+ */
 export async function encodeCatalog(catalog: Omit<Catalog, "sha256">): Promise<Uint8Array> {
-  const unsealed = `${JSON.stringify({ ...catalog, sha256: UNSET }, undefined, 2)}\n`;
-  const sealed = unsealed.replace(SEAL, `"sha256": "${await sha256Hex(encodeUtf8(unsealed))}"\n}\n`);
-  return encodeUtf8(sealed);
+  const unhashedText = `${JSON.stringify({ ...catalog, sha256: ZERO_HASH }, undefined, 2)}\n`;
+  const hashedText = unhashedText.replace(HASH_MEMBER, `"sha256": "${await sha256Hex(encodeUtf8(unhashedText))}"\n}\n`);
+  return encodeUtf8(hashedText);
 }
 
 /**
@@ -117,8 +119,11 @@ export async function decodeCatalog(bytes: Uint8Array, address?: string): Promis
       `it has format version ${version}; this release of Isotherm reads versions up to ${FORMAT_VERSION}.`,
     );
   }
-  const seal = SEAL.exec(text)?.[1];
-  if (seal === undefined || seal !== (await sha256Hex(encodeUtf8(text.replace(SEAL, `"sha256": "${UNSET}"\n}\n`))))) {
+  const storedHash = HASH_MEMBER.exec(text)?.[1];
+  if (
+    storedHash === undefined ||
+    storedHash !== (await sha256Hex(encodeUtf8(text.replace(HASH_MEMBER, `"sha256": "${ZERO_HASH}"\n}\n`))))
+  ) {
     throw catalogFault("its SHA-256 does not match its content: it is damaged or was edited by hand.");
   }
   if (!catalogChecker.Check(value)) {
@@ -190,15 +195,15 @@ export function catalogGridOf(grid: Grid): CatalogGrid {
 }
 
 /**
- * Tolerance for rounding in the georeference of a source, as a fraction of a cell: 1801 rows of 0.1 degrees whose centers
- * run from pole to pole end at -90.00000000000001, or at -90.000003 if the cell size is stored as f32. Such centers are
- * treated as on the pole.
+ * Tolerance for rounding in the georeference of a source, as a fraction of a cell: 1801 rows of 0.1 degrees whose
+ * centers run from pole to pole end at -90.00000000000001, or at -90.000003 if the cell size is stored as f32. Such
+ * grids are accepted.
  */
 const GRID_TOLERANCE_CELLS = 1e-3;
 
 /**
- * Returns why a grid is invalid, or undefined if it is valid: it must have cells of a positive size, row centers must be
- * between the poles, and the columns must span at most 360 degrees.
+ * Returns why a grid is invalid, or undefined if it is valid. A valid grid has cells of a positive size, row centers
+ * between the poles, columns that span at most 360 degrees, and a west edge between -360 and 360 degrees.
  */
 export function gridFault(grid: Grid): string | undefined {
   if (!(grid.cellSizeLatDeg > 0 && grid.cellSizeLonDeg > 0)) {
@@ -211,7 +216,7 @@ export function gridFault(grid: Grid): string | undefined {
   const last = grid.northDeg - (grid.rowCount - 0.5) * grid.cellSizeLatDeg;
   const poleDeg = 90 + GRID_TOLERANCE_CELLS * grid.cellSizeLatDeg;
   if (!(first <= poleDeg && last >= -poleDeg)) {
-    return `rows from ${first} to ${last} degrees: the center of every row must be between the poles.`;
+    return `the centers of all rows must be between the poles (got ${first} to ${last} degrees).`;
   }
   const widthDeg = grid.columnCount * grid.cellSizeLonDeg;
   if (!(widthDeg <= 360 + GRID_TOLERANCE_CELLS * grid.cellSizeLonDeg)) {

@@ -4,7 +4,7 @@ import type { GroupEntry } from "./catalog.ts";
 /** State of one group of a tile: "cells" if its cells must be loaded; otherwise all its cells have the same value. */
 export type TileState = "cells" | "zero" | "nodata" | "outside";
 
-/** Identifies a tile of 64 x 64 cells of one group. */
+/** Identifies one group of a tile of 64 x 64 cells. */
 export interface TileRequest {
   /** Index into `groups`. */
   readonly group: number;
@@ -12,7 +12,7 @@ export interface TileRequest {
   readonly tileColumn: number;
 }
 
-/** Identifies a pyramid tile, 8 x 8 data tiles, of one group. */
+/** Identifies one group of a pyramid tile, which covers 8 x 8 data tiles. */
 export interface PyramidRequest {
   readonly group: number;
   readonly pyramidRow: number;
@@ -44,7 +44,7 @@ export interface CellSource {
    * Returns u16[64][64][layer count of its group] for each tile. All tiles must have the state "cells". Cells beyond
    * the grid are STEPS_OUTSIDE.
    *
-   * @throws Fault `atlas_unavailable` naming file and tile if the bytes are missing or damaged
+   * @throws Fault `atlas_unavailable`, which names the file and the tile, if the bytes are missing or damaged
    */
   load(tiles: readonly TileRequest[]): Promise<readonly Uint16Array[]>;
 

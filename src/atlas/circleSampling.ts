@@ -92,7 +92,7 @@ export class CircleSampler {
   }
 
   /**
-   * Repeats `trySample`, loading the tiles that it reports missing.
+   * Calls `trySample` repeatedly and loads the tiles that it reports missing.
    * @returns undefined if only the cells can give the result, or if the tiles exceed what one call may pin
    */
   async #sampleByPyramid(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample | undefined> {
@@ -115,8 +115,8 @@ export class CircleSampler {
   }
 
   /**
-   * Samples every cell of the circle, in batches that fit in the cache. Always possible, at a cost proportional to the
-   * cells.
+   * Samples every cell of the circle, in batches that fit in the cache. Needs no pyramid; the cost is proportional to
+   * the number of cells.
    */
   async #sampleByCells(
     { hazard, cachedField, lanes }: LayerSet,

@@ -1,4 +1,5 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
 import type { Blobs, ByteRange } from "./blobs.ts";
@@ -13,18 +14,31 @@ export function diskBlobs(folder: string): Blobs {
     if (isClosed) throw unreadable(name, "the atlas is closed");
     let handle = handles.get(name);
     if (handle === undefined) {
-      handle = open(join(folder, name), "r");
+      handle = openFile(join(folder, name));
       handles.set(name, handle);
       handle.catch(() => handles.delete(name)); // a later read opens the file again
     }
     return handle;
   };
 
+  const openFile = async (path: string): Promise<FileHandle> => {
+    const { O_RDONLY, O_NONBLOCK } = constants;
+    // Check the type before opening, because opening a device can have effects and opening a FIFO waits for a writer.
+    // O_NONBLOCK is for a FIFO that replaces the file after the check.
+    if ((await stat(path)).isFile()) {
+      const handle = await open(path, O_RDONLY | O_NONBLOCK);
+      if ((await handle.stat()).isFile()) return handle;
+      await handle.close();
+    }
+    throw new NotRegularFileError();
+  };
+
   const unreadable = (name: string, problem: string, cause?: unknown): Fault => {
     const code = (cause as NodeJS.ErrnoException | undefined)?.code;
+    const reason = cause instanceof NotRegularFileError ? "it is not a regular file" : problem;
     return new Fault(
       "atlas_unavailable",
-      `${join(folder, name)}: ${problem}${code === undefined || isNotFound(cause) ? "" : ` (${code})`}.`,
+      `${join(folder, name)}: ${reason}${code === undefined || isNotFound(cause) ? "" : ` (${code})`}.`,
       { details: { file: name, address: folder }, cause },
     );
   };
@@ -35,8 +49,7 @@ export function diskBlobs(folder: string): Blobs {
     async sizeBytes(name) {
       // By handle, not by path: the path may already name a file of the next release.
       try {
-        const stat = await (await handleOf(name)).stat();
-        return stat.isFile() ? stat.size : undefined;
+        return (await (await handleOf(name)).stat()).size;
       } catch (error) {
         if (isFault(error)) throw error;
         if (isNotFound(error)) return undefined;
@@ -78,6 +91,9 @@ export function diskBlobs(folder: string): Blobs {
     },
   };
 }
+
+/** A folder, FIFO, socket or device where a file is expected. */
+class NotRegularFileError extends Error {}
 
 function describeRange({ offset, sizeBytes }: ByteRange): string {
   return `(offset ${offset}, ${sizeBytes} bytes)`;

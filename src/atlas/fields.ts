@@ -96,8 +96,10 @@ export class Fields {
   }
 
   #create(layers: readonly FieldLayer[]): FieldEntry {
-    const numberOf = ({ source }: FieldLayer): number => this.#sources.get(source) ?? 0;
-    const ordered = layers.toSorted((a, b) => numberOf(a) - numberOf(b) || a.group - b.group || a.layer - b.layer);
+    const sourceIndexOf = ({ source }: FieldLayer): number => this.#sources.get(source) ?? 0;
+    const ordered = layers.toSorted(
+      (a, b) => sourceIndexOf(a) - sourceIndexOf(b) || a.group - b.group || a.layer - b.layer,
+    );
     const cachedField = new CachedField(this.#kernel, this.#cache, this.grid, ordered, this.#options);
     return { cachedField, lanes: new Map(ordered.map((layer, lane) => [this.#nameOf(layer), lane])) };
   }

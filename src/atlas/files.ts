@@ -1,4 +1,4 @@
-/** Durable file writes: synced, with errors that name the file. */
+/** File operations with durable writes and errors that name the file. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, writeFile } from "node:fs/promises";

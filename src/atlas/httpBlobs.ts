@@ -12,8 +12,8 @@ export interface HttpBlobsOptions {
 }
 
 /**
- * Reads the files of an atlas from a web server by range requests. Works with any static file server that supports
- * ranges and sends an ETag or Last-Modified; in Node, worker threads and browsers.
+ * Reads the files of an atlas from a web server by range requests. Works in Node, worker threads and browsers, with any
+ * static file server that supports ranges and sends an ETag or Last-Modified.
  *
  * Accepts only status 206 with exactly the requested Content-Range, the complete body and no content coding. Every file
  * must keep the ETag of its first response, so that two releases are never mixed. Redirects are not followed. A failed
@@ -29,9 +29,13 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
   const { parallelReadsMax = 8, timeoutMs = 30_000, retryDelayMs = 200 } = options;
   for (const [name, value] of Object.entries({ parallelReadsMax, timeoutMs, retryDelayMs })) {
     if (!(Number.isInteger(value) && value >= 1 && value < 2 ** 31)) {
-      throw new Fault("configuration_invalid", `${name} must be an integer of at least 1 (got ${value}).`, {
-        details: { [name]: value },
-      });
+      throw new Fault(
+        "configuration_invalid",
+        `${name} must be an integer between 1 and ${2 ** 31 - 1} (got ${value}).`,
+        {
+          details: { [name]: value },
+        },
+      );
     }
   }
   const { folder, query, headers, description } = parseAddress(address);
@@ -49,7 +53,7 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
 
   /** Sends one request and reads the response. */
   const request = async (url: string, range: ByteRange): Promise<RangeOutcome> => {
-    // Not AbortSignal.any: on Node 20 the derived signal lives as long as the long-lived source signal.
+    // Not AbortSignal.any, because on Node 20 its signal is not collected before `closing.signal`.
     const controller = new AbortController();
     const abort = (): void => controller.abort();
     const timer = setTimeout(abort, timeoutMs);
@@ -95,7 +99,7 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
     name: string,
     range: ByteRange,
   ): Promise<Exclude<RangeOutcome, { kind: "unusable" | "failed" }>> => {
-    // ".." would leave the folder; the schema of the catalog permits both names.
+    // The schema of the catalog permits "." and "..", which are folders.
     if (!/^[A-Za-z0-9_.-]+$/.test(name) || name === "." || name === "..") {
       throw unavailable(
         name,
@@ -144,7 +148,10 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
     return outcome;
   };
 
-  /** Requests one byte instead of sending a HEAD request, to check also that the server supports ranges. */
+  /**
+   * Returns the size of a file. Requests one byte instead of sending a HEAD request, which also checks that the server
+   * supports ranges.
+   */
   const sizeBytes = async (name: string): Promise<number | undefined> => {
     const known = versions.get(name);
     if (known !== undefined) return known.sizeBytes;

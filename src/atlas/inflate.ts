@@ -7,7 +7,7 @@ import { inflateRawSync } from "node:zlib";
  * @param bytes the complete stream, without trailing bytes
  * @param sizeBytes decompressed size, at least 1
  * @returns u8[sizeBytes], in a separate buffer
- * @throws Error if the data are damaged, truncated, followed by other bytes, or of another decompressed size
+ * @throws Error if the data are damaged, truncated or followed by other bytes, or decompress to another size
  */
 export async function inflateRaw(bytes: Uint8Array, sizeBytes: number): Promise<Uint8Array> {
   // Synchronous because zlib's thread pool doubles the time for a tile of 32 KiB (0.33 ms instead of 0.17), and under load

@@ -38,7 +38,8 @@ interface FoundLock {
  * can remove the lock of a dead process without removing a newer lock. Two writers that start simultaneously both back off
  * and retry after a random delay.
  *
- * @throws Fault `atlas_unavailable` naming the process and its start time, if another process is writing
+ * @throws Fault `atlas_unavailable`, which names the process and the time at which it acquired the lock, if another
+ *   process is writing
  */
 export async function withWriteLock<T>(folder: string, write: () => Promise<T>): Promise<T> {
   await mkdir(folder, { recursive: true });
@@ -114,7 +115,7 @@ async function identify(pid: number): Promise<Omit<Writer, "since">> {
   };
 }
 
-/** Returns boot ID and start time in clock ticks since boot (proc_pid_stat(5), field 22). Linux only. */
+/** Returns the boot ID and the start time in clock ticks since boot (proc_pid_stat(5), field 22). Linux only. */
 async function processStart(pid: number): Promise<string | undefined> {
   try {
     const boot = (await readFile("/proc/sys/kernel/random/boot_id", "utf8")).trim();

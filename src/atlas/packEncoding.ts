@@ -30,7 +30,7 @@ export async function writePyramidTile(
   work: PackWork,
   tiles: readonly (PackedTile | undefined)[],
   sections: readonly PyramidSections[],
-  at: { readonly row: number; readonly column: number },
+  position: { readonly row: number; readonly column: number },
 ): Promise<RootRow> {
   const groupCount = sections.length;
   const present = tiles.filter((tile) => tile !== undefined);
@@ -45,7 +45,7 @@ export async function writePyramidTile(
   const states: number[] = [];
   const sizes: number[] = [];
   const checksums: number[] = [];
-  const levels: number[] = [];
+  const tileBounds: number[] = [];
   for (const tile of tiles) {
     const stored = concatenate(tile?.parts ?? []);
     offsets.push(BigInt(await work.appendTiles(stored)));
@@ -55,7 +55,7 @@ export async function writePyramidTile(
       sizes.push(part.length);
       checksums.push(part.length === 0 ? 0 : crc32(kernel, part));
     }
-    levels.push(...(tile?.bounds ?? new Uint16Array(layerCount)));
+    tileBounds.push(...(tile?.bounds ?? new Uint16Array(layerCount)));
   }
   const maxima = await Promise.all(sections.map((section) => deflate(bytesOf(section.maxima))));
   const totals = await Promise.all(sections.map((section) => deflate(bytesOf(section.totals))));
@@ -66,7 +66,7 @@ export async function writePyramidTile(
     states: PyramidTile.createStatesVector(builder, states),
     sizes: PyramidTile.createSizesVector(builder, sizes),
     checksums: PyramidTile.createChecksumsVector(builder, checksums),
-    bounds: PyramidTile.createBoundsVector(builder, levels),
+    bounds: PyramidTile.createBoundsVector(builder, tileBounds),
     maximaSizes: PyramidTile.createMaximaSizesVector(
       builder,
       maxima.map(({ length }) => length),
@@ -85,8 +85,8 @@ export async function writePyramidTile(
     ),
   };
   PyramidTile.startPyramidTile(builder);
-  PyramidTile.addRow(builder, at.row);
-  PyramidTile.addColumn(builder, at.column);
+  PyramidTile.addRow(builder, position.row);
+  PyramidTile.addColumn(builder, position.column);
   PyramidTile.addOffsets(builder, vectors.offsets);
   PyramidTile.addStates(builder, vectors.states);
   PyramidTile.addSizes(builder, vectors.sizes);

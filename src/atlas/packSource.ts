@@ -76,28 +76,28 @@ export class PackSource implements CellSource {
 
   async resolve(tiles: readonly TileRequest[]): Promise<readonly TileState[]> {
     const states: TileState[] = tiles.map((tile) => this.#root.states[this.#pyramidIndex(tile)] ?? "outside");
-    const open = tiles.flatMap((tile, i) => (states[i] === "cells" ? [i] : []));
+    const storedIndices = tiles.flatMap((tile, i) => (states[i] === "cells" ? [i] : []));
     await this.#withHeaders(
-      open.map((i) => tiles[i] as TileRequest),
+      storedIndices.map((i) => tiles[i] as TileRequest),
       (header, tile, position) => {
-        states[open[position] ?? 0] = header.stateOf(tile);
+        states[storedIndices[position] ?? 0] = header.stateOf(tile);
       },
     );
     return states;
   }
 
   async load(tiles: readonly TileRequest[]): Promise<readonly Uint16Array[]> {
-    const wanted: PartToRead[] = [];
+    const partsToRead: PartToRead[] = [];
     await this.#withHeaders(tiles, (header, tile, position) => {
       const layerCount = this.groups[tile.group]?.layers.length ?? 0;
-      wanted[position] = { ...header.partOf(tile), tile, unpackedBytes: TILE_SIZE * TILE_SIZE * layerCount * 2 };
+      partsToRead[position] = { ...header.partOf(tile), tile, unpackedBytes: TILE_SIZE * TILE_SIZE * layerCount * 2 };
     });
-    const parts = await this.#readParts(this.#pack.files.tiles.name, wanted);
+    const parts = await this.#readParts(this.#pack.files.tiles.name, partsToRead);
     return parts.map((bytes) => new Uint16Array(bytes.buffer));
   }
 
   async #loadSections(kind: "maxima" | "totals", tiles: readonly PyramidRequest[]): Promise<readonly Uint8Array[]> {
-    const wanted: PartToRead[] = [];
+    const partsToRead: PartToRead[] = [];
     const requests = tiles.map(({ group, pyramidRow, pyramidColumn }) => ({
       group,
       tileRow: pyramidRow * PYRAMID_SIZE,
@@ -108,15 +108,15 @@ export class PackSource implements CellSource {
       const start = (this.#root.offsets[index] ?? 0) + (this.#root.headerSizes[index] ?? 0);
       const { offset, ...section } = header.sectionOf(kind, tile.group);
       const empty = new PyramidSections(this.groups[tile.group]?.layers.length ?? 0)[kind];
-      wanted[position] = { ...section, offset: start + offset, tile, unpackedBytes: empty.byteLength };
+      partsToRead[position] = { ...section, offset: start + offset, tile, unpackedBytes: empty.byteLength };
     });
-    return this.#readParts(this.#pack.files.pyramid.name, wanted);
+    return this.#readParts(this.#pack.files.pyramid.name, partsToRead);
   }
 
   /** Reads, verifies and decompresses parts, merging nearby ranges. Each result has a separate buffer. */
-  async #readParts(name: string, wanted: readonly PartToRead[]): Promise<readonly Uint8Array[]> {
-    const results: Uint8Array[] = Array.from({ length: wanted.length });
-    const numbered = wanted.map((part, position) => ({ ...part, position }));
+  async #readParts(name: string, partsToRead: readonly PartToRead[]): Promise<readonly Uint8Array[]> {
+    const results: Uint8Array[] = Array.from({ length: partsToRead.length });
+    const numbered = partsToRead.map((part, position) => ({ ...part, position }));
     await Promise.all(
       groupAdjacent(numbered).map(async (run) => {
         const first = run[0];
@@ -136,11 +136,15 @@ export class PackSource implements CellSource {
   }
 
   /** Returns the decoded sections of a pyramid tile, or undefined if none are stored. For verification. */
-  async readPyramid(at: {
+  async readPyramid(pyramidTile: {
     readonly row: number;
     readonly column: number;
   }): Promise<readonly PyramidSections[] | undefined> {
-    const requests = this.groups.map((_, group) => ({ group, pyramidRow: at.row, pyramidColumn: at.column }));
+    const requests = this.groups.map((_, group) => ({
+      group,
+      pyramidRow: pyramidTile.row,
+      pyramidColumn: pyramidTile.column,
+    }));
     if (this.pyramid.resolve(requests).some((state) => state !== "cells")) return undefined;
     const maxima = await this.pyramid.loadBounds(requests);
     const totals = await this.pyramid.loadTotals(requests);
@@ -162,8 +166,8 @@ export class PackSource implements CellSource {
   }
 
   /** Returns the level-512 bounds of all layers of all groups of a pyramid tile. For verification. */
-  rootBounds(at: { readonly row: number; readonly column: number }): Uint16Array {
-    const index = at.row * this.#tiling.pyramidColumnCount + at.column;
+  rootBounds(pyramidTile: { readonly row: number; readonly column: number }): Uint16Array {
+    const index = pyramidTile.row * this.#tiling.pyramidColumnCount + pyramidTile.column;
     return this.#root.bounds.slice(index * this.#layerCount, (index + 1) * this.#layerCount);
   }
 
@@ -191,11 +195,11 @@ export class PackSource implements CellSource {
     const byIndex = new Map<number, { readonly tile: TileRequest; readonly position: number }[]>();
     for (const [position, tile] of tiles.entries()) {
       const index = this.#pyramidIndex(tile);
-      const inside = byIndex.get(index);
-      if (inside === undefined) byIndex.set(index, [{ tile, position }]);
-      else inside.push({ tile, position });
+      const tilesInside = byIndex.get(index);
+      if (tilesInside === undefined) byIndex.set(index, [{ tile, position }]);
+      else tilesInside.push({ tile, position });
     }
-    const readHeader = async ([index, inside]: readonly [
+    const readHeader = async ([index, tilesInside]: readonly [
       number,
       readonly { readonly tile: TileRequest; readonly position: number }[],
     ]): Promise<void> => {
@@ -208,7 +212,7 @@ export class PackSource implements CellSource {
       const readAll = (): void => {
         const pointer = kernel.pointerAt(word);
         const header = new PyramidHeader(kernel.bytes({ pointer, sizeBytes }), this.#pack, tileAddress);
-        for (const { tile, position } of inside) read(header, tile, position);
+        for (const { tile, position } of tilesInside) read(header, tile, position);
       };
       if (kernel.words[word] !== 0) readAll();
       else await headers.withTiles([{ word, sizeBytes }], (missing) => this.#fillHeader(index, missing), readAll);

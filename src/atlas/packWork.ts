@@ -1,4 +1,4 @@
-/** The unfinished files of a pack and the journal of their verified sizes. */
+/** The unfinished files of a pack and the journal of their synced sizes. */
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isNotFound, withPathInErrors, syncFolder, writeSynced } from "./files.ts";
@@ -14,7 +14,9 @@ export interface RootRow {
 
 /** Progress of a pack. */
 export interface Journal {
-  /** Counted over the whole grid. Rows of the pyramid row in progress are in the `partial` file. */
+  /**
+   * Number of finished rows of tiles, including those of the pyramid row in progress, which are in the `partial` file.
+   */
   readonly tileRowsDone: number;
   readonly tilesSize: number;
   readonly pyramidSize: number;
@@ -33,9 +35,9 @@ interface WorkFiles {
 }
 
 /**
- * The growing files of a pack and a journal of their synced sizes. `tiles` and `pyramid` become files of the atlas
- * unchanged. `partial` holds the finished rows of tiles of the pyramid row in progress; they cannot be appended to `tiles`
- * yet, because the tiles of one pyramid tile are contiguous there.
+ * The growing files of a pack and their journal. `tiles` and `pyramid` become files of the atlas unchanged. `partial`
+ * holds the finished rows of tiles of the pyramid row in progress; they cannot be appended to `tiles` yet, because the
+ * tiles of one pyramid tile are contiguous there.
  */
 export class PackWork {
   journal: Journal;

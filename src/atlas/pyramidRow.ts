@@ -57,8 +57,8 @@ export class PyramidRow {
     const { tileRowsDone } = work.journal;
     const row = new PyramidRow(shape, Math.floor(tileRowsDone / PYRAMID_SIZE));
     const bytes = await work.readPartial();
-    let at = 0;
-    while (at < bytes.length) at = row.#restore(bytes, at);
+    let offset = 0;
+    while (offset < bytes.length) offset = row.#restore(bytes, offset);
     row.#savedCount = row.#rows.length;
     const isComplete = tileRowsDone === tilingOf(shape.grid).tileRowCount;
     if (!isComplete && row.#rows.length !== tileRowsDone % PYRAMID_SIZE) {
@@ -130,9 +130,9 @@ export class PyramidRow {
 
   /** Decodes one saved row and returns the offset of the next. */
   #restore(bytes: Uint8Array, start: number): number {
-    let at = start;
-    const take = (size: number): Uint8Array => bytes.subarray(at, (at += size));
-    const textSize = new DataView(bytes.buffer, bytes.byteOffset + at, 4).getUint32(0, true);
+    let offset = start;
+    const take = (size: number): Uint8Array => bytes.subarray(offset, (offset += size));
+    const textSize = new DataView(bytes.buffer, bytes.byteOffset + offset, 4).getUint32(0, true);
     take(4);
     const header = JSON.parse(new TextDecoder().decode(take(textSize))) as SavedRow;
     for (const { maxima, totals } of this.#sectionsOf(this.#rows.length)) {
@@ -146,8 +146,8 @@ export class PyramidRow {
         bounds: Uint16Array.from(header.bounds[tile] ?? []),
       })),
     );
-    if (at > bytes.length) throw new Error("The partial file is truncated.");
-    return at;
+    if (offset > bytes.length) throw new Error("The partial file is truncated.");
+    return offset;
   }
 
   /** Returns the parts of the sections that a row of tiles fills, for each pyramid column and group. */

@@ -1,8 +1,11 @@
 import type { ByteRange } from "./blobs.ts";
 
-/** Upper limit on `Retry-After`: callers have their own deadlines. */
+/** Upper limit on `Retry-After`, because callers have their own deadlines. */
 const RETRY_DELAY_MS_MAX = 5000;
-/** Statuses of overload and gateway failures, which are temporary. Requests with other statuses are not retried. */
+/**
+ * Statuses of overload and gateway failures, which are temporary. Requests that fail with other statuses are not
+ * retried.
+ */
 const RETRIED_STATUSES: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Identifies a version of a file. */
@@ -92,7 +95,10 @@ export async function readResponse(response: Response, range: ByteRange): Promis
   return { kind: "bytes", bytes, version: { validator, sizeBytes: total } };
 }
 
-/** Returns the body, or the problem if its size differs from Content-Range. Stops reading beyond that size. */
+/**
+ * Returns the body, or a problem if its size differs from that in Content-Range. Stops reading when that size is
+ * exceeded.
+ */
 async function readRangeBody(response: Response, sizeBytes: number): Promise<Uint8Array | string> {
   const bytes = new Uint8Array(sizeBytes);
   let filledBytes = 0;

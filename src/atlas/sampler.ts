@@ -110,8 +110,8 @@ export class Sampler {
   }
 
   /**
-   * Estimates the cost of a circle that is sampled cell by cell, from its area, in vectors of layers to read.
-   * 0 if a pyramid makes the cost independent of the cell count.
+   * Estimates the cost of a circle that is sampled cell by cell, in vectors of layers to read, from its area. Returns 0
+   * if a pyramid makes the cost independent of the number of cells.
    */
   estimateCellVectors({ hazard, cachedField }: LayerSet, { latDeg, radiusM }: Circle): number {
     if (cachedField.hasPyramid) return 0;
@@ -178,8 +178,11 @@ export class Sampler {
     const { grid } = cachedField.field;
     const { columnCount } = grid.grid;
     const count = latitudes.length;
-    // Loops over typed arrays: for a million locations, `from` and a comparator allocate some 60 MiB of objects.
-    /** (tile + 1) * count + location: exact for fewer than 2^22 tiles and 2^31 locations. */
+    // Loops over typed arrays, because for a million locations `from` and a comparator would allocate about 60 MiB of
+    // objects.
+    /**
+     * Sort keys of the locations: (tile + 1) * count + location. Exact for fewer than 2^22 tiles and 2^31 locations.
+     */
     const keys = new Float64Array(count);
     for (let location = 0; location < count; location++) {
       const cell = grid.cellOf(latitudes[location] ?? NaN, longitudes[location] ?? NaN);
@@ -208,7 +211,7 @@ export class Sampler {
     const cellIndex = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
     const cellPointer = pointer + cellIndex * vectorCount * LANES * 2;
     const cell = this.#kernel.u16({ pointer: cellPointer, sizeBytes: layerCount * 2 });
-    // A loop, because `from` with a mapping calls an iterator for each lane.
+    // A loop, because `from` with a mapping function is slower.
     const steps = new Uint16Array(lanes.length);
     for (let i = 0; i < lanes.length; i++) steps[i] = cell[lanes[i] ?? -1] ?? STEPS_OUTSIDE;
     return steps;

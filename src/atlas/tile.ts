@@ -1,6 +1,6 @@
 /**
- * Content of tiles, independent of storage: extraction from rows of cells, states, block bounds and row totals. The writer
- * creates it, and `verify` recomputes it.
+ * Content of tiles, independent of storage: cells cut from rows, states, block bounds and row totals. The writer
+ * creates this content, and `verify` recomputes it.
  */
 import type { Grid } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_NODATA, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
@@ -12,7 +12,7 @@ export const PYRAMID_SIZE = 8;
 /** Cells along one edge of a block. */
 const BLOCK_SIZE = 8;
 const BLOCKS_PER_TILE = TILE_SIZE / BLOCK_SIZE;
-/** Factor of the count in a row total. The sum of 64 cells of at most 65,533 steps is smaller. */
+/** Factor of the count in a row total. It exceeds the sum of 64 cells of at most 65,533 steps. */
 export const TOTAL_COUNT_SHIFT = 2 ** 22;
 
 export const STORED_STATES: Readonly<Record<TileState, StoredState>> = {
@@ -79,10 +79,10 @@ export interface TileExtent {
 }
 
 /** Returns the rows and columns of a tile that are within the grid. */
-export function extentOf(grid: Grid, at: { readonly tileRow: number; readonly tileColumn: number }): TileExtent {
+export function extentOf(grid: Grid, tile: { readonly tileRow: number; readonly tileColumn: number }): TileExtent {
   return {
-    rows: Math.min(TILE_SIZE, grid.rowCount - at.tileRow * TILE_SIZE),
-    columns: Math.min(TILE_SIZE, grid.columnCount - at.tileColumn * TILE_SIZE),
+    rows: Math.min(TILE_SIZE, grid.rowCount - tile.tileRow * TILE_SIZE),
+    columns: Math.min(TILE_SIZE, grid.columnCount - tile.tileColumn * TILE_SIZE),
   };
 }
 
@@ -94,8 +94,8 @@ export function tileStateOf(tile: Uint16Array, layerCount: number, extent: TileE
   if (state === "cells") return state;
   for (let row = 0; row < extent.rows; row++) {
     const from = row * TILE_SIZE * layerCount;
-    for (let at = from; at < from + extent.columns * layerCount; at++) {
-      if (tile[at] !== first) return "cells";
+    for (let index = from; index < from + extent.columns * layerCount; index++) {
+      if (tile[index] !== first) return "cells";
     }
   }
   return state;
@@ -109,13 +109,13 @@ function raiseBound(bound: number, steps: number): number {
 /** Returns the bounds of the 8 x 8 blocks of a tile, u16[8][8][layerCount]. */
 function blockBounds(tile: Uint16Array, layerCount: number): Uint16Array {
   const bounds = new Uint16Array(BLOCKS_PER_TILE * BLOCKS_PER_TILE * layerCount);
-  let at = 0;
+  let index = 0;
   for (let row = 0; row < TILE_SIZE; row++) {
     const blockRow = (row / BLOCK_SIZE) | 0;
     for (let column = 0; column < TILE_SIZE; column++) {
       const block = (blockRow * BLOCKS_PER_TILE + ((column / BLOCK_SIZE) | 0)) * layerCount;
-      for (let layer = 0; layer < layerCount; layer++, at++) {
-        bounds[block + layer] = raiseBound(bounds[block + layer] ?? 0, tile[at] ?? 0);
+      for (let layer = 0; layer < layerCount; layer++, index++) {
+        bounds[block + layer] = raiseBound(bounds[block + layer] ?? 0, tile[index] ?? 0);
       }
     }
   }
@@ -125,9 +125,9 @@ function blockBounds(tile: Uint16Array, layerCount: number): Uint16Array {
 /** Returns the largest bound per layer, u16[layerCount]. */
 export function largestBounds(bounds: Uint16Array, layerCount: number): Uint16Array {
   const largest = new Uint16Array(layerCount);
-  for (let at = 0; at < bounds.length; at++) {
-    const layer = at % layerCount;
-    largest[layer] = Math.max(largest[layer] ?? 0, bounds[at] ?? 0);
+  for (let index = 0; index < bounds.length; index++) {
+    const layer = index % layerCount;
+    largest[layer] = Math.max(largest[layer] ?? 0, bounds[index] ?? 0);
   }
   return largest;
 }
@@ -135,11 +135,11 @@ export function largestBounds(bounds: Uint16Array, layerCount: number): Uint16Ar
 /** Returns the row totals of a tile, u32[64][layerCount]: count * 2^22 + sum of the valid cells. */
 function rowTotals(tile: Uint16Array, layerCount: number): Uint32Array {
   const totals = new Uint32Array(TILE_SIZE * layerCount);
-  let at = 0;
+  let index = 0;
   for (let row = 0; row < TILE_SIZE; row++) {
     for (let column = 0; column < TILE_SIZE; column++) {
-      for (let layer = 0; layer < layerCount; layer++, at++) {
-        const steps = tile[at] ?? 0;
+      for (let layer = 0; layer < layerCount; layer++, index++) {
+        const steps = tile[index] ?? 0;
         const total = row * layerCount + layer;
         if (steps <= STEPS_MAX) totals[total] = (totals[total] ?? 0) + TOTAL_COUNT_SHIFT + steps;
       }
@@ -164,17 +164,17 @@ export class PyramidSections {
   }
 
   /** Writes one tile at its row and column within the pyramid tile. Returns its level-64 bounds. */
-  put(tile: Uint16Array, at: { readonly row: number; readonly column: number }): Uint16Array {
+  put(tile: Uint16Array, position: { readonly row: number; readonly column: number }): Uint16Array {
     const layers = this.#layerCount;
     const bounds = blockBounds(tile, layers);
     const width = BLOCKS_PER_TILE * layers;
     for (let row = 0; row < BLOCKS_PER_TILE; row++) {
-      const to = ((at.row * BLOCKS_PER_TILE + row) * PYRAMID_SIZE + at.column) * width;
+      const to = ((position.row * BLOCKS_PER_TILE + row) * PYRAMID_SIZE + position.column) * width;
       this.maxima.set(bounds.subarray(row * width, (row + 1) * width), to);
     }
     const totals = rowTotals(tile, layers);
     for (let row = 0; row < TILE_SIZE; row++) {
-      const to = ((at.row * TILE_SIZE + row) * PYRAMID_SIZE + at.column) * layers;
+      const to = ((position.row * TILE_SIZE + row) * PYRAMID_SIZE + position.column) * layers;
       this.totals.set(totals.subarray(row * layers, (row + 1) * layers), to);
     }
     return largestBounds(bounds, layers);

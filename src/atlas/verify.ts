@@ -79,7 +79,7 @@ async function verifyPack({
 
 async function verifyPyramidTile(
   source: PackSource,
-  at: { readonly id: string; readonly row: number; readonly column: number },
+  pyramidTile: { readonly id: string; readonly row: number; readonly column: number },
 ): Promise<number> {
   const tiling = tilingOf(source.grid);
   const recomputed = source.groups.map(({ layers }) => new PyramidSections(layers.length));
@@ -88,8 +88,8 @@ async function verifyPyramidTile(
   let tiles = 0;
   for (let i = 0; i < PYRAMID_SIZE * PYRAMID_SIZE; i++) {
     const position = { row: Math.floor(i / PYRAMID_SIZE), column: i % PYRAMID_SIZE };
-    const tileRow = at.row * PYRAMID_SIZE + position.row;
-    const tileColumn = at.column * PYRAMID_SIZE + position.column;
+    const tileRow = pyramidTile.row * PYRAMID_SIZE + position.row;
+    const tileColumn = pyramidTile.column * PYRAMID_SIZE + position.column;
     if (tileRow >= tiling.tileRowCount || tileColumn >= tiling.tileColumnCount) continue;
     const requests = source.groups.map((_, group) => ({ group, tileRow, tileColumn }));
     const states = await source.resolve(requests);
@@ -97,7 +97,7 @@ async function verifyPyramidTile(
       const { group } = request;
       const layerCount = source.groups[group]?.layers.length ?? 0;
       const state = states[group] ?? "outside";
-      const name = `${at.id}: tile row ${tileRow}, column ${tileColumn}, group ${group}`;
+      const name = `${pyramidTile.id}: tile row ${tileRow}, column ${tileColumn}, group ${group}`;
       let cells: Uint16Array = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount);
       if (state === "cells") {
         [cells = cells] = await source.load([request]);
@@ -112,8 +112,8 @@ async function verifyPyramidTile(
       bounds.push({ request, expected: (recomputed[group] as PyramidSections).put(padded, position) });
     }
   }
-  const stored = await source.readPyramid(at);
-  const name = `${at.id}: pyramid tile row ${at.row}, column ${at.column}`;
+  const stored = await source.readPyramid(pyramidTile);
+  const name = `${pyramidTile.id}: pyramid tile row ${pyramidTile.row}, column ${pyramidTile.column}`;
   for (const [group, section] of recomputed.entries()) {
     const storedSection = stored?.[group];
     if (storedSection === undefined) continue;
@@ -129,16 +129,16 @@ async function verifyPyramidTile(
       throw damagedFile(name, `${tile}: the bounds in the header do not match the cells`);
     }
   }
-  const largest = source.groups.flatMap(({ layers }, group) => {
+  const rootBounds = source.groups.flatMap(({ layers }, group) => {
     const groupBounds = bounds.filter(({ request }) => request.group === group);
     return [...largestBounds(Uint16Array.from(groupBounds.flatMap((tile) => [...tile.expected])), layers.length)];
   });
-  if (!isEqual(source.rootBounds(at), largest))
+  if (!isEqual(source.rootBounds(pyramidTile), rootBounds))
     throw damagedFile(name, "the bounds in the root do not match the cells");
   return tiles;
 }
 
-/** Sets the cells of a constant tile beyond the grid to outside, as the writer does. */
+/** Sets the cells of a constant tile that are beyond the grid to outside, as the writer does. */
 function padBeyondGrid(
   cells: Uint16Array,
   layerCount: number,

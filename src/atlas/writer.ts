@@ -47,7 +47,7 @@ export interface PackInput {
    */
   readonly isResumable?: boolean;
   readonly checkpoint?: {
-    /** Returns the state of the band reader that must survive an interruption, as JSON. */
+    /** Returns the state of the band reader that must survive an interruption, as a value that JSON can represent. */
     save(): unknown;
     restore(state: unknown): void;
     /** Called when this many rows of cells are durable; data kept for them can be deleted. */
@@ -84,10 +84,9 @@ export interface WorkSteps {
 }
 
 /**
- * Writes a pack into an atlas folder: into work files first, which are synced and then renamed to content-based names.
- * Readers do not see it until `publish` adds it to the catalog. Holds the cells of one row of tiles and eight
- * compressed rows of tiles in memory.
- * Requires `withWriteLock`: two writers of one folder would append to the same files.
+ * Writes a pack into an atlas folder. The work files are synced and then renamed to content-based names. Readers do not
+ * see the pack until `publish` adds it to the catalog. Holds the cells of one row of tiles and eight compressed rows of
+ * tiles in memory. Requires `withWriteLock`: two writers of one folder would append to the same files.
  *
  * A write that was stopped or killed resumes after the last checkpoint; the finished files are byte-identical.
  * A finished pack is not written again until `publish` adds it to the catalog.

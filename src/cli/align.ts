@@ -237,7 +237,7 @@ async function* alignFile(options: {
   yield writer.tail;
 }
 
-/** Returns the results to add. Naming a scenario of the budget requests the budget. */
+/** Returns the results to add. Naming a scenario of the budget adds the budget, whose columns then follow the others. */
 function includeOf({ include = [], budgetScenario }: AlignFlags): readonly AlignmentInclude[] {
   return [...new Set([...include, ...(budgetScenario === undefined ? [] : (["budget"] as const))])];
 }

@@ -1,11 +1,12 @@
 import { Command, InvalidArgumentError, Option } from "commander";
 import { totalClimateRisk } from "../company/report.ts";
+import { readCompanyRequest } from "../company/request.ts";
 import { BASE_YEAR, LAST_YEAR } from "../company/methodConstants.ts";
-import { findScenario, nearestScenarios } from "../company/scenarios.ts";
-import { Fault, isFault } from "../errors.ts";
+import { findScenario, nearestScenarios, suggestScenario } from "../company/scenarios.ts";
+import { Fault, type FaultItem, isFault } from "../errors.ts";
 import { encodeJson } from "../host/http/json.ts";
-import { type IndustryMap, mapIndustryText } from "../reference/industryMap.ts";
-import { quote } from "../schemaErrors.ts";
+import type { IndustryMap } from "../reference/industryMap.ts";
+import { quote, summarizeItems } from "../schemaErrors.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
 import { describeCompany } from "./companyReport.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
@@ -167,7 +168,7 @@ async function* singleResult(
     accepted: [...RESULT_FORMATS, "text"],
     fallback: "text",
   });
-  const answer = totalClimateRisk(withAdditions(input, flags));
+  const answer = assessWithAdditions(input, flags);
   yield to === "text" ? describeCompany(answer) : `${encodeJson(answer)}\n`;
 }
 
@@ -203,7 +204,7 @@ function resultFor(
 ): CompanyAnswer | object {
   try {
     if (fault !== undefined) throw fault;
-    const answer = totalClimateRisk(withAdditions(input, additions));
+    const answer = assessWithAdditions(input, additions);
     summary.resultCount += answer.results.length;
     return answer;
   } catch (error) {
@@ -214,21 +215,55 @@ function resultFor(
   }
 }
 
+type RequestAdditions = Omit<CompanyAdditions, "json">;
+
 /**
- * Adds the scenarios and years of the command line to a company that names none, and replaces a code by the name of its
- * industry. Validation is left to the method.
+ * Assesses a company with the scenarios and years of the command line, if it names none, and with the industry that the
+ * map has for its code.
+ *
+ * @throws Fault as `totalClimateRisk`, and if rows of the map contradict each other
  */
-function withAdditions(input: unknown, { scenarios, years, map }: Omit<CompanyAdditions, "json">): CompanyRequest {
-  if (typeof input !== "object" || input === null || Array.isArray(input)) return input as CompanyRequest;
-  const request = input as CompanyRequest;
-  return {
+function assessWithAdditions(input: unknown, additions: RequestAdditions): CompanyAnswer {
+  // Validation is left to the method.
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    return totalClimateRisk(input as CompanyRequest);
+  }
+  const { scenarios, years, map } = additions;
+  const request: CompanyRequest = {
     ...(scenarios === undefined ? {} : { transition_scenarios: [...scenarios] }),
     ...(years === undefined ? {} : { assessment_years: [...years] }),
-    ...request,
-    ...(map !== undefined && typeof request.industry === "string"
-      ? { industry: mapIndustryText(map, request.industry) }
-      : {}),
+    ...(input as CompanyRequest),
   };
+  if (map === undefined || typeof request.industry !== "string") return totalClimateRisk(request);
+  const { industry, industry_classification_system: system, ...rest } = request;
+  const systemName = typeof system === "string" ? system : undefined;
+  const mapped = map.find(industry, systemName);
+  // A system of the caller's own is known to the map only.
+  if (mapped !== undefined) return totalClimateRisk({ ...rest, industry: mapped.name });
+  const contradictions = systemName === undefined ? map.contradictions(industry) : [];
+  if (contradictions.length === 0) return totalClimateRisk(request);
+  throw contradictionFault(request, contradictions);
+}
+
+/** Returns the error of a code with contradicting rows, with the errors in the other members of the request. */
+function contradictionFault(request: CompanyRequest, contradictions: readonly string[]): Fault {
+  const { industry } = request;
+  const detail = `industry: ${quote(industry)} has several industries in the industry map: ${contradictions.join("; ")}. Send industry_classification_system with the system.`;
+  const others = itemsOf(request).filter(({ pointer }) => pointer !== "/industry");
+  const items = [{ pointer: "/industry", code: "industry_unknown", detail } satisfies FaultItem, ...others];
+  return new Fault(others.length === 0 ? "industry_unknown" : "invalid_request", summarizeItems(items, "the request"), {
+    items,
+  });
+}
+
+function itemsOf(request: CompanyRequest): readonly FaultItem[] {
+  try {
+    readCompanyRequest(request);
+    return [];
+  } catch (error) {
+    if (isFault(error)) return error.items;
+    throw error;
+  }
 }
 
 function companySummaryJson({ companyCount, resultCount, rejectedCount }: CompanySummary, seconds: number): string {
@@ -247,7 +282,9 @@ function readScenarios(text: string): readonly string[] {
   const names = text.split(",").map((name) => name.trim());
   for (const name of names) {
     if (findScenario(name) !== undefined) continue;
-    const message = `Unknown scenario ${quote(name)}; the nearest are ${nearestScenarios(name).join(", ")}.`;
+    const meant = suggestScenario(name);
+    const suggestion = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+    const message = `Unknown scenario ${quote(name)}${suggestion}; the nearest are ${nearestScenarios(name).join(", ")}.`;
     throw new InvalidArgumentError(message);
   }
   return names;

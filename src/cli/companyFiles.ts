@@ -99,7 +99,14 @@ function lineOf({ text, origin }: JsonElement): number {
 }
 
 /** Columns of a company CSV file; they have the names of the request members, also those of `assumptions`. */
-const TEXT_COLUMNS = ["name", "country", "industry", "damage_function", "iam"] as const;
+const TEXT_COLUMNS = [
+  "name",
+  "country",
+  "industry",
+  "industry_classification_system",
+  "damage_function",
+  "iam",
+] as const;
 const AMOUNT_COLUMNS = [
   "revenue",
   "total_assets",

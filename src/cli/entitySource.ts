@@ -1,4 +1,5 @@
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode } from "../errors.ts";
+import { summarizeItems } from "../schemaErrors.ts";
 
 /** Entities of a file, read in chunks so that memory does not grow with the length of the file. */
 export interface EntitySource {
@@ -41,8 +42,7 @@ export class FaultCollector {
 
   /** @throws Fault with the errors added, at most 100, sorted by line */
   throwIfAny(code: FaultCode = "invalid_request"): void {
-    const count = this.#faults.length;
-    if (count === 0) return;
+    if (this.#faults.length === 0) return;
     const items = this.#faults
       .toSorted((first, second) => first.location.line - second.location.line)
       .map(({ location: { line, column, pointer }, detail }) => {
@@ -53,7 +53,6 @@ export class FaultCollector {
           detail: `line ${line}${locationInLine === "" ? "" : `, ${locationInLine}`}: ${detail}`,
         };
       });
-    const lowerBound = count === FAULT_ITEM_COUNT_MAX ? "at least " : "";
-    throw new Fault(code, count === 1 ? "1 error." : `${lowerBound}${count} errors.`, { items });
+    throw new Fault(code, summarizeItems(items, "the file"), { items });
   }
 }

@@ -34,6 +34,7 @@ export function errorLines(error: unknown, options: OptionNames = {}): readonly 
     const itemLines = items.map((item) => describe(item, options));
     // The message is the detail of a single error or ends with the first of several; each error is printed once.
     if (items.length === 1 && message === first.detail) return itemLines;
+    if (items.length === 1 && itemLines[0] === first.detail && message.endsWith(first.detail)) return [message];
     return [message.endsWith(first.detail) ? sentencesBefore(message, first.detail) : message, ...itemLines];
   }
   if (!(error instanceof Error)) return undefined;

@@ -48,6 +48,8 @@ const HOLDING_CSV_COLUMNS: readonly Column[] = [
 /** The columns of a file of holdings. */
 const HOLDING_COLUMN_NAMES: readonly string[] = HOLDING_CSV_COLUMNS.map(({ name }) => name);
 const REQUIRED_NAMES = ["id", "value"];
+/** Text of a score cell for a holding that has no score and refers to no company. */
+export const NO_SCORE = "none";
 
 /** Holdings of a file, not yet validated. */
 export interface HoldingSource {
@@ -92,8 +94,12 @@ export async function readHoldingCsv(
 
 function checkNames(names: readonly string[], groupKeys: readonly string[], faults: FaultCollector): void {
   const reject = (column: string, detail: string): void => faults.add({ line: 1, column }, detail);
-  for (const name of [...REQUIRED_NAMES, ...groupKeys]) {
-    if (!names.includes(name)) reject(name, "the required column is missing.");
+  for (const name of REQUIRED_NAMES) if (!names.includes(name)) reject(name, "the required column is missing.");
+  for (const key of groupKeys) {
+    if (names.includes(key)) continue;
+    const suggestion = closestMatch(key, names);
+    const hint = suggestion === undefined ? "." : `; did you mean ${quote(suggestion)}?`;
+    reject(key, `the column to group by is missing${hint}`);
   }
   for (const [index, name] of names.entries()) {
     if (names.indexOf(name) < index) reject(name, "duplicate column.");
@@ -106,24 +112,39 @@ function checkNames(names: readonly string[], groupKeys: readonly string[], faul
   }
 }
 
-/** Builds a holding as in JSON. Cells that are not numbers stay text, which validation then rejects. */
+/**
+ * Builds a holding as in JSON, without spaces around its texts. Cells that are not numbers stay text, which validation
+ * then rejects.
+ */
 function holdingOf(
   names: readonly string[],
   cells: readonly string[],
   groupKeys: readonly string[],
 ): Readonly<Record<string, unknown>> {
+  const cellOf = (name: string): string => cells[names.indexOf(name)]?.trim() ?? "";
   const holding: Record<string, unknown> = {};
   for (const { name, pointer, isNumber } of HOLDING_CSV_COLUMNS) {
-    const cell = cells[names.indexOf(name)] ?? "";
-    if (cell.trim() === "" || name === "company") continue;
-    setAt(holding, pointer.slice(1).split("/"), isNumber === true ? parseNumber(cell.trim()) : cell);
+    const cell = cellOf(name);
+    if (cell === "" || name === "company") continue;
+    setAt(holding, pointer.slice(1).split("/"), isNumber === true ? parseNumber(cell) : cell);
   }
   const groups = groupKeys.flatMap((key) => {
-    const group = cells[names.indexOf(key)] ?? "";
+    const group = cellOf(key);
     return group === "" ? [] : [[key, group] as const];
   });
   if (groups.length > 0) holding["groups"] = Object.fromEntries(groups);
-  return holding;
+  return withoutMissingScores(holding);
+}
+
+/** Replaces a score of `none` by null, as in JSON, unless it has an interval. */
+function withoutMissingScores(holding: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { temperature } = holding as { readonly temperature?: Readonly<Record<string, { readonly t?: unknown }>> };
+  if (temperature === undefined) return holding;
+  const scores = Object.entries(temperature).map(([scope, score]) => {
+    const isMissing = score.t === NO_SCORE && Object.keys(score).length === 1;
+    return [scope, isMissing ? null : score] as const;
+  });
+  return { ...holding, temperature: Object.fromEntries(scores) };
 }
 
 function setAt(target: Record<string, unknown>, [first = "", ...rest]: readonly string[], value: unknown): void {
@@ -143,19 +164,4 @@ function locationOf(lines: readonly CsvRow[], pointer: string): SourceLocation {
       : HOLDING_CSV_COLUMNS.find(({ pointer: known }) => known === path || known.startsWith(`${path}/`))?.name;
   const isKnown = steps.length > 0 && column !== undefined;
   return { line: firstLine(row), ...(isKnown ? { column } : {}) };
-}
-
-/** Returns the company that a row without scores refers to: its `company`, else its issuer, else its id. */
-export function companyOf(holding: Readonly<Record<string, unknown>>, company: string | undefined): string | undefined {
-  if (company !== undefined) return company;
-  if (holding["temperature"] !== undefined) return undefined;
-  const { issuer, id } = holding as { readonly issuer?: string; readonly id?: string };
-  return issuer ?? id;
-}
-
-/** Describes a company that no file has. */
-export function unknownCompanyDetail(name: string, known: readonly string[], file: string): string {
-  const suggestion = closestMatch(name, known);
-  const hint = suggestion === undefined ? "" : `; did you mean ${quote(suggestion)}?`;
-  return `${file} has no company ${quote(name)}${hint === "" ? "." : hint}`;
 }

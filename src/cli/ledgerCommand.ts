@@ -1,34 +1,28 @@
 import Table from "cli-table3";
 import { Command, Option } from "commander";
-import type { Ledger } from "../ledger/ledger.ts";
-import { openLedger } from "../ledger/openLedger.ts";
+import type { MaintainedLedger } from "../ledger/ledger.ts";
+import { type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
+import { addDatabaseOptions, type DatabaseFlags } from "./databaseOptions.ts";
 
 /** Options of every command that uses the ledger. */
-export interface LedgerFlags {
+export interface LedgerFlags extends DatabaseFlags {
   readonly data: string;
-  readonly database?: string;
   readonly json?: boolean;
 }
 
 /** Creates a command with the ledger options, which are those of `isotherm serve`. */
 export function ledgerCommand(name: string): Command {
-  return new Command(name)
-    .addOption(
-      new Option("--data <folder>", "data folder with the ledger").env("ISOTHERM_DATA").default("./isotherm-data"),
-    )
-    .addOption(
-      new Option("--database <url>", "PostgreSQL ledger: postgres://user:password@host/name").env(
-        "ISOTHERM_DATABASE_URL",
-      ),
-    )
-    .option("--json", "print JSON");
+  const command = new Command(name).addOption(
+    new Option("--data <folder>", "data folder with the ledger").env("ISOTHERM_DATA").default("./isotherm-data"),
+  );
+  return addDatabaseOptions(command).option("--json", "print JSON");
 }
 
 /** Opens the ledger for the duration of a call, and closes it when the call returns or throws. */
 export async function withLedger<T>(
   { data, database }: LedgerFlags,
-  call: (ledger: Ledger) => Promise<T>,
-  options: { readonly mustExist: boolean } = { mustExist: true },
+  call: (ledger: MaintainedLedger) => Promise<T>,
+  options: Pick<LedgerOptions, "mustExist" | "isChainChecked" | "anchorFolder"> = { mustExist: true },
 ): Promise<T> {
   const ledger = await openLedger(database === undefined ? { data } : { database }, options);
   try {

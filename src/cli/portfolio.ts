@@ -12,7 +12,8 @@ import { type EntitySource, FaultCollector } from "./entitySource.ts";
 import { type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { withMappedIndustry } from "./industryMapFile.ts";
-import { companyOf, type HoldingSource, readHoldingCsv, unknownCompanyDetail } from "./holdingCsv.ts";
+import { companyReferences, readCompanies, resolveCompanies } from "./holdingCompanies.ts";
+import { type HoldingSource, readHoldingCsv } from "./holdingCsv.ts";
 
 /** Maximum length of a JSON file of holdings. */
 const DOCUMENT_SIZE_CHARACTERS_MAX = 64 << 20;
@@ -98,11 +99,11 @@ async function parseFile(file: string): Promise<unknown> {
 
 /** Aligns holdings of a CSV file, whose rows refer to companies of another file or have scores. */
 async function alignCsv(run: PortfolioRun): Promise<PortfolioAnswer> {
-  const { holdings: file, companies, options, industryMap } = run;
+  const { holdings: file, options, industryMap } = run;
   const source = await withFileName(file, () =>
     readHoldingCsv(decodeUtf8(readBytes(file, () => undefined)), options.group_by ?? []),
   );
-  const lines = companies === undefined ? withoutCompanies(source, file) : await withCompanies(source, run, companies);
+  const lines = await withCompanies(source, run);
   return await withFileName(file, async () => {
     try {
       return await alignLines(lines, options, industryMap);
@@ -149,64 +150,28 @@ async function withFileName<Result>(file: string, act: () => Promise<Result>): P
   }
 }
 
-function withoutCompanies({ companies, holdings }: HoldingSource, file: string): readonly Holding[] {
-  if (companies.some((company) => company !== undefined)) {
-    throw new Fault("configuration_invalid", `${file} has a column company; give the file of the companies as IN.`);
+/** Adds to each holding the company that it refers to. */
+async function withCompanies(source: HoldingSource, run: PortfolioRun): Promise<readonly Holding[]> {
+  const { holdings, companies: file, companyFormat } = run;
+  const references = companyReferences(source);
+  if (file === undefined) {
+    if (source.companies.some((company) => company !== undefined)) {
+      const message = `${holdings} has a column company; give the file of the companies as IN.`;
+      throw new Fault("configuration_invalid", message);
+    }
+    return resolveCompanies(source, references, undefined);
   }
-  return holdings as unknown as readonly Holding[];
+  const index = await withFileName(file, async () =>
+    readCompanies(await openCompanies(file, companyFormat), new Set(references)),
+  );
+  return await withFileName(holdings, async () => resolveCompanies(source, references, { index, file }));
 }
 
-/** Adds to each holding the company that it refers to. @throws Fault naming every company that the file does not have */
-async function withCompanies(source: HoldingSource, run: PortfolioRun, file: string): Promise<readonly Holding[]> {
-  const names = source.holdings.map((holding, index) => companyOf(holding, source.companies[index]));
-  const entities = await readReferredEntities(file, run.companyFormat, new Set(names));
-  const faults = new FaultCollector();
-  const lines = source.holdings.map((holding, index) => {
-    const name = names[index];
-    if (name === undefined) return holding;
-    const entity = entities.found.get(name);
-    if (entity === undefined) {
-      const location = source.locationOf(`/holdings/${index}/entity`);
-      faults.add(location, unknownCompanyDetail(name, entities.names, file));
-    }
-    return { ...holding, entity };
-  });
-  await withFileName(run.holdings, async () => faults.throwIfAny());
-  return lines as unknown as readonly Holding[];
-}
-
-/** Reads companies by their identifier or, without one, by their name. */
-async function readReferredEntities(
-  file: string,
-  format: EntityFormat | undefined,
-  referred: ReadonlySet<string | undefined>,
-): Promise<{ readonly found: ReadonlyMap<string, Entity>; readonly names: readonly string[] }> {
-  const found = new Map<string, Entity>();
-  const names: string[] = [];
-  await withFileName(file, async () => {
-    const text = decodeUtf8(readBytes(file, () => undefined));
-    const kind = inputFormat(file, format);
-    const source: EntitySource =
-      kind === "csv" ? await openEntityCsv(text, []) : kind === "json" ? openEntityJson(text) : openEntityNdjson(text);
-    for await (const { entities, faults, locationOf } of source.chunks) {
-      for (const [index, entity] of (entities as readonly Entity[]).entries()) {
-        const name = nameOf(entity);
-        if (name === undefined) continue;
-        names.push(name);
-        if (!referred.has(name)) continue;
-        if (found.has(name)) faults.add(locationOf(`/${index}`), `there is another company ${JSON.stringify(name)}.`);
-        found.set(name, entity);
-      }
-      faults.throwIfAny();
-    }
-  });
-  return { found, names };
-}
-
-/** Returns the name by which holdings refer to an entity, which may be invalid. */
-function nameOf(entity: Partial<Entity> | null): string | undefined {
-  const { identifier, name } = entity?.entity_info ?? {};
-  return typeof identifier === "string" ? identifier : typeof name === "string" ? name : undefined;
+async function openCompanies(file: string, format: EntityFormat | undefined): Promise<EntitySource> {
+  const text = decodeUtf8(readBytes(file, () => undefined));
+  const kind = inputFormat(file, format);
+  if (kind === "csv") return await openEntityCsv(text, []);
+  return kind === "json" ? openEntityJson(text) : openEntityNdjson(text);
 }
 
 function summaryOf({ results, entities }: PortfolioAnswer) {
@@ -228,7 +193,7 @@ function summaryText(answer: PortfolioAnswer): string {
   const lines = results.map(({ method, scope, temperature, range, coverage, uncovered }) => {
     const value =
       temperature === null || range === undefined
-        ? "no temperature, because no holding has a weight"
+        ? "no temperature, because no holding with a score has a weight"
         : `${temperature.toFixed(2)} °C (${range.low.toFixed(2)} to ${range.high.toFixed(2)})`;
     const percent = (100 * coverage.value).toFixed(1);
     return `${method} ${scope}: ${value}; covers ${percent} % of the value, ${uncovered} holdings uncovered\n`;

@@ -44,7 +44,9 @@ export function addPortfolioOptions(command: Command): Command {
     )
     .option("--year <year>", "with --portfolio: projected year of the scores (default: overall)", readYear)
     .option("--goal <degrees>", "with --portfolio: adds the contributions above this temperature", readNumber)
-    .option("--group-by <list>", "with --portfolio: columns of the holdings to group by", (text) => text.split(","))
+    .option("--group-by <list>", "with --portfolio: columns of the holdings to group by", (text) =>
+      text.split(",").map((key) => key.trim()),
+    )
     .option("--default-score <degrees>", "with --portfolio: counts as the score of holdings without one", readNumber)
     .option("--missing-low <degrees>", "with --portfolio: missing score in the lower bound (default: 1.3)", readNumber)
     .addOption(

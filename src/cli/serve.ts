@@ -1,16 +1,18 @@
+import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { Command } from "commander";
 import { withoutSecrets } from "../atlas/address.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import type { RunningServer, ServeOptions } from "../host/main.ts";
-import type { Ledger } from "../ledger/ledger.ts";
-import { type LedgerAddress, openLedger } from "../ledger/openLedger.ts";
+import { type Ledger, SQLITE_FILE_NAME } from "../ledger/ledger.ts";
+import { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 import { openAtlas } from "../openAtlas.ts";
 import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
 import { ensureDemoCredentials } from "./demoCredentials.ts";
-import { addServeOptions, atlasAddress, hostLimitsOf, type ServeFlags } from "./serveOptions.ts";
+import { addServeOptions, atlasAddress, serverOptionsOf, type ServeFlags } from "./serveOptions.ts";
 import type { ServiceLog } from "./serviceLog.ts";
 import { endOnOutputError } from "./standardOutput.ts";
+import { startupLines, startupRecord, type StartupReport } from "./startupReport.ts";
 
 /** Maximum time to finish requests after a fatal error. */
 const FAILURE_DRAIN_MS = 5_000;
@@ -18,7 +20,7 @@ const FAILURE_DRAIN_MS = 5_000;
 /** Parts of the service. Tests replace them to inject faults and to shorten timeouts (test/faults/). */
 export interface ServiceParts {
   readonly openAtlas: typeof openAtlas;
-  readonly openLedger: (address: LedgerAddress) => Promise<Ledger>;
+  readonly openLedger: (address: LedgerAddress, options: Pick<LedgerOptions, "anchorFolder">) => Promise<Ledger>;
   readonly serve: (options: ServeOptions) => Promise<RunningServer>;
   readonly heapGrowingPercent: number;
 }
@@ -58,56 +60,67 @@ async function runServe(address: string, flags: ServeFlags, parts: ServiceParts)
     // The startup message prints the address of /docs, which needs this package.
     "swagger-ui-dist",
   ]);
-  const atlas = await parts.openAtlas(address, {
-    workers,
-    ...(cache === undefined ? {} : { cacheBytes: cache * 2 ** 20 }),
-  });
+  const { openServiceLog } = await import("./serviceLog.ts");
+  const serviceLog = openServiceLog();
   try {
-    const ledger = await parts.openLedger(database === undefined ? { data } : { database });
+    const atlas = await parts.openAtlas(address, {
+      workers,
+      ...(cache === undefined ? {} : { cacheBytes: cache * 2 ** 20 }),
+    });
     try {
-      await serveUntilStopped({ address, atlas, ledger, flags }, parts);
+      const ledger = await (database === undefined
+        ? parts.openLedger({ data }, {})
+        : parts.openLedger({ database }, { anchorFolder: data }));
+      try {
+        await serveUntilStopped({ address, atlas, ledger, flags, serviceLog }, parts);
+      } finally {
+        await ledger.close();
+      }
     } finally {
-      await ledger.close();
+      await atlas.close();
     }
+  } catch (error) {
+    // The command line also reports it on standard error.
+    if (!isTerminal()) serviceLog.fatal(error);
+    throw error;
   } finally {
-    await atlas.close();
+    serviceLog.flush();
   }
 }
 
-async function serveUntilStopped(
-  service: { readonly address: string; readonly atlas: Atlas; readonly ledger: Ledger; readonly flags: ServeFlags },
-  { serve }: ServiceParts,
-): Promise<void> {
-  const { atlas, ledger, flags } = service;
-  const { adminPort, corsOrigin, drainDelay } = flags;
-  const { openServiceLog } = await import("./serviceLog.ts");
-  const serviceLog = flags.log === "none" ? undefined : openServiceLog();
+/** An atlas and a ledger that are being served. */
+interface ServedParts {
+  readonly address: string;
+  readonly atlas: Atlas;
+  readonly ledger: Ledger;
+  readonly flags: ServeFlags;
+  readonly serviceLog: ServiceLog;
+}
+
+async function serveUntilStopped(service: ServedParts, { serve }: ServiceParts): Promise<void> {
+  const { atlas, ledger, flags, serviceLog } = service;
   const shutdown = waitForShutdown(ledger);
   try {
     const running = await serve({
       atlas,
       ledger,
-      host: flags.host,
-      port: flags.port,
-      limits: hostLimitsOf(flags),
-      ...(adminPort === "none" ? {} : { adminPort }),
-      ...(corsOrigin === undefined ? {} : { corsOrigins: corsOrigin }),
-      ...(serviceLog === undefined ? {} : { log: serviceLog.log }),
+      ...serverOptionsOf(flags),
+      ...(flags.log === "none" ? {} : { log: serviceLog.log }),
     });
     try {
-      await printStartup(running, service);
+      await reportStartup(running, service);
       const { signal, failure } = await shutdown.requested;
       if (failure === undefined) {
-        print("Stopping: finishing open requests.");
+        if (isTerminal()) print("Stopping: finishing open requests.");
+        else serviceLog.event("stopping", { signal: signal ?? "" });
         // SIGTERM gives load balancers time to notice; SIGINT, which a terminal sends, does not wait.
-        await running.close({ drainDelayMs: signal === "SIGTERM" ? drainDelay * 1000 : 0 });
-      } else await shutDownAfterFailure(running, failure, serviceLog);
+        await running.close({ drainDelayMs: signal === "SIGTERM" ? flags.drainDelay * 1000 : 0 });
+      } else await shutDownAfterFailure(running, failure, service);
     } finally {
       await running.close({ drainDelayMs: 0 });
     }
   } finally {
     shutdown.dispose();
-    serviceLog?.flush();
   }
 }
 
@@ -121,14 +134,15 @@ async function startHost(options: ServeOptions): Promise<RunningServer> {
 async function shutDownAfterFailure(
   running: RunningServer,
   failure: unknown,
-  serviceLog: ServiceLog | undefined,
+  { ledger, flags, serviceLog }: ServedParts,
 ): Promise<void> {
   process.exitCode = 1;
-  serviceLog?.fatal(failure);
-  print("Stopping after a fatal error; restart the service.");
+  const isLedgerFile = failure === ledger.failure && flags.database === undefined;
+  serviceLog.fatal(failure, isLedgerFile ? join(flags.data, SQLITE_FILE_NAME) : undefined);
+  if (isTerminal()) print("Stopping after a fatal error; restart the service.");
   // Ends the process even if closing hangs.
   const deadline = setTimeout(() => {
-    serviceLog?.flush();
+    serviceLog.flush();
     process.exit(1);
   }, FAILURE_DRAIN_MS);
   await running.close({ drainDelayMs: 0 });
@@ -136,42 +150,28 @@ async function shutDownAfterFailure(
   deadline.unref();
 }
 
-/** Prints the addresses of the service and, for the demo, a working request. */
-async function printStartup(
+/** Reports the addresses of the service: as text on a terminal, otherwise as a log record. */
+async function reportStartup(
   running: RunningServer,
-  { address, atlas, ledger, flags }: { address: string; atlas: Atlas; ledger: Ledger; flags: ServeFlags },
+  { address, atlas, ledger, flags, serviceLog }: ServedParts,
 ): Promise<void> {
   const { url } = running.address;
   const demo =
     flags.demo === true ? await ensureDemoCredentials(ledger, { dataDirectory: flags.data, baseUrl: url }) : undefined;
-  print(`Isotherm listens on ${url}`);
-  print(`Documentation: ${url}/docs`);
-  if (running.adminUrl !== undefined) print(`Metrics: ${running.adminUrl}/metrics`);
-  print(`Atlas: ${withoutSecrets(address)}, release ${atlas.release}`);
-  if (atlas.synthetic) print("SYNTHETIC: the values of this atlas are not real data. Do not base decisions on them.");
-  if (demo === undefined) {
-    print("Requests need an API key: run isotherm accounts create, then isotherm keys create.");
-    return;
-  }
-  const { file, credentials } = demo;
-  const key = `$(node -p ${shellQuoted(`require(${JSON.stringify(file)}).api_key`)})`;
-  const customer = shellQuoted(`X-Customer-ID: ${credentials.customer_id}`);
-  print(`Demo key and customer: ${file}`);
-  print("Try it:");
-  print(`  curl -H "X-API-Key: ${key}" -H ${customer} '${url}/api/v1/hazard-risk?${EXAMPLE_QUERY}'`);
-}
-
-/** Quotes text for a POSIX shell. */
-function shellQuoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+  const report: StartupReport = {
+    url,
+    adminUrl: running.adminUrl,
+    atlas: withoutSecrets(address),
+    atlasRelease: atlas.release,
+    isSynthetic: atlas.synthetic,
+    demo,
+  };
+  if (isTerminal()) startupLines(report).forEach(print);
+  else serviceLog.event("started", startupRecord(report));
 }
 
 /** Keeps the service running if the reader closes its standard output. */
 function ignoreOutputError(): void {}
-
-/** A circle of 10 km around Djibouti. */
-const EXAMPLE_QUERY =
-  "latitude=11.59&longitude=43.15&hazards=riverine_floods,coastal_floods&analysis_years=2050&scenarios=rcp8p5&radius=10";
 
 interface ShutdownCause {
   readonly signal?: NodeJS.Signals;
@@ -203,6 +203,11 @@ function waitForShutdown(ledger: Ledger): { readonly requested: Promise<Shutdown
       process.off("uncaughtException", onError).off("unhandledRejection", onError);
     },
   };
+}
+
+/** Whether a person reads standard output. Otherwise it contains only log records. */
+function isTerminal(): boolean {
+  return process.stdout.isTTY;
 }
 
 function print(line: string): void {

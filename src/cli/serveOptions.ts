@@ -1,17 +1,20 @@
 import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { Fault } from "../errors.ts";
-import type { HostLimits } from "../host/main.ts";
+import { isAddressRange } from "../host/http/clientAddress.ts";
+import type { HostLimits, ServeOptions } from "../host/main.ts";
+import { addDatabaseOptions, type DatabaseFlags } from "./databaseOptions.ts";
 
 /** Options of `isotherm serve`. */
-export interface ServeFlags {
+export interface ServeFlags extends DatabaseFlags {
   readonly demo?: true;
   readonly atlas?: string;
   readonly data: string;
-  readonly database?: string;
   readonly host: string;
   readonly port: number;
   readonly adminPort: number | "none";
+  readonly adminHost: string;
+  readonly adminAllowedHost?: readonly string[];
   readonly workers: number;
   readonly cache?: number;
   readonly corsOrigin?: readonly string[];
@@ -24,6 +27,13 @@ export interface ServeFlags {
   readonly entityLimit?: number;
   readonly requestsPerSecond?: number;
   readonly requestBurst?: number;
+  readonly trustProxy?: readonly string[];
+  readonly exemptAddress?: readonly string[];
+  readonly connectionLimit?: number;
+  readonly addressConnectionLimit?: number;
+  readonly openRequestsPerSecond?: number;
+  readonly openRequestBurst?: number;
+  readonly keyLookupLimit?: number;
 }
 
 const DATA_DEFAULT = "./isotherm-data";
@@ -33,15 +43,10 @@ export function addServeOptions(command: Command): Command {
   const integer = (min: number, max: number) => (text: string) => readInteger(text, { min, max });
   const limit = (flags: string, description: string, name: string): Option =>
     new Option(flags, description).env(`ISOTHERM_${name}`).argParser(integer(1, 1e9));
-  return command
+  return addDatabaseOptions(command)
     .addOption(new Option("--demo", "serve the synthetic demo atlas (not real data)"))
     .addOption(new Option("--atlas <atlas>", 'atlas: a folder, an http(s) address, or "demo"').env("ISOTHERM_ATLAS"))
     .addOption(new Option("--data <folder>", "data folder with the ledger").env("ISOTHERM_DATA").default(DATA_DEFAULT))
-    .addOption(
-      new Option("--database <url>", "PostgreSQL ledger instead of SQLite: postgres://user:password@host/name").env(
-        "ISOTHERM_DATABASE_URL",
-      ),
-    )
     .addOption(new Option("--host <address>", "address to listen on").env("ISOTHERM_HOST").default("127.0.0.1"))
     .addOption(
       new Option("--port <port>", "port to listen on; 0 selects a free port")
@@ -50,13 +55,23 @@ export function addServeOptions(command: Command): Command {
         .argParser(readPort),
     )
     .addOption(
-      new Option(
-        "--admin-port <port>",
-        'port of the metrics, on 127.0.0.1 only; 0 selects a free port, "none" disables it',
-      )
+      new Option("--admin-port <port>", 'port of the metrics; 0 selects a free port, "none" disables it')
         .env("ISOTHERM_ADMIN_PORT")
         .default(9464)
         .argParser((text) => (text === "none" ? text : readPort(text))),
+    )
+    .addOption(
+      new Option("--admin-host <address>", "address of the metrics, which have no authentication")
+        .env("ISOTHERM_ADMIN_HOST")
+        .default("127.0.0.1"),
+    )
+    .addOption(
+      new Option(
+        "--admin-allowed-host <name...>",
+        "host names that requests of the metrics may have, besides localhost and IP addresses",
+      )
+        .env("ISOTHERM_ADMIN_ALLOWED_HOST")
+        .argParser(appendList),
     )
     .addOption(
       new Option("--workers <count>", "number of worker threads; 0 runs everything on the main thread")
@@ -72,10 +87,7 @@ export function addServeOptions(command: Command): Command {
     .addOption(
       new Option("--cors-origin <origin...>", 'origins allowed by CORS, such as https://example.org, or "*"')
         .env("ISOTHERM_CORS_ORIGIN")
-        .argParser((text: string, previous: readonly string[] | undefined) => [
-          ...(previous ?? []),
-          ...text.split(",").map((origin) => origin.trim()),
-        ]),
+        .argParser(appendList),
     )
     .addOption(
       new Option(
@@ -110,7 +122,55 @@ export function addServeOptions(command: Command): Command {
         "REQUESTS_PER_SECOND",
       ),
     )
-    .addOption(limit("--request-burst <count>", "request burst of an account (default: 100)", "REQUEST_BURST"));
+    .addOption(limit("--request-burst <count>", "request burst of an account (default: 100)", "REQUEST_BURST"))
+    .addOption(
+      new Option(
+        "--trust-proxy <range...>",
+        "addresses and CIDR ranges of reverse proxies whose X-Forwarded-For gives the client address",
+      )
+        .env("ISOTHERM_TRUST_PROXY")
+        .argParser(appendRanges),
+    )
+    .addOption(
+      new Option(
+        "--exempt-address <range...>",
+        'addresses and CIDR ranges that are not limited by address, or "none" (default: 127.0.0.0/8, ::1)',
+      )
+        .env("ISOTHERM_EXEMPT_ADDRESS")
+        .argParser((text: string, previous?: readonly string[]) =>
+          text === "none" ? [] : appendRanges(text, previous),
+        ),
+    )
+    .addOption(limit("--connection-limit <count>", "maximum open connections (default: 10000)", "CONNECTION_LIMIT"))
+    .addOption(
+      limit(
+        "--address-connection-limit <count>",
+        "maximum open connections from one address (default: 512)",
+        "ADDRESS_CONNECTION_LIMIT",
+      ),
+    )
+    .addOption(
+      limit(
+        "--open-requests-per-second <count>",
+        "sustained rate of requests without a known API key from one address (default: 50)",
+        "OPEN_REQUESTS_PER_SECOND",
+      ),
+    )
+    .addOption(limit("--open-request-burst <count>", "burst of such requests (default: 200)", "OPEN_REQUEST_BURST"))
+    .addOption(
+      limit("--key-lookup-limit <count>", "API keys looked up at the same time (default: 256)", "KEY_LOOKUP_LIMIT"),
+    );
+}
+
+/** Appends a list with commas to the values given before. */
+function appendList(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, ...text.split(",").map((item) => item.trim())];
+}
+
+function appendRanges(text: string, previous?: readonly string[]): readonly string[] {
+  const ranges = appendList(text, previous);
+  if (ranges.every(isAddressRange)) return ranges;
+  throw new InvalidArgumentError("It must be IP addresses or ranges such as 192.0.2.1, 10.0.0.0/8 or fd00::/8.");
 }
 
 /** Returns the atlas to serve. `--demo` overrides ISOTHERM_ATLAS, but is rejected together with `--atlas`. */
@@ -124,8 +184,24 @@ export function atlasAddress({ demo, atlas }: ServeFlags, atlasSource: string | 
   throw new Fault("configuration_invalid", message);
 }
 
-/** Returns the limits of the host that are set by options. */
-export function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
+/** Returns the options of the server, except for the atlas, the ledger and the log. */
+export function serverOptionsOf(flags: ServeFlags): Omit<ServeOptions, "atlas" | "ledger" | "log"> {
+  const { adminPort, adminHost, adminAllowedHost, corsOrigin, trustProxy, data, database } = flags;
+  return {
+    host: flags.host,
+    port: flags.port,
+    ...(adminPort === "none" ? {} : { adminPort, adminHost }),
+    ...(adminAllowedHost === undefined ? {} : { adminAllowedHosts: adminAllowedHost }),
+    ...(database === undefined ? { ledgerFolder: data } : {}),
+    ...(corsOrigin === undefined ? {} : { corsOrigins: corsOrigin }),
+    ...(trustProxy === undefined ? {} : { trustedProxies: trustProxy }),
+    limits: hostLimitsOf(flags),
+    clients: clientLimitsOf(flags),
+    timeouts: connectionLimitsOf(flags),
+  };
+}
+
+function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
   const { bodyLimit, batchLimit, valueLimit, detailLimit, entityLimit, requestsPerSecond, requestBurst } = flags;
   return {
     ...(bodyLimit === undefined ? {} : { requestBodyBytesMax: bodyLimit * 2 ** 20 }),
@@ -135,6 +211,24 @@ export function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
     ...(entityLimit === undefined ? {} : { entityCount: entityLimit }),
     ...(requestsPerSecond === undefined ? {} : { requestsPerS: requestsPerSecond }),
     ...(requestBurst === undefined ? {} : { requestBurst }),
+  };
+}
+
+function clientLimitsOf(flags: ServeFlags): NonNullable<ServeOptions["clients"]> {
+  const { exemptAddress, openRequestsPerSecond, openRequestBurst, keyLookupLimit } = flags;
+  return {
+    ...(exemptAddress === undefined ? {} : { exemptAddresses: exemptAddress }),
+    ...(openRequestsPerSecond === undefined ? {} : { openRequestsPerS: openRequestsPerSecond }),
+    ...(openRequestBurst === undefined ? {} : { openRequestBurst }),
+    ...(keyLookupLimit === undefined ? {} : { keyLookupsMax: keyLookupLimit }),
+  };
+}
+
+function connectionLimitsOf(flags: ServeFlags): NonNullable<ServeOptions["timeouts"]> {
+  const { connectionLimit, addressConnectionLimit } = flags;
+  return {
+    ...(connectionLimit === undefined ? {} : { connectionCountMax: connectionLimit }),
+    ...(addressConnectionLimit === undefined ? {} : { connectionsPerAddressMax: addressConnectionLimit }),
   };
 }
 

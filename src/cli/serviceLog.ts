@@ -2,11 +2,19 @@ import pino from "pino";
 import { loggedError, type LoggedError } from "../host/log.ts";
 import type { Log } from "../host/main.ts";
 
+/** What happens to the service itself, as opposed to its responses. */
+type ServiceEvent = "started" | "stopping";
+
 export interface ServiceLog {
   /** Logs a response. */
   readonly log: Log;
-  /** Logs the error that ends the service. */
-  readonly fatal: (error: unknown) => void;
+  /** Logs an event of the service, and writes it at once. */
+  readonly event: (event: ServiceEvent, members?: Readonly<Record<string, string | boolean>>) => void;
+  /**
+   * Logs the error that ends the service, and writes it at once.
+   * @param file the file that the error concerns, if it is known
+   */
+  readonly fatal: (error: unknown, file?: string) => void;
   /** Writes buffered lines synchronously. */
   readonly flush: () => void;
 }
@@ -18,7 +26,8 @@ const FLUSH_BYTES = 8_192;
 const BUFFERED_BYTES_MAX = 16 << 20;
 
 /**
- * Logs JSON lines to standard output or another open file: one per response, with exactly the fields of `LogRecord`.
+ * Logs JSON lines to standard output or another open file: one per response, with exactly the fields of `LogRecord`, and
+ * one per event.
  */
 export function openServiceLog({ fd = 1 } = {}): ServiceLog {
   const destination = pino.destination({
@@ -40,15 +49,23 @@ export function openServiceLog({ fd = 1 } = {}): ServiceLog {
     },
     destination,
   );
+  const flush = (): void => {
+    try {
+      destination.flushSync();
+    } catch {
+      // The reader has closed the log.
+    }
+  };
   return {
     log: (record) => (record.error === undefined ? logger.info(record) : logger.error(record)),
-    fatal: (error) => logger.fatal({ error: loggedError(error) }),
-    flush() {
-      try {
-        destination.flushSync();
-      } catch {
-        // The reader has closed the log.
-      }
+    event(event, members = {}) {
+      logger.info({ event, ...members });
+      flush();
     },
+    fatal(error, file) {
+      logger.fatal({ event: "failed", ...(file === undefined ? {} : { file }), error: loggedError(error) });
+      flush();
+    },
+    flush,
   };
 }

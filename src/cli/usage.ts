@@ -3,26 +3,24 @@ import { pipeline } from "node:stream/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
 import { csvLine } from "../csvText.ts";
 import { Fault } from "../errors.ts";
-import {
-  type AuditReport,
-  type Ledger,
-  type RecordedEntry,
-  USAGE_LINE_COUNT_MAX,
-  type UsageLine,
-} from "../ledger/ledger.ts";
+import { type Ledger, type RecordedEntry, USAGE_LINE_COUNT_MAX, type UsageLine } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
 import { USAGE_GROUPS } from "../contract/meters.ts";
 import type { UsageGroup } from "../contract/wireTypes.ts";
+import { usageAuditCommand } from "./usageAudit.ts";
+import { EVENT_COLUMNS, eventCsvLine, eventJson } from "./usageEvents.ts";
+import { usagePruneCommand } from "./usagePrune.ts";
+import { usageAcceptRestoredCommand, usageResetClockCommand } from "./usageRepair.ts";
 
 interface PeriodFlags extends LedgerFlags {
   readonly from?: string;
   readonly to?: string;
 }
 
-/** `isotherm usage`: reports, exports and audits metered usage. */
+/** `isotherm usage`: reports, exports, audits and archives metered usage. */
 export function usageCommand(): Command {
   return new Command("usage")
-    .description("report, export and audit metered usage")
+    .description("report, export, audit and archive metered usage")
     .addCommand(
       withPeriod(ledgerCommand("report"))
         .description("sum up the requests and units of an account")
@@ -51,12 +49,10 @@ export function usageCommand(): Command {
         )
         .action(runUsageExport),
     )
-    .addCommand(
-      ledgerCommand("audit")
-        .description("recompute all sums from the individual records and compare them with the sums that reports use")
-        .addHelpText("after", "\nExits with 1 if they differ.\n\nExample:\n  isotherm usage audit")
-        .action(runUsageAudit),
-    );
+    .addCommand(usageAuditCommand())
+    .addCommand(usagePruneCommand())
+    .addCommand(usageAcceptRestoredCommand())
+    .addCommand(usageResetClockCommand());
 }
 
 function withPeriod(command: Command): Command {
@@ -151,108 +147,10 @@ async function* eventCsvLines(events: AsyncIterable<RecordedEntry>): AsyncGenera
   // The header is written with the first event, so that a rejected query writes nothing.
   let head = csvLine(EVENT_COLUMNS);
   for await (const event of events) {
-    const cells = eventJson(event);
-    yield head + csvLine(EVENT_COLUMNS.map((name) => cells[name]));
+    yield head + eventCsvLine(event);
     head = "";
   }
   yield head;
-}
-
-const EVENT_COLUMNS = [
-  "seq",
-  "recorded_at",
-  "receipt",
-  "account_id",
-  "customer_id",
-  "key_id",
-  "meter",
-  "units",
-  "route",
-  "atlas_release",
-] as const;
-
-function eventJson(event: RecordedEntry): Readonly<Record<(typeof EVENT_COLUMNS)[number], string | number | null>> {
-  return {
-    seq: event.seq,
-    recorded_at: event.recordedAt,
-    receipt: event.receipt,
-    account_id: event.accountId,
-    customer_id: event.customerId,
-    key_id: event.keyId,
-    meter: event.meter,
-    units: event.units,
-    route: event.route,
-    atlas_release: event.atlasRelease ?? null,
-  };
-}
-
-async function runUsageAudit(flags: LedgerFlags): Promise<void> {
-  const report = await withLedger(flags, (ledger) => ledger.audit());
-  if (report.differences.length > 0 || report.sumDifferences.length > 0) process.exitCode = 1;
-  if (flags.json === true) printJson(auditJson(report));
-  else printAudit(report);
-}
-
-function printAudit({ eventCount, rollupCount, differences, sumDifferences }: AuditReport): void {
-  const counts = `${eventCount} records, ${rollupCount} sums`;
-  const isConsistent = differences.length === 0 && sumDifferences.length === 0;
-  process.stdout.write(isConsistent ? `No differences: ${counts}\n` : `DIFFERENCES FOUND: ${counts}\n`);
-  if (sumDifferences.length > 0) {
-    printTable(
-      ["period", "account", "customer", "meter", "units: hours", "sum", "requests: hours", "sum"],
-      sumDifferences.map(({ period = "all", accountId, customerId = "all", meter, ...difference }) => [
-        period,
-        accountId,
-        customerId,
-        meter,
-        difference.hourlyUnits,
-        difference.units,
-        difference.hourlyRequests,
-        difference.requests,
-      ]),
-    );
-  }
-  if (differences.length === 0) return;
-  printTable(
-    ["hour", "account", "customer", "meter", "units: records", "sum", "requests: records", "sum"],
-    differences.map((difference) => [
-      difference.hour,
-      difference.accountId,
-      difference.customerId,
-      difference.meter,
-      difference.eventUnits,
-      difference.rollupUnits,
-      difference.eventRequests,
-      difference.rollupRequests,
-    ]),
-  );
-}
-
-function auditJson({ eventCount, rollupCount, differences, sumDifferences }: AuditReport): object {
-  return {
-    event_count: eventCount,
-    rollup_count: rollupCount,
-    differences: differences.map((difference) => ({
-      account_id: difference.accountId,
-      customer_id: difference.customerId,
-      meter: difference.meter,
-      hour: difference.hour,
-      event_units: difference.eventUnits,
-      rollup_units: difference.rollupUnits,
-      event_requests: difference.eventRequests,
-      rollup_requests: difference.rollupRequests,
-    })),
-    sum_differences: sumDifferences.map(({ accountId, customerId = null, meter, period = null, ...difference }) => ({
-      account_id: accountId,
-      customer_id: customerId,
-      meter,
-      period,
-      hourly_units: difference.hourlyUnits,
-      units: difference.units,
-      hourly_requests: difference.hourlyRequests,
-      requests: difference.requests,
-    })),
-  };
 }
 
 function usageLineJson({ customerId, internalId, meter, period, requests, units }: UsageLine): object {

@@ -82,6 +82,7 @@ export type {
   EmissionsFigures,
   Entity,
   EntityEcho,
+  ExcludedLabels,
   Financed,
   FinancedBudget,
   FinancedHolding,
@@ -146,7 +147,7 @@ export interface ClientOptions {
   readonly baseUrl: string | URL;
   /** API key of the account. */
   readonly apiKey?: string;
-  /** Default customer of data calls. */
+  /** Customer of data calls that do not specify one. */
   readonly customerId?: string;
   readonly retry?: RetryOptions;
   /** Called with the metadata of each successful response. */
@@ -173,9 +174,12 @@ export interface AlignmentOptions extends DataOptions {
   readonly basis?: AlignmentBasis;
   /** Members to add to the results. */
   readonly include?: readonly AlignmentInclude[];
-  /** Scenario of the member `budget`; default `net_zero_2050`. */
+  /** Scenario of the member `budget`, default `net_zero_2050`. Naming one adds `budget`. */
   readonly budgetScenario?: BudgetScenario;
-  /** Fraction of the gap to the emissions intensity of the industry that closes by 2050, above 0 and at most 1; off by default. */
+  /**
+   * Fraction of the gap between the entity's emissions intensity and that of its industry that is closed by 2050; above
+   * 0 and at most 1. Default: no convergence.
+   */
   readonly convergence?: number;
   /** Id of the benchmark; default: that of the service. */
   readonly benchmark?: string;
@@ -354,7 +358,7 @@ export class IsothermClient {
     return (await this.#get(withQuery("/latest/api/v1/usage", filter), options)) as UsagePage;
   }
 
-  /** Returns all recorded usage as CSV (RFC 4180). */
+  /** Returns all recorded usage that matches the filter, as CSV (RFC 4180). */
   async usageCsv(filter: UsageFilter = {}, options: CallOptions = {}): Promise<string> {
     const { signal } = checkCallOptions(options);
     const path = withQuery("/latest/api/v1/usage", { ...filter, format: "csv" });
@@ -455,9 +459,9 @@ function customerPath(customerId: string): string {
 }
 
 async function collect<Result>(parts: AsyncIterable<Part<Result>>): Promise<Result[]> {
-  const all: Result[] = [];
-  for await (const { results } of parts) for (const result of results) all.push(result);
-  return all;
+  const joined: Result[] = [];
+  for await (const { results } of parts) for (const result of results) joined.push(result);
+  return joined;
 }
 
 /** Returns the length of a list, or 0 for other values, which untyped callers may pass. */

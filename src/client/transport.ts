@@ -163,7 +163,7 @@ function readNotes(headers: Headers): AnswerNotes {
   };
 }
 
-/** Parses Retry-After, which is seconds or a date (RFC 9110, section 10.2.3), to ms. */
+/** Parses Retry-After, which is a number of seconds or a date (RFC 9110, section 10.2.3), and returns milliseconds. */
 function parseRetryAfter(headers: Headers): number | undefined {
   const text = headers.get("Retry-After");
   if (text === null) return undefined;

@@ -29,16 +29,19 @@ export interface Country extends ListedCountry {
   readonly parameters: CountryParameters;
 }
 
-/** What each estimate in the table replaces. */
+const BY_MEDIAN = "estimated as the median of the subregion";
+/** What the entries of the column `fallbacks` mean. */
 const FALLBACK_MEANINGS: Readonly<Record<string, string>> = {
-  "ei_t_per_musd_nominal_2022: subregion median": "emissions per GDP",
-  "price_level_rel_us: subregion median": "price level",
-  "grid_gco2_kwh: subregion median": "carbon intensity of electricity",
-  "t0_c: subregion median": "baseline temperature",
-  "warming_ratio: subregion median": "local over global warming",
-  "aal_flood: subregion median": "loss to river floods",
-  "ci: PPP intensity / subregion median price level": "carbon intensity of the economy",
-  "grid floored at 20 g/kWh": "carbon intensity of electricity",
+  "ei_t_per_musd_nominal_2022: subregion median": `emissions per GDP, ${BY_MEDIAN}`,
+  "price_level_rel_us: subregion median": `price level, ${BY_MEDIAN}`,
+  "grid_gco2_kwh: subregion median": `carbon intensity of electricity, ${BY_MEDIAN}`,
+  "t0_c: subregion median": `baseline temperature, ${BY_MEDIAN}`,
+  "warming_ratio: subregion median": `local warming per degree of global warming, ${BY_MEDIAN}`,
+  "aal_flood: subregion median": `average annual loss to river floods, ${BY_MEDIAN}`,
+  "ci: PPP intensity / subregion median price level":
+    "carbon intensity of the economy, estimated as emissions per GDP at purchasing power parity, divided by the median " +
+    "price level of the subregion",
+  "grid floored at 20 g/kWh": "carbon intensity of electricity, set to 20 g CO2 per kWh, the lowest value in use",
 };
 
 /**
@@ -103,5 +106,5 @@ function readTier({ iso3, tier }: CountryFigureRow): Country["tier"] {
 function describeFallback(iso3: string, fallback: string): string {
   const meaning = FALLBACK_MEANINGS[fallback];
   if (meaning === undefined) throw new Error(`The estimate "${fallback}" of ${iso3} has no explanation.`);
-  return `${fallback} (${meaning})`;
+  return meaning;
 }

@@ -1,7 +1,7 @@
 const EPA = "US EPA Supply Chain GHG Emission Factors v1.3 (USD of 2022), split into scopes by USEEIO v2.0.1";
 const MOVED = `${EPA}, compared with emissions per revenue that companies report`;
 
-/** Sources of emission factors, by the column `factor_source` of data/industryParameters.csv. */
+/** Sources of emission factors, by the column `factor_source` of src/reference/data/industries.csv. */
 export const FACTOR_SOURCES: Readonly<Record<string, string>> = {
   epa: EPA,
   "epa-scaled": `${EPA}; partly USEEIO v2.0.1 times 0.68`,

@@ -1,7 +1,7 @@
 import { FACTOR_QUALITIES, PRODUCT_CHANNELS, SCOPE1_SCALINGS } from "../contract/companyNames.ts";
 import type { IndustryParameters } from "../contract/wireTypes.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
-import type { CodeSystem } from "../reference/industryCodes.ts";
+import type { CodeSystem } from "../reference/classificationSystems.ts";
 import { INDUSTRY_PARAMETER_ROWS, type IndustryParameterRow } from "./data/industryParameters.generated.ts";
 import { FACTOR_SOURCES } from "./factorSources.ts";
 import type { Abatement } from "./methodConstants.ts";
@@ -55,9 +55,6 @@ export function industryById(id: string): Industry {
   return industry;
 }
 
-/** The industry of unclassified companies and of the borrowers of a bank. */
-export const UNCLASSIFIED_INDUSTRY_ID = "miscellaneous";
-
 /** Returns whether the company is a bank or insurer: their total debt excludes deposits and reserves. */
 export function isFinancial({ isBank, isInsurer }: Industry): boolean {
   return isBank || isInsurer;
@@ -66,8 +63,8 @@ export function isFinancial({ isBank, isInsurer }: Industry): boolean {
 function industryWithParameters(listed: ListedIndustry): Industry {
   const row = PARAMETERS.get(listed.id);
   if (row === undefined) throw new Error(`${listed.id} has no parameters.`);
-  const factorSource = FACTOR_SOURCES[row.factor_source];
-  if (factorSource === undefined) throw new Error(`The factor source of ${row.id} is "${row.factor_source}".`);
+  const factorSource = FACTOR_SOURCES[listed.factorSourceKey];
+  if (factorSource === undefined) throw new Error(`The factor source of ${row.id} is "${listed.factorSourceKey}".`);
   const scope1Scaling = knownValue(SCOPE1_SCALINGS, row, "s1_scaling");
   const productChannel = knownValue(PRODUCT_CHANNELS, row, "product_channel");
   const factorQuality = knownValue(FACTOR_QUALITIES, row, "factor_quality");

@@ -1,9 +1,10 @@
+import { UNCLASSIFIED_INDUSTRY_ID } from "../reference/industries.ts";
 import type { PriceShocks } from "./carbonPrices.ts";
 import type { Country } from "./countryFigures.ts";
 import { fiveYearDefaultProbability } from "./defaultProbability.ts";
 import { type Discounting, valueBeforeUsd } from "./discounting.ts";
 import { type Emissions, modelEmissions } from "./emissions.ts";
-import { type Industry, industryById, UNCLASSIFIED_INDUSTRY_ID } from "./industryParameters.ts";
+import { type Industry, industryById } from "./industryParameters.ts";
 import {
   BORROWER,
   CREDIT_TERM_YEARS,
@@ -123,6 +124,17 @@ function buyersShockIn(year: number, { productChannel }: Industry, { prices, sho
   return valueInYear(productChannel === "fuel_world" ? prices.worldShock : prices.shock, year);
 }
 
+/** Returns whether there is no price shock only because the year is before `shockYear`. */
+export function isShockDelayed(
+  year: number,
+  { industry }: Pick<Exposure, "industry">,
+  inputs: ScenarioInputs,
+): boolean {
+  if (year >= inputs.shockYear) return false;
+  const undelayed = { ...inputs, shockYear: year };
+  return shockIn(year, undelayed) > 0 || buyersShockIn(year, industry, undelayed) > 0;
+}
+
 function warmingIn(year: number, { warmingC }: ScenarioInputs): Warming {
   return { startC: valueInYear(warmingC, TABLE_START_YEAR), endC: valueInYear(warmingC, year) };
 }
@@ -167,6 +179,7 @@ function borrowerDefaultProbability(assets: number): number {
 function borrowerOf(country: Country): Exposure {
   const known = BORROWERS_BY_COUNTRY.get(country);
   if (known !== undefined) return known;
+  // The method represents the borrowers of a bank by the average of the economy.
   const industry = industryById(UNCLASSIFIED_INDUSTRY_ID);
   const revenueUsd = BORROWER.revenue;
   const borrower = {

@@ -40,7 +40,7 @@ export function companyRemarks(company: Company, emissions: CompanyEmissions): r
 function countryRemarks({ country }: Emitter): readonly KnownRemark[] {
   return country.fallbacks.map((fallback) => ({
     code: "country_fallback",
-    detail: `${country.name}: a figure is estimated; ${fallback}.`,
+    detail: `${country.name}: ${fallback}.`,
   }));
 }
 

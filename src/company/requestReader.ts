@@ -1,24 +1,43 @@
-import type { TSchema } from "typebox";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultItem } from "../errors.ts";
-import { closestMatch, findSchemaErrors, findUnknownMembers, quote, summarizeItems } from "../schemaErrors.ts";
+import {
+  closestMatch,
+  findSchemaErrors,
+  findUnknownMembers,
+  quote,
+  summarizeItems,
+  type ValueSchema,
+} from "../schemaErrors.ts";
 import { type AmountRule, AMOUNTS, expectedAmount, parseAmount } from "./amounts.ts";
 import type { CompanyEcho } from "../contract/wireTypes.ts";
-import { matchCountry, nearestCountryNames } from "../reference/countryNames.ts";
-import { isCodeLike } from "../reference/industryCodes.ts";
-import { findIndustry, nearestIndustryNames } from "../reference/industryNames.ts";
+import {
+  ACCEPTED_CODES,
+  CLASSIFICATION_SYSTEMS,
+  type ClassificationSystem,
+  readSystem,
+} from "../reference/classificationSystems.ts";
+import { matchCountry, nearestCountryNames, suggestCountryName } from "../reference/countryNames.ts";
+import { matchIndustry } from "../reference/industryNames.ts";
+import { refuseIndustry } from "../reference/industrySuggestions.ts";
 import { COUNTRIES, type Country, countryByIso3 } from "./countryFigures.ts";
 import type { ReportedEmissions } from "./emissions.ts";
 import { type Industry, industryById } from "./industryParameters.ts";
-import { findScenario, foldId, nearestScenarios, type TransitionScenario, SCENARIO_IDS } from "./scenarios.ts";
+import {
+  findScenario,
+  foldId,
+  nearestScenarios,
+  suggestScenario,
+  type TransitionScenario,
+  SCENARIO_IDS,
+} from "./scenarios.ts";
 
 const ASSUMPTIONS = "assumptions";
 const AMOUNT_RULES: readonly AmountRule[] = Object.values(AMOUNTS);
 const ASSUMPTION_NAMES = AMOUNT_RULES.filter(({ parent }) => parent === ASSUMPTIONS).map(({ name }) => name);
-/** Members that the reader checks itself. */
-const READ_MEMBERS: ReadonlySet<string> = new Set([
+/** Members that the reader checks itself, if the schema of the request has them. */
+const READ_MEMBERS: readonly string[] = [
   ...AMOUNT_RULES.filter(({ parent }) => parent === undefined).map(({ name }) => name),
   ASSUMPTIONS,
-]);
+];
 
 /** Longer than any name of a country or industry; bounds the time needed to compare text from a caller. */
 const NAME_LENGTH_MAX = 400;
@@ -39,14 +58,19 @@ export class RequestReader {
   /** The input is an object, so that its members can be read. */
   readonly #isObject: boolean;
 
-  constructor(input: unknown, of: { readonly schema: TSchema; readonly check: { Check(value: unknown): boolean } }) {
+  constructor(
+    input: unknown,
+    of: { readonly schema: ValueSchema; readonly check: { Check(value: unknown): boolean } },
+  ) {
+    const { properties = {} } = of.schema;
+    const skip = new Set(READ_MEMBERS.filter((name) => Object.hasOwn(properties, name)));
     this.#isObject = isPlainObject(input);
     this.#members = isPlainObject(input) ? input : {};
     this.#items =
       of.check.Check(input) && !this.#hasHoles()
         ? []
-        : findSchemaErrors(of.schema, input, { name: "The request", skip: READ_MEMBERS });
-    this.#assumptions = this.#readAssumptions();
+        : findSchemaErrors(of.schema, input, { name: "The request", skip });
+    this.#assumptions = skip.has(ASSUMPTIONS) ? this.#readAssumptions() : {};
   }
 
   has(name: string): boolean {
@@ -96,39 +120,58 @@ export class RequestReader {
     const match = matchCountry(nameIn(given));
     const country = match.kind === "found" ? countryByIso3(match.country.iso3) : undefined;
     if (country !== undefined) return country;
-    const what = `country: ${quote(given)}`;
     if (match.kind === "ambiguous") {
-      const names = match.candidates.map(({ name }) => name);
-      this.#reportUnknown("/country", "country_unknown", `${what} is a name of several countries`, names);
+      const nearest = match.candidates.map(({ name }) => name);
+      const problem = `matches several countries: ${nearest.join("; ")}; send one of these names or an ISO 3166 code`;
+      this.#reportUnknown("country", given, { problem, nearest });
+    } else if (match.kind === "found") {
+      const problem = `is a country without data on its economy; ${ACCEPTED_COUNTRIES}`;
+      this.#reportUnknown("country", given, { problem, nearest: [] });
+    } else if (given.trim() === "") {
+      this.#reportUnknown("country", given, { problem: `is empty; ${ACCEPTED_COUNTRIES}`, nearest: [] });
     } else {
-      const why = match.kind === "found" ? "is a country without data" : "is not a known country";
-      const names = nearestCountryNames(given.slice(0, NAME_LENGTH_MAX), { countries: COUNTRIES });
-      this.#reportUnknown("/country", "country_unknown", `${what} ${why}`, names);
+      const compared = given.slice(0, NAME_LENGTH_MAX);
+      const nearest = nearestCountryNames(compared, { countries: COUNTRIES });
+      const didYouMean = suggestCountryWithFigures(compared);
+      const suggestion = didYouMean === undefined ? "" : ` (did you mean ${didYouMean}?)`;
+      const problem = `is not a known country${suggestion}; the nearest are ${nearest.join("; ")}; ${ACCEPTED_COUNTRIES}`;
+      this.#reportUnknown("country", given, { problem, didYouMean, nearest });
     }
     return COUNTRY_PLACEHOLDER;
   }
 
   industry(): IndustryMatch {
+    const system = this.#classificationSystem();
     const given = this.#members["industry"];
     if (typeof given !== "string") return INDUSTRY_PLACEHOLDER;
-    const match = findIndustry(nameIn(given));
+    const match = matchIndustry(nameIn(given), system);
     if (match.kind === "found") {
       const on = match.matchedOn === "code" ? match.codeSystem : match.matchedOn;
       return { industry: industryById(match.industry.id), on };
     }
-    const what = `industry: ${quote(given)}`;
-    if (match.kind === "ambiguous") {
-      const names = match.candidates.map(({ name }) => name);
-      const why = match.isCode ? "is a code of more than one industry" : "names more than one industry";
-      this.#reportUnknown("/industry", "industry_unknown", `${what} ${why}`, names);
-    } else if (isCodeLike(nameIn(given))) {
-      const why = "is not a known code; put ISIC, NACE or NAICS before a code, such as ISIC 2410";
-      this.#reportUnknown("/industry", "industry_unknown", `${what} ${why}`, []);
-    } else {
-      const names = nearestIndustryNames(given.slice(0, NAME_LENGTH_MAX));
-      this.#reportUnknown("/industry", "industry_unknown", `${what} is not a known industry`, names);
-    }
+    this.#reportUnknown("industry", given, refuseIndustry(given.slice(0, NAME_LENGTH_MAX), match));
     return INDUSTRY_PLACEHOLDER;
+  }
+
+  #classificationSystem(): ClassificationSystem | undefined {
+    const member = "industry_classification_system";
+    const given = this.#members[member];
+    if (typeof given !== "string") return undefined;
+    const match = readSystem(given.slice(0, NAME_LENGTH_MAX));
+    if (match.kind === "found") return match.system;
+    const detail =
+      match.kind === "other_edition"
+        ? `${member}: ${quote(given)} is an edition whose codes are not supported; accepted are ${ACCEPTED_CODES}.`
+        : `${member} must be one of ${CLASSIFICATION_SYSTEMS.join(", ")} (got ${quote(given)}).`;
+    const meant = match.kind === "unknown" ? closestMatch(given, CLASSIFICATION_SYSTEMS) : undefined;
+    this.#items.push({
+      pointer: `/${member}`,
+      code: "not_allowed",
+      detail,
+      allowed: CLASSIFICATION_SYSTEMS,
+      ...(meant === undefined ? {} : { did_you_mean: meant }),
+    });
+    return undefined;
   }
 
   scenarios(): readonly TransitionScenario[] {
@@ -138,10 +181,16 @@ export class RequestReader {
       const scenario = findScenario(given);
       if (scenario !== undefined) scenarios.add(scenario);
       else {
-        const detail = `transition_scenarios: ${quote(given)} is not a known scenario`;
-        const names = nearestScenarios(given);
-        this.#reportUnknown(`/transition_scenarios/${index}`, "scenario_unknown", detail, names, {
+        const nearest = nearestScenarios(given);
+        const didYouMean = suggestScenario(given);
+        const suggestion = didYouMean === undefined ? "" : ` (did you mean ${didYouMean}?)`;
+        this.#items.push({
+          pointer: `/transition_scenarios/${index}`,
+          code: "scenario_unknown",
+          detail: `transition_scenarios: ${quote(given)} is not a known scenario${suggestion}; the nearest are ${nearest.join("; ")}.`,
+          nearest,
           allowed: SCENARIO_IDS,
+          ...(didYouMean === undefined ? {} : { did_you_mean: didYouMean }),
         });
         if (this.#items.length >= FAULT_ITEM_COUNT_MAX) break;
       }
@@ -216,16 +265,32 @@ export class RequestReader {
     this.#items.push({ pointer, code, detail });
   }
 
-  #reportUnknown(
-    pointer: string,
-    code: FaultItem["code"],
-    what: string,
-    names: readonly string[],
-    more: Pick<FaultItem, "allowed"> = {},
-  ): void {
-    const detail = names.length === 0 ? `${what}.` : `${what}; the nearest are ${names.join("; ")}.`;
-    this.#items.push({ pointer, code, detail, ...(names.length === 0 ? {} : { nearest: names }), ...more });
+  #reportUnknown(member: "country" | "industry", given: string, { problem, didYouMean, nearest }: Refusal): void {
+    this.#items.push({
+      pointer: `/${member}`,
+      code: `${member}_unknown`,
+      detail: `${member}: ${quote(given)} ${problem}.`,
+      ...(nearest.length === 0 ? {} : { nearest }),
+      ...(didYouMean === undefined ? {} : { did_you_mean: didYouMean }),
+    });
   }
+}
+
+/** Why a name is not accepted; `problem` completes a sentence that begins with the name. */
+interface Refusal {
+  readonly problem: string;
+  readonly didYouMean?: string | undefined;
+  readonly nearest: readonly string[];
+}
+
+const ACCEPTED_COUNTRIES =
+  "accepted are ISO 3166 codes (two or three letters) and names of countries (GET /api/v1/reference/countries)";
+
+/** Returns the nearest name of a country, unless it is that of a country without figures. */
+function suggestCountryWithFigures(text: string): string | undefined {
+  const suggested = suggestCountryName(text);
+  const match = suggested === undefined ? undefined : matchCountry(suggested);
+  return match?.kind === "found" && countryByIso3(match.country.iso3) !== undefined ? suggested : undefined;
 }
 
 /** Codes that the whole request gets if it has no other errors, in order of precedence. */

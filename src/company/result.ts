@@ -1,7 +1,7 @@
 import type { CompanyResult, CompanyValuation, EmissionsFigure } from "../contract/wireTypes.ts";
 import { originOf } from "./carbonPrices.ts";
 import { debtRatiosOf, defaultRiskOf } from "./credit.ts";
-import { type Exposure, lossInYear, lostValueShareOf, type ScenarioInputs } from "./loss.ts";
+import { type Exposure, isShockDelayed, lossInYear, lostValueShareOf, type ScenarioInputs } from "./loss.ts";
 import { type CentralLoss, lossRangeOf } from "./lossRange.ts";
 import { POWER_ABATEMENT, SUPPLIER_ABATEMENT } from "./methodConstants.ts";
 import { hazardLossFraction, localTemperatureC } from "./physical.ts";
@@ -11,8 +11,6 @@ import { lostShareOf, ratingOf, scoreOf } from "./score.ts";
 import { abatedShareOf, productUnitCostOf, renewedShareOf, unitCostOf, volumeChangeOf } from "./transition.ts";
 import { valuationOf } from "./valuation.ts";
 import { valueInYear } from "./yearlySeries.ts";
-
-const NO_SHOCK = "no shock beyond current policies";
 
 /** A company in one scenario. */
 export interface ScenarioAssessment {
@@ -83,7 +81,8 @@ function driversOf({ year, exposure, inputs, loss }: CentralLoss): CompanyResult
   };
 }
 
-function transitionOf({ exposure, loss }: CentralLoss): CompanyResult["transition"] {
+function transitionOf(central: CentralLoss): CompanyResult["transition"] {
+  const { exposure, loss } = central;
   const { ebitdaUsd } = exposure;
   const { costs, passThrough, transitionUsd, creditUsd } = loss;
   return {
@@ -97,8 +96,13 @@ function transitionOf({ exposure, loss }: CentralLoss): CompanyResult["transitio
     credit_loss: creditUsd,
     score: scoreOf((transitionUsd + creditUsd) / ebitdaUsd),
     // A region can have no price shock while the worldwide buyers of its fuel have one.
-    ...(loss.shockUsdPerT === 0 && transitionUsd === 0 ? { note: NO_SHOCK } : {}),
+    ...(loss.shockUsdPerT === 0 && transitionUsd === 0 ? { note: noShockNote(central) } : {}),
   };
+}
+
+function noShockNote({ year, exposure, inputs }: CentralLoss): string {
+  const note = "no shock beyond current policies";
+  return isShockDelayed(year, exposure, inputs) ? `${note} before shock_year ${inputs.shockYear}` : note;
 }
 
 function physicalOf({ year, exposure, inputs, loss }: CentralLoss): CompanyResult["physical"] {

@@ -1,5 +1,5 @@
 import type { CompanyResult } from "../contract/wireTypes.ts";
-import { nameCandidate, nearestNames } from "../reference/nameDistance.ts";
+import { nameCandidate, nearestName, nearestNames } from "../reference/nameDistance.ts";
 import { foldName } from "../reference/names.ts";
 import { SCENARIO_ROWS, type ScenarioRow } from "./data/scenarios.generated.ts";
 
@@ -67,4 +67,14 @@ export function findScenario(text: string): TransitionScenario | undefined {
 
 export function nearestScenarios(text: string): readonly string[] {
   return nearestNames(foldName(text.slice(0, NAME_LENGTH_MAX)), SCENARIO_CANDIDATES, SUGGESTION_COUNT);
+}
+
+/** Returns the id that differs from the text in few characters or, if none does, the only one that begins with it. */
+export function suggestScenario(text: string): string | undefined {
+  const compared = text.slice(0, NAME_LENGTH_MAX);
+  const near = nearestName(foldName(compared), SCENARIO_CANDIDATES);
+  if (near !== undefined) return near;
+  const beginning = foldId(compared);
+  const longer = beginning === "" ? [] : SCENARIO_IDS.filter((id) => foldId(id).startsWith(beginning));
+  return longer.length === 1 ? longer[0] : undefined;
 }

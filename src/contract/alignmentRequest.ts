@@ -86,7 +86,8 @@ export const EntitySchema = Type.Object(
           Type.String({
             minLength: 1,
             maxLength: LABEL_LENGTH_MAX,
-            description: "Name of the projection that the record belongs to. Either all records have one, or none.",
+            description:
+              "Name of the projection that the record belongs to, not blank. Either all records have one, or none.",
           }),
         ),
         probability: Type.Optional(
@@ -119,8 +120,9 @@ export const AlignmentBasisSchema = Type.Enum(ALIGNMENT_BASES, { description: BA
 export const AlignmentIncludeSchema = Type.Enum(ALIGNMENT_INCLUDES, {
   description: "A member that a request can add to the results.",
 });
-const BUDGET_SCENARIO = "Scenario on which `budget` is based.";
-export const BudgetScenarioSchema = Type.Enum(BUDGET_SCENARIOS, { description: BUDGET_SCENARIO });
+export const BudgetScenarioSchema = Type.Enum(BUDGET_SCENARIOS, {
+  description: "Scenario on which `budget` is based.",
+});
 
 /** Query parameters of POST /api/v1/temperature-alignment-projections. */
 export const AlignmentParametersSchema = Type.Object(
@@ -140,7 +142,10 @@ export const AlignmentParametersSchema = Type.Object(
       }),
     ),
     budget_scenario: Type.Optional(
-      Type.Enum(BUDGET_SCENARIOS, { default: "net_zero_2050", description: BUDGET_SCENARIO }),
+      Type.Enum(BUDGET_SCENARIOS, {
+        default: "net_zero_2050",
+        description: "Scenario on which `budget` is based. Naming one adds `budget` to the results.",
+      }),
     ),
     convergence: Type.Optional(
       Type.Number({

@@ -23,6 +23,13 @@ const NAMES = {
     description:
       "Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.",
   }),
+  industry_classification_system: Type.Optional(
+    Type.String({
+      description:
+        "System of an industry code without a prefix: `isic`, `nace` or `naics`. With the other systems of temperature " +
+        "alignment, only names of industries are matched, not codes.",
+    }),
+  ),
 };
 const REPORTED = {
   scope1: tonnes("Direct emissions"),

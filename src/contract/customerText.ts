@@ -14,8 +14,9 @@ export const CUSTOMER_TEXT = {
 } as const;
 
 /**
- * Returns why a text is not a valid name or id: it must have 1 to 200 characters (code points), without control
- * characters. Returns undefined for a valid text. `detail` continues a sentence that begins with the name of the field.
+ * Returns why a text is not a valid name or id, or undefined if it is valid. A valid text has 1 to 200 characters (code
+ * points), without control characters and unpaired surrogates. `detail` continues a sentence that begins with the name
+ * of the field.
  */
 export function customerTextError(
   text: string,

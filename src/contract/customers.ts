@@ -27,7 +27,9 @@ export const CustomerRecordSchema = Type.Object(
     internal_id: Type.String({ description: "The caller's own id, unique within the account." }),
     name: textOrNull({ description: "Display name, if any." }),
     created_at: Type.String({ format: "date-time", description: "Time of the registration, UTC." }),
-    archived_at: textOrNull({ description: "Time of the archiving, UTC; null if the customer is not archived." }),
+    archived_at: textOrNull({
+      description: "Time at which the customer was archived, UTC; null if it is not archived.",
+    }),
   },
   { description: "A subdivision of the account, to which usage is attributed." },
 );

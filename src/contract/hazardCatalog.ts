@@ -5,8 +5,8 @@ export const CatalogGridSchema = Type.Object(
   {
     north_deg: Type.Number({ description: "Northern edge of the first row, degrees north." }),
     west_deg: Type.Number({ description: "Western edge of the first column, degrees east." }),
-    cell_size_lat_deg: Type.Number({ description: "Degrees." }),
-    cell_size_lon_deg: Type.Number({ description: "Degrees." }),
+    cell_size_lat_deg: Type.Number({ description: "Height of a cell, degrees." }),
+    cell_size_lon_deg: Type.Number({ description: "Width of a cell, degrees." }),
     row_count: Type.Integer(),
     column_count: Type.Integer(),
   },
@@ -41,12 +41,14 @@ export const CatalogHazardSchema = Type.Object({
     }),
   ),
   resolution_deg: Type.Number({
-    description: "Nominal resolution, degrees. `grid` gives the actual one, which is that of the source.",
+    description: "Nominal cell size, degrees. The actual cell size depends on the source; `grid` contains it.",
   }),
   grid: Type.Union([CatalogGridSchema, Type.Null()], {
     description: "Grid of this atlas; null if it does not have the hazard.",
   }),
-  coverage: Type.Union([CatalogBoxSchema, Type.Null()], { description: "Extent of the grid, degrees." }),
+  coverage: Type.Union([CatalogBoxSchema, Type.Null()], {
+    description: "Extent of the grid; null if the atlas does not have the hazard.",
+  }),
   rules: Type.Record(Type.String(), Type.Unknown(), {
     description: "Parameters used to derive the metrics of this atlas; empty if it does not have the hazard.",
   }),

@@ -15,11 +15,11 @@ export function describeHazardQuery(lists: { readonly minItems: number; readonly
       hazards: Type.Array(HazardNameSchema, { ...lists, description: "The response keeps their order." }),
       analysis_years: Type.Array(Type.Integer(), {
         ...lists,
-        description: "Years that all requested hazards offer; the response keeps their order.",
+        description: "Years that all requested hazards support; the response keeps their order.",
       }),
       scenarios: Type.Array(ScenarioSchema, {
         ...lists,
-        description: "Scenarios that all requested hazards offer; the response keeps their order.",
+        description: "Scenarios that all requested hazards support; the response keeps their order.",
       }),
       radius: Type.Optional(
         Type.Number({
@@ -49,7 +49,8 @@ export function describeHazardQuery(lists: { readonly minItems: number; readonly
       detail: Type.Optional(
         Type.Boolean({
           default: false,
-          description: "Adds to each analysis year how its values were computed, and to the response their sources.",
+          description:
+            "Adds a description of how the values were computed to each analysis year, and their sources to the response.",
         }),
       ),
     },

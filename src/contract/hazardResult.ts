@@ -48,8 +48,8 @@ export const BoundsSchema = Type.Object(
   },
   {
     description:
-      "Present if the probability is not known exactly. Maps for return periods of T years give no probability above 1/T of " +
-      "the shortest return period (`at_least`) and none below 1/T of the longest (`at_most`, where the value is 0).",
+      "Present if the probability is not known exactly. Maps of return periods of T years cannot resolve probabilities " +
+      "above 1/T of their shortest return period (`at_least`) or below 1/T of their longest (`at_most`; the value is then 0).",
   },
 );
 
@@ -85,8 +85,8 @@ export const AnswerDetailSchema = Type.Object(
     cells: Type.Integer({
       minimum: 0,
       description:
-        "Number of grid cells that were aggregated. At a point it is 1, or 0 outside the grid or without a layer. The area " +
-        "outside the grid has no cells.",
+        "Number of grid cells that were aggregated. If the radius is 0, it is 1, or 0 if the location is outside the grid or " +
+        "the atlas has no layer. A circle that extends beyond the grid has cells only inside it.",
     }),
     valid_share: share(
       "Share of the cells' area that has data, as the minimum over the metrics that have a layer. For a change, it is the " +
@@ -177,7 +177,7 @@ export const RefusedQuerySchema = Type.Object(
   { error: ProblemSchema },
   {
     description:
-      "Takes the place of the result of an invalid query. The other queries are not affected. JSON pointers are relative to " +
+      "Replaces the result of an invalid query. The other queries are not affected. JSON pointers are relative to " +
       "the query, not to the batch.",
   },
 );

@@ -1,5 +1,5 @@
-/** Meters: the quantities that usage is counted in. */
+/** Quantities in which usage is counted. */
 export const METERS = ["hazard_values", "alignment_values", "company_results"] as const;
 
-/** Fields that usage can be grouped by. */
+/** Fields by which usage can be grouped. */
 export const USAGE_GROUPS = ["customer", "meter", "day", "month"] as const;

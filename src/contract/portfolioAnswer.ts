@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { AlignmentResultSchema, TemperatureRangeSchema } from "./alignmentAnswer.ts";
-import { UNATTRIBUTED_REASONS, UNCOVERED_REASONS } from "./portfolioNames.ts";
+import { NO_WEIGHT, UNATTRIBUTED_REASONS, UNCOVERED_REASONS } from "./portfolioNames.ts";
 import { PortfolioMethodSchema, PortfolioScopeSchema } from "./portfolioRequest.ts";
 import { ProblemItemSchema } from "./problem.ts";
 import { describe, numberOrNull } from "./schemaKinds.ts";
@@ -71,6 +71,13 @@ export const PortfolioGroupSchema = Type.Object({
   ),
   weight: Type.Number({ description: "Share of the total weight of the holdings that count, 0 to 1." }),
   contribution: Type.Number({ description: "Weight times temperature, degrees C; 0 if the temperature is null." }),
+  reason: Type.Optional(
+    Type.Enum([...UNCOVERED_REASONS, NO_WEIGHT], {
+      description:
+        "Why the group has no temperature; present if the portfolio has none. The reason of its holdings if all are " +
+        "uncovered for the same reason, else `no_weight`.",
+    }),
+  ),
 });
 
 export const PortfolioResultSchema = Type.Object(
@@ -83,7 +90,7 @@ export const PortfolioResultSchema = Type.Object(
         "`default_score` was given, those with a weight and no score. null if they have no weight.",
     }),
     reason: Type.Optional(
-      Type.Literal("no_weight", { description: "Why there is no temperature; present if and only if it is null." }),
+      Type.Literal(NO_WEIGHT, { description: "Why there is no temperature; present if and only if it is null." }),
     ),
     range: Type.Optional(describe(TemperatureRangeSchema, "Range if all scores err in the same direction, degrees C.")),
     range_independent: Type.Optional(
@@ -95,7 +102,13 @@ export const PortfolioResultSchema = Type.Object(
       }),
     ),
     coverage: PortfolioCoverageSchema,
-    bounds: Type.Optional(PortfolioBoundsSchema),
+    bounds: Type.Optional(
+      describe(
+        PortfolioBoundsSchema,
+        "Temperature of all holdings that have a weight, if every missing score were `missing_low` or `missing_high`; " +
+          "absent if these weights add up to 0.",
+      ),
+    ),
     default_share: Type.Optional(
       Type.Number({
         description:
@@ -195,8 +208,28 @@ export const RefusedEntitySchema = Type.Object(
   { description: "An entity that cannot be scored." },
 );
 
+const labels = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
+
+export const ExcludedLabelsSchema = Type.Object(
+  {
+    s1s2: labels("Labels without a temperature of scopes 1 and 2."),
+    s3: labels("Labels without a temperature of scope 3."),
+    s1s2s3: labels("Labels without a temperature of all scopes."),
+    budget: labels("Labels without a budget up to the year of the holding's budget."),
+  },
+  {
+    description:
+      "Labels of the entity's projections that are not in the score or in the budget of the holding, which are means over " +
+      "the other labels. Only scopes that were requested.",
+  },
+);
+
 export const ScoredHoldingSchema = Type.Object(
-  { id: Type.String({ description: "Id of the holding." }), ...AlignmentResultSchema.properties },
+  {
+    id: Type.String({ description: "Id of the holding." }),
+    ...AlignmentResultSchema.properties,
+    excluded_labels: Type.Optional(ExcludedLabelsSchema),
+  },
   { description: "The temperatures of the entity of a holding." },
 );
 

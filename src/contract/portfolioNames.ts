@@ -21,6 +21,9 @@ export const UNCOVERED_REASONS = [
   "score_missing",
 ] as const;
 
+/** Why a portfolio or a group has no temperature: the weights of its holdings that count add up to 0. */
+export const NO_WEIGHT = "no_weight";
+
 /** Why a holding has no attribution factor. */
 export const UNATTRIBUTED_REASONS = ["denominator_missing", "denominator_not_positive"] as const;
 

@@ -16,11 +16,12 @@ export const ProblemItemSchema = Type.Object(
     ),
     nearest: Type.Optional(
       Type.Array(Type.String(), {
-        description: "Names most similar to an unknown name, most similar first.",
+        description:
+          "Names most similar to an unknown name, most similar first; for a name with several meanings, all of them.",
       }),
     ),
     hazard: Type.Optional(
-      Type.String({ description: "Hazard without the combination; present for `combination_unavailable`." }),
+      Type.String({ description: "Hazard that does not have the combination; present for `combination_unavailable`." }),
     ),
     offered_years: Type.Optional(
       Type.Array(Type.Integer(), {
@@ -55,9 +56,9 @@ export const ProblemSchema = Type.Object(
       }),
     ),
     requested: Type.Optional(
-      Type.Integer({ description: "Number that was requested; present for `too_many_values`." }),
+      Type.Integer({ description: "Number of values requested; present for `too_many_values`." }),
     ),
-    limit: Type.Optional(Type.Integer({ description: "Largest number allowed; present for `too_many_values`." })),
+    limit: Type.Optional(Type.Integer({ description: "Maximum number of values; present for `too_many_values`." })),
     line: Type.Optional(
       Type.Integer({ description: "Line in the body, counted from 1; present for `json_malformed`." }),
     ),

@@ -11,7 +11,7 @@ interface NumberKeywords extends Description {
   readonly maximum?: number;
 }
 
-/** Returns a schema of a number or null: a list of two types, which OpenAPI 3.1 viewers show better than a union. */
+/** Returns a schema of a number or null. It lists both types, which OpenAPI 3.1 viewers show better than a union. */
 export function numberOrNull(options: NumberKeywords = {}): TUnsafe<number | null> {
   return Type.Unsafe<number | null>({ type: ["number", "null"], ...options });
 }
@@ -25,8 +25,9 @@ export function textOrNull(options: Description = {}): TUnsafe<string | null> {
 const KNOWN_VALUES = "~knownValues";
 
 /**
- * Returns a schema of a string to which releases may add values. The published schema is any string, so that generated clients accept new
- * ones; the static type also lists those of this release, for editors to suggest.
+ * Returns a schema of a string whose values later releases may extend. The published schema accepts any string, so that
+ * generated clients accept new values; the static type also lists the values of this release, which editors then
+ * suggest.
  */
 export function openEnum<const Values extends readonly string[]>(
   values: Values,

@@ -8,7 +8,7 @@ export const UsageGroupSchema = Type.Enum(USAGE_GROUPS);
 /** Value of `group_by` in requests without it. */
 export const USAGE_GROUPS_DEFAULT = ["customer", "meter"] as const satisfies readonly (typeof USAGE_GROUPS)[number][];
 
-const SPAN = {
+const PERIOD_AND_GROUPS = {
   from: Type.Optional(
     Type.String({ format: "date", description: "First day included (UTC), YYYY-MM-DD. Default: no limit." }),
   ),
@@ -41,11 +41,17 @@ const CUSTOMER = {
 const closed = { additionalProperties: false } as const;
 
 /** The parameters that select usage, without format and pages. */
-export const UsageFilterSchema = Type.Object({ ...SPAN, ...CUSTOMER }, closed);
+export const UsageFilterSchema = Type.Object({ ...PERIOD_AND_GROUPS, ...CUSTOMER }, closed);
 /** Query parameters of GET /latest/api/v1/customers/:id/usage. */
-export const CustomerUsageParametersSchema = Type.Object({ ...SPAN, ...FORMAT, ...PAGE_PARAMETERS }, closed);
+export const CustomerUsageParametersSchema = Type.Object(
+  { ...PERIOD_AND_GROUPS, ...FORMAT, ...PAGE_PARAMETERS },
+  closed,
+);
 /** Query parameters of GET /latest/api/v1/usage. */
-export const UsageParametersSchema = Type.Object({ ...SPAN, ...FORMAT, ...PAGE_PARAMETERS, ...CUSTOMER }, closed);
+export const UsageParametersSchema = Type.Object(
+  { ...PERIOD_AND_GROUPS, ...FORMAT, ...PAGE_PARAMETERS, ...CUSTOMER },
+  closed,
+);
 
 export const UsageRecordSchema = Type.Object(
   {

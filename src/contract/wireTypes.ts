@@ -331,7 +331,7 @@ export interface AlignmentParameters {
   readonly basis?: AlignmentBasis;
   /** Members to add to the results. At least 1 item, without duplicates. */
   readonly include?: readonly AlignmentInclude[];
-  /** Scenario on which `budget` is based. Default: net_zero_2050. */
+  /** Scenario on which `budget` is based. Naming one adds `budget` to the results. Default: net_zero_2050. */
   readonly budget_scenario?: BudgetScenario;
   /**
    * Fraction of the gap between the emissions intensities of the entity and its industry that must close by 2050; not
@@ -415,7 +415,10 @@ export interface Entity {
       /** Projected revenue, in the currency and prices of the baseline. -1e15 to 1e15. */
       readonly revenue?: number;
     };
-    /** Name of the projection that the record belongs to. Either all records have one, or none. 1 to 64 characters. */
+    /**
+     * Name of the projection that the record belongs to, not blank. Either all records have one, or none. 1 to 64
+     * characters.
+     */
     readonly label?: string;
     /**
      * Weight of the projection. All records with a label must have the same weight, and either all labels or none have
@@ -1048,6 +1051,11 @@ export interface CompanyRequest {
    * Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.
    */
   readonly industry: string;
+  /**
+   * System of an industry code without a prefix: `isic`, `nace` or `naics`. With the other systems of temperature
+   * alignment, only names of industries are matched, not codes.
+   */
+  readonly industry_classification_system?: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
   /**
@@ -1123,6 +1131,11 @@ export interface EmissionsRequest {
    * Id or name (GET /api/v1/reference/industries), or an industry code, such as ISIC 2410, NACE 24.10 or NAICS 331110.
    */
   readonly industry: string;
+  /**
+   * System of an industry code without a prefix: `isic`, `nace` or `naics`. With the other systems of temperature
+   * alignment, only names of industries are matched, not codes.
+   */
+  readonly industry_classification_system?: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
   readonly revenue: number | string;
   /**
@@ -1166,7 +1179,7 @@ export interface CustomerRecord {
   readonly name: string | null;
   /** Time of the registration, UTC. */
   readonly created_at: string;
-  /** Time of the archiving, UTC; null if the customer is not archived. */
+  /** Time at which the customer was archived, UTC; null if it is not archived. */
   readonly archived_at: string | null;
 }
 
@@ -1197,9 +1210,9 @@ export interface CatalogGrid {
   readonly north_deg: number;
   /** Western edge of the first column, degrees east. */
   readonly west_deg: number;
-  /** Degrees. */
+  /** Height of a cell, degrees. */
   readonly cell_size_lat_deg: number;
-  /** Degrees. */
+  /** Width of a cell, degrees. */
   readonly cell_size_lon_deg: number;
   readonly row_count: number;
   readonly column_count: number;
@@ -1219,11 +1232,11 @@ export interface CatalogHazard {
      */
     readonly meaning: string;
   }[];
-  /** Nominal resolution, degrees. `grid` gives the actual one, which is that of the source. */
+  /** Nominal cell size, degrees. The actual cell size depends on the source; `grid` contains it. */
   readonly resolution_deg: number;
   /** Grid of this atlas; null if it does not have the hazard. */
   readonly grid: CatalogGrid | null;
-  /** Extent of the grid, degrees. */
+  /** Extent of the grid; null if the atlas does not have the hazard. */
   readonly coverage: CatalogBox | null;
   /** Parameters used to derive the metrics of this atlas; empty if it does not have the hazard. */
   readonly rules: Readonly<Record<string, unknown>>;
@@ -1260,10 +1273,10 @@ export interface HazardQueryInput {
   readonly longitude: number;
   /** The response keeps their order. At least 1 item, without duplicates. */
   readonly hazards: readonly HazardName[];
-  /** Years that all requested hazards offer; the response keeps their order. At least 1 item, without duplicates. */
+  /** Years that all requested hazards support; the response keeps their order. At least 1 item, without duplicates. */
   readonly analysis_years: readonly number[];
   /**
-   * Scenarios that all requested hazards offer; the response keeps their order. At least 1 item, without duplicates.
+   * Scenarios that all requested hazards support; the response keeps their order. At least 1 item, without duplicates.
    */
   readonly scenarios: readonly Scenario[];
   /**
@@ -1277,7 +1290,10 @@ export interface HazardQueryInput {
   readonly total_hazard?: boolean;
   /** Returns each metric as its change since the baseline of 1980. Default: false. */
   readonly anthropogenic?: boolean;
-  /** Adds to each analysis year how its values were computed, and to the response their sources. Default: false. */
+  /**
+   * Adds a description of how the values were computed to each analysis year, and their sources to the response.
+   * Default: false.
+   */
   readonly detail?: boolean;
 }
 
@@ -1307,8 +1323,9 @@ export interface AnalysisYearResult {
     readonly total_hazard?: number | null;
   };
   /**
-   * Present if the probability is not known exactly. Maps for return periods of T years give no probability above 1/T
-   * of the shortest return period (`at_least`) and none below 1/T of the longest (`at_most`, where the value is 0).
+   * Present if the probability is not known exactly. Maps of return periods of T years cannot resolve probabilities
+   * above 1/T of their shortest return period (`at_least`) or below 1/T of their longest (`at_most`; the value is then
+   * 0).
    */
   readonly bounds?: Bounds;
   /** Why a metric is null; present if and only if at least one metric is null. 0 is a value, not missing data. */
@@ -1320,8 +1337,8 @@ export interface AnalysisYearResult {
 /** How the numbers were derived; present if `detail` was requested. */
 export interface AnswerDetail {
   /**
-   * Number of grid cells that were aggregated. At a point it is 1, or 0 outside the grid or without a layer. The area
-   * outside the grid has no cells.
+   * Number of grid cells that were aggregated. If the radius is 0, it is 1, or 0 if the location is outside the grid or
+   * the atlas has no layer. A circle that extends beyond the grid has cells only inside it.
    */
   readonly cells: number;
   /**
@@ -1381,8 +1398,8 @@ export type Bound =
     };
 
 /**
- * Present if the probability is not known exactly. Maps for return periods of T years give no probability above 1/T of
- * the shortest return period (`at_least`) and none below 1/T of the longest (`at_most`, where the value is 0).
+ * Present if the probability is not known exactly. Maps of return periods of T years cannot resolve probabilities above
+ * 1/T of their shortest return period (`at_least`) or below 1/T of their longest (`at_most`; the value is then 0).
  */
 export interface Bounds {
   /** Bound of a value that is not known exactly. */
@@ -1435,8 +1452,8 @@ export interface MetricDetail {
 export type NoDataReason = "outside_coverage" | "no_data" | "layer_missing";
 
 /**
- * Takes the place of the result of an invalid query. The other queries are not affected. JSON pointers are relative to
- * the query, not to the batch.
+ * Replaces the result of an invalid query. The other queries are not affected. JSON pointers are relative to the query,
+ * not to the batch.
  */
 export interface RefusedQuery {
   /** A problem document (RFC 9457). */
@@ -1511,6 +1528,21 @@ export interface Contribution {
    * Temperature of the portfolio without the holding, degrees C; null if the temperature depends on this holding alone.
    */
   readonly without: number | null;
+}
+
+/**
+ * Labels of the entity's projections that are not in the score or in the budget of the holding, which are means over
+ * the other labels. Only scopes that were requested.
+ */
+export interface ExcludedLabels {
+  /** Labels without a temperature of scopes 1 and 2. */
+  readonly s1s2?: readonly string[];
+  /** Labels without a temperature of scope 3. */
+  readonly s3?: readonly string[];
+  /** Labels without a temperature of all scopes. */
+  readonly s1s2s3?: readonly string[];
+  /** Labels without a budget up to the year of the holding's budget. */
+  readonly budget?: readonly string[];
 }
 
 export interface FinancedBudget {
@@ -1642,6 +1674,17 @@ export interface PortfolioGroup {
   readonly weight: number;
   /** Weight times temperature, degrees C; 0 if the temperature is null. */
   readonly contribution: number;
+  /**
+   * Why the group has no temperature; present if the portfolio has none. The reason of its holdings if all are
+   * uncovered for the same reason, else `no_weight`.
+   */
+  readonly reason?:
+    | "emissions_missing"
+    | "emissions_negative"
+    | "denominator_missing"
+    | "denominator_not_positive"
+    | "score_missing"
+    | "no_weight";
 }
 
 /** The temperature of the portfolio for one weighting method and one scope. */
@@ -1672,7 +1715,10 @@ export interface PortfolioResult {
    * not count as a score.
    */
   readonly coverage: PortfolioCoverage;
-  /** Temperature of all holdings that have a weight, if every missing score were `missing_low` or `missing_high`. */
+  /**
+   * Temperature of all holdings that have a weight, if every missing score were `missing_low` or `missing_high`; absent
+   * if these weights add up to 0.
+   */
   readonly bounds?: PortfolioBounds;
   /** Share of the total weight that belongs to holdings with `default_score`, 0 to 1; present if it was given. */
   readonly default_share?: number;
@@ -1713,6 +1759,11 @@ export interface ScoredHolding {
   readonly overall?: OverallTemperature | null;
   /** Years with a temperature under at least two labels, ascending; absent if there are none. */
   readonly blended?: readonly BlendedYear[];
+  /**
+   * Labels of the entity's projections that are not in the score or in the budget of the holding, which are means over
+   * the other labels. Only scopes that were requested.
+   */
+  readonly excluded_labels?: ExcludedLabels;
 }
 
 /** Why the holding has no attribution factor. */
@@ -1919,9 +1970,9 @@ export interface ProblemItem {
   readonly allowed?: readonly (string | number | boolean)[];
   /** The accepted value that was probably meant. */
   readonly did_you_mean?: string | number;
-  /** Names most similar to an unknown name, most similar first. */
+  /** Names most similar to an unknown name, most similar first; for a name with several meanings, all of them. */
   readonly nearest?: readonly string[];
-  /** Hazard without the combination; present for `combination_unavailable`. */
+  /** Hazard that does not have the combination; present for `combination_unavailable`. */
   readonly hazard?: string;
   /** Years for which the hazard has data; present for `combination_unavailable`. */
   readonly offered_years?: readonly number[];
@@ -1947,9 +1998,9 @@ export interface Problem {
   readonly retryable: boolean;
   /** Errors that the caller can correct. */
   readonly errors?: readonly ProblemItem[];
-  /** Number that was requested; present for `too_many_values`. */
+  /** Number of values requested; present for `too_many_values`. */
   readonly requested?: number;
-  /** Largest number allowed; present for `too_many_values`. */
+  /** Maximum number of values; present for `too_many_values`. */
   readonly limit?: number;
   /** Line in the body, counted from 1; present for `json_malformed`. */
   readonly line?: number;
@@ -2116,6 +2167,7 @@ export interface WireTypes {
   readonly Limits: Limits;
   readonly PageParameters: PageParameters;
   readonly Contribution: Contribution;
+  readonly ExcludedLabels: ExcludedLabels;
   readonly FinancedBudget: FinancedBudget;
   readonly FinancedHolding: FinancedHolding;
   readonly Financed: Financed;

@@ -20,7 +20,7 @@ import { decodeBase64, type Kernel, type Region } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { LAND_DEFLATED_BASE64, LAND_KM_PER_CODE_SQUARED, LAND_NODES_PER_DEG, LAND_SHA256 } from "./land.generated.ts";
 
-/** Number of columns, a multiple of the tile size, whose cells are closest to 0.0089 degrees (not a divisor of 360). */
+/** Multiple of the tile size for which the cell size is closest to 0.0089 degrees, which does not divide 360 evenly. */
 const FLOOD_COLUMNS = 40_448;
 const COARSE_COLUMNS = 3600;
 
@@ -34,15 +34,15 @@ const PROVENANCE = {
 
 /**
  * Return periods, years, between which the demo's floods and winds are linear in the variate of their curve.
- * Probabilities outside this range are cut off, as in maps of these return periods (assembly/demo.ts). Wildfire has no
- * curve.
+ * Probabilities outside this range are limited to it, as in maps of these return periods (assembly/demo.ts). Wildfire
+ * has no curve.
  */
 const RETURN_PERIODS_YEARS = [2, 1000] as const;
 
 /**
  * Warming of the demo climate in degrees C above 1980: `by2100C` in 2100, reached along a parabola that flattens
- * (`slowing` > 0) if emissions fall and steepens (`slowing` < 0) if they keep rising. Round numbers that increase
- * with the scenario; no scenario crosses another.
+ * (`slowing` > 0) if emissions fall and steepens (`slowing` < 0) if they keep rising. The values are round numbers that
+ * increase from scenario to scenario, so that the warming paths do not cross.
  */
 const WARMING: Readonly<Record<Scenario, { readonly by2100C: number; readonly slowing: number }>> = {
   baseline: { by2100C: 0, slowing: 0 },
@@ -60,8 +60,9 @@ function warmingC(scenario: Scenario, year: number): number {
 }
 
 /**
- * Opens the demo on a kernel, whose memory then permanently contains the grid of coast distances (6.5 MB).
- * Four global hazards: cyclones and wildfire on cells of 0.1 degrees, floods on cells of 360/40448 degrees.
+ * Opens the demo on a kernel, whose memory then permanently contains the grid of coast distances (6.5 MB). The demo has
+ * four global hazards: cyclones and wildfire on cells of 0.1 degrees, and two kinds of floods on cells of 360/40448
+ * degrees.
  */
 export async function openDemo(kernel: Kernel): Promise<CellAtlas> {
   const land = reserveDemoLand(kernel, {
@@ -139,7 +140,10 @@ function groupsOf(hazard: HazardName): readonly DemoGroup[] {
   );
 }
 
-/** One hazard of the demo as a source of cells: the kernel generates tiles and single cells; nothing is stored. */
+/**
+ * One hazard of the demo as a source of cells. The kernel generates tiles and single cells on request; nothing is
+ * stored.
+ */
 class DemoSource implements CellSource {
   readonly grid: Grid;
   readonly groups: readonly GroupEntry[];
@@ -181,7 +185,7 @@ class DemoSource implements CellSource {
   }
 }
 
-/** Decodes the grid of coast distances that scripts/buildLand.mjs has written. */
+/** Decodes the grid of coast distances that scripts/buildLand.mjs writes. */
 async function readLandCodes(): Promise<Int8Array> {
   const deflated = decodeBase64(LAND_DEFLATED_BASE64);
   const inflated = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate-raw"));

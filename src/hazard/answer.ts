@@ -93,8 +93,8 @@ export interface LocalAtlas extends Atlas {
   /** Memory used by cached tiles, and the time that fetches take. */
   readonly tileUse: TileUse;
   /**
-   * Estimates whether the query would block the thread for a millisecond or more, long enough to delay other requests.
-   * Only circles can be long.
+   * Estimates whether the query would block the thread long enough to delay other requests. This can only be the case
+   * for circles.
    */
   isLong(query: HazardQuery): boolean;
   /**
@@ -109,11 +109,11 @@ export interface LocalAtlas extends Atlas {
   sample(request: SampleRequest, timeSlice?: TimeSlice): Promise<SampleResult>;
 }
 
-/** Queries of a batch that run concurrently: enough to keep reads busy, few enough to bound memory. */
+/** Number of queries of a batch that run concurrently: enough to overlap reads, and few enough to limit memory. */
 const BATCH_CONCURRENCY = 16;
 /**
- * Cell vectors that a query may read and still count as short: a third of a millisecond if the tiles are cached, ten
- * times as long if tiles of the demo must be generated first.
+ * Maximum number of cell vectors that a short query reads. This takes a third of a millisecond if the tiles are cached,
+ * and ten times as long if tiles of the demo must be generated first.
  */
 const SHORT_CELL_VECTORS_MAX = 32_768;
 /** Queries of a batch between two progress reports. */

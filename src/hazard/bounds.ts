@@ -79,7 +79,7 @@ const UNKNOWN = frozen({ probability: { bound: "indeterminate" } });
 /**
  * Returns the values of a year that are only bounds; undefined, without allocating, if there are none.
  *
- * @param isMean the values are means over a circle
+ * @param isMean whether the values are means over a circle
  */
 export function boundsOf(
   { own, reference }: PlannedBounds,
@@ -145,24 +145,24 @@ function boundsOfChange(
   // The baseline minus itself is exactly 0.
   if (own.probability.position === before.probability.position) return undefined;
   if (!hasValue(own.probability, sampled) || !hasValue(before.probability, sampled)) return undefined;
-  const now = rangeOf(own, kind, { sampled, isMean });
-  const then = rangeOf(before, kindBefore, { sampled, isMean });
+  const ownRange = rangeOf(own, kind, { sampled, isMean });
+  const baselineRange = rangeOf(before, kindBefore, { sampled, isMean });
   const [total, totalBefore] = [own.total, before.total];
   const hasTotal =
     total !== undefined && totalBefore !== undefined && hasValue(total, sampled) && hasValue(totalBefore, sampled);
-  const isOpenAbove = now.isOpenAbove || then.isOpenBelow;
-  const isOpenBelow = now.isOpenBelow || then.isOpenAbove;
+  const isOpenAbove = ownRange.isOpenAbove || baselineRange.isOpenBelow;
+  const isOpenBelow = ownRange.isOpenBelow || baselineRange.isOpenAbove;
   if (isOpenAbove && isOpenBelow) {
     return hasTotal ? { probability: UNKNOWN.probability, total_hazard: { bound: "indeterminate" } } : UNKNOWN;
   }
   const bound = isOpenAbove ? "at_least" : "at_most";
   const limit = isOpenAbove
-    ? difference(now.low, own.probability, then.high, before.probability)
-    : difference(now.high, own.probability, then.low, before.probability);
+    ? difference(ownRange.low, own.probability, baselineRange.high, before.probability)
+    : difference(ownRange.high, own.probability, baselineRange.low, before.probability);
   if (!hasTotal) return { probability: { bound, limit } };
   const totalLimit = isOpenAbove
-    ? difference(now.totalLow, total, then.totalHigh, totalBefore)
-    : difference(now.totalHigh, total, then.totalLow, totalBefore);
+    ? difference(ownRange.totalLow, total, baselineRange.totalHigh, totalBefore)
+    : difference(ownRange.totalHigh, total, baselineRange.totalLow, totalBefore);
   return { probability: { bound, limit }, total_hazard: { bound, limit: totalLimit } };
 }
 
@@ -198,8 +198,8 @@ function difference(
   before: number,
   { entry: entryBefore }: PlannedLayer,
 ): number {
-  const isSame = entry.steps_per_unit === entryBefore.steps_per_unit;
-  if (isSame) return (steps - before) / entry.steps_per_unit;
+  const hasEqualSteps = entry.steps_per_unit === entryBefore.steps_per_unit;
+  if (hasEqualSteps) return (steps - before) / entry.steps_per_unit;
   return steps / entry.steps_per_unit - before / entryBefore.steps_per_unit;
 }
 

@@ -76,13 +76,13 @@ function caveatsOf(
   { bounds, source, baselineSource, caveats }: PlannedYear,
   sampled: SampledLayers,
 ) {
-  const all = [...caveats];
+  const allCaveats = [...caveats];
   const isCircle = query.radius > 0;
   const isChange = baselineSource !== undefined && source !== undefined && baselineSource.id !== source.id;
-  if (isChange && isCircle && query.aggregation_method === "max") all.push(DIFFERENT_CELLS);
+  if (isChange && isCircle && query.aggregation_method === "max") allCaveats.push(DIFFERENT_CELLS);
   if (bounds !== undefined && mayHideBounds(bounds, sampled)) {
-    if (isCircle && query.aggregation_method === "mean") all.push(BOUNDED_CELLS);
-    if (bounds.own.isModelMean || bounds.reference?.isModelMean === true) all.push(BOUNDED_MODELS);
+    if (isCircle && query.aggregation_method === "mean") allCaveats.push(BOUNDED_CELLS);
+    if (bounds.own.isModelMean || bounds.reference?.isModelMean === true) allCaveats.push(BOUNDED_MODELS);
   }
-  return all;
+  return allCaveats;
 }

@@ -149,8 +149,8 @@ export function isHazardName(name: string): name is HazardName {
 }
 
 /**
- * Returns the stored layer for a scenario and year: the baseline is one layer for all years, and is also the layer of 1980
- * under every scenario.
+ * Returns the scenario and year of the layer that is stored for a scenario and year. The baseline is a single layer,
+ * used for all its years and for 1980 under every scenario.
  */
 export function layerOf(scenario: Scenario, year: number): { readonly scenario: Scenario; readonly year: number } {
   return scenario === BASELINE.scenario || year === BASELINE.year ? BASELINE : { scenario, year };

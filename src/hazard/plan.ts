@@ -90,12 +90,12 @@ function makePlan(sampler: Sampler, hazard: HazardName, query: HazardQuery): Pla
   const layers: FieldLayer[] = [];
   /** Each stored layer has one position, even if it serves several scenarios and years. */
   const positions = new Map<string, PlannedLayer>();
-  const layerFor = (at: StoredAt, metric: MetricName): PlannedLayer | undefined => {
-    const group = sampled?.group(at.scenario, at.year);
+  const layerFor = (stored: StoredAt, metric: MetricName): PlannedLayer | undefined => {
+    const group = sampled?.group(stored.scenario, stored.year);
     const layer = group?.entry.layers.findIndex((entry) => entry.metric === metric) ?? -1;
     const entry = group?.entry.layers[layer];
     if (group === undefined || entry === undefined) return undefined;
-    const name = `${at.scenario} ${at.year} ${metric}`;
+    const name = `${stored.scenario} ${stored.year} ${metric}`;
     let planned = positions.get(name);
     if (planned === undefined) {
       planned = { entry, position: layers.push({ source: group.source, group: group.group, layer, entry }) - 1 };
@@ -104,8 +104,8 @@ function makePlan(sampler: Sampler, hazard: HazardName, query: HazardQuery): Pla
     return planned;
   };
   const metrics = HAZARDS[hazard].metrics.filter(({ metric }) => metric !== "total_hazard" || query.total_hazard);
-  const sourceAt = (at: StoredAt): NamedSource | undefined => {
-    const entry = sampled?.group(at.scenario, at.year)?.entry;
+  const sourceAt = (stored: StoredAt): NamedSource | undefined => {
+    const entry = sampled?.group(stored.scenario, stored.year)?.entry;
     return entry && sourceOf(hazard, entry);
   };
   const baselineSource = query.anthropogenic ? sourceAt(BASELINE) : undefined;

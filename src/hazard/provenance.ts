@@ -8,8 +8,8 @@ export interface NamedSource {
   /** `<hazard>/<scenario>/<analysis year>`. */
   readonly id: string;
   /**
-   * Provenance of the layers without the list of source maps, which the catalog has under the same hazard, scenario and
-   * year: five models with nine maps each would add 5 kB to every response.
+   * Provenance of the layers without the list of source maps: for five models with nine maps each, the list would add 5
+   * kB to every response. The catalog contains it under the same hazard, scenario and year.
    */
   readonly record: Readonly<Record<string, unknown>>;
   /** Ascending; undefined if the metrics were not derived from return-period maps. */
@@ -79,7 +79,7 @@ function listOf(value: unknown): readonly Provenance[] {
 export function changeCaveats(own: NamedSource, baseline: NamedSource): readonly string[] {
   if (own.id === baseline.id) return [];
   const caveats: string[] = [];
-  for (const [property, members] of COMPARED) {
+  for (const [property, members] of COMPARED_PROPERTIES) {
     const [ownText, baselineText] = [own, baseline].map(({ record }) => statedOf(record, members));
     if (ownText === baselineText) continue;
     caveats.push(
@@ -101,7 +101,7 @@ export function changeCaveats(own: NamedSource, baseline: NamedSource): readonly
 }
 
 /** Compared properties, each with the members of a provenance that state it. */
-const COMPARED: readonly (readonly [string, readonly string[]])[] = [
+const COMPARED_PROPERTIES: readonly (readonly [string, readonly string[]])[] = [
   ["product", ["product", "version"]],
   ["recipe", ["recipe"]],
   ["definition", ["definition"]],
@@ -111,11 +111,11 @@ const COMPARED: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 function statedOf(record: Provenance, members: readonly string[]): string | undefined {
-  const stated = members.flatMap((member) => {
+  const notes = members.flatMap((member) => {
     const value = record[member];
     return value === undefined || value === null ? [] : [typeof value === "string" ? value : JSON.stringify(value)];
   });
-  return stated.length === 0 ? undefined : stated.join(" ");
+  return notes.length === 0 ? undefined : notes.join(" ");
 }
 
 function scenarioYearName({ record }: NamedSource): string {

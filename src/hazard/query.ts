@@ -47,8 +47,8 @@ export function parseHazardParameters(queryText: string): HazardQuery {
   }
   const { input, items, refused } = decodeParameters(queryText, HazardQueryInputSchema.properties);
   if (items.length > 0 || !matchesSchema(input)) {
-    const more = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused }).map(toParameterItem);
-    throw invalidQuery([...items, ...more].slice(0, FAULT_ITEM_COUNT_MAX));
+    const schemaItems = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused }).map(toParameterItem);
+    throw invalidQuery([...items, ...schemaItems].slice(0, FAULT_ITEM_COUNT_MAX));
   }
   const query = queryWithDefaults(input);
   if (!isOffered(query)) throw unavailableCombinations(query, (name) => ({ parameter: name }));
@@ -60,8 +60,9 @@ export function parseHazardParameters(queryText: string): HazardQuery {
   return new CheckedQuery(query, query.latitude, query.longitude);
 }
 
-/** Maximum number of cached templates, and characters of each. Portfolios send the same query for many locations. */
+/** Maximum number of cached templates. Portfolios send the same query for many locations. */
 const TEMPLATE_COUNT_MAX = 256;
+/** Maximum length of a cached template, in characters. */
 const TEMPLATE_LENGTH_MAX = 1024;
 
 /** Valid queries by their query string without the location. */
@@ -76,26 +77,26 @@ interface SplitQuery {
 
 /** Separates the location from the rest of a query string. @returns undefined if it is missing or invalid */
 function splitLocation(text: string): SplitQuery | undefined {
-  const latitudeAt = parameterStart(text, "latitude=");
-  const longitudeAt = parameterStart(text, "longitude=");
-  if (latitudeAt < 0 || longitudeAt < 0) return undefined;
-  const latitudeEnd = endOf(text, latitudeAt);
-  const longitudeEnd = endOf(text, longitudeAt);
-  const latitude = parseNumber(text.slice(latitudeAt + "latitude=".length, latitudeEnd));
-  const longitude = parseNumber(text.slice(longitudeAt + "longitude=".length, longitudeEnd));
+  const latitudeStart = parameterStart(text, "latitude=");
+  const longitudeStart = parameterStart(text, "longitude=");
+  if (latitudeStart < 0 || longitudeStart < 0) return undefined;
+  const latitudeEnd = endOf(text, latitudeStart);
+  const longitudeEnd = endOf(text, longitudeStart);
+  const latitude = parseNumber(text.slice(latitudeStart + "latitude=".length, latitudeEnd));
+  const longitude = parseNumber(text.slice(longitudeStart + "longitude=".length, longitudeEnd));
   if (typeof latitude === "string" || typeof longitude === "string") return undefined;
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
   const rest =
-    latitudeAt < longitudeAt
-      ? text.slice(0, latitudeAt) + text.slice(latitudeEnd, longitudeAt) + text.slice(longitudeEnd)
-      : text.slice(0, longitudeAt) + text.slice(longitudeEnd, latitudeAt) + text.slice(latitudeEnd);
+    latitudeStart < longitudeStart
+      ? text.slice(0, latitudeStart) + text.slice(latitudeEnd, longitudeStart) + text.slice(longitudeEnd)
+      : text.slice(0, longitudeStart) + text.slice(longitudeEnd, latitudeStart) + text.slice(latitudeEnd);
   return { latitude, longitude, rest };
 }
 
 function parameterStart(text: string, parameter: string): number {
   if (text.startsWith(parameter)) return 0;
-  const separatorAt = text.indexOf(`&${parameter}`);
-  return separatorAt < 0 ? -1 : separatorAt + 1;
+  const separatorIndex = text.indexOf(`&${parameter}`);
+  return separatorIndex < 0 ? -1 : separatorIndex + 1;
 }
 
 function endOf(text: string, start: number): number {
@@ -219,7 +220,7 @@ function unavailableCombinations(
   for (const hazard of query.hazards) {
     const { years, scenarios } = HAZARDS[hazard];
     const offers = `it offers the years ${years.join(", ")} and the scenarios ${scenarios.join(", ")}.`;
-    const more = { hazard, offered_years: years, offered_scenarios: scenarios };
+    const offer = { hazard, offered_years: years, offered_scenarios: scenarios };
     for (const [index, year] of query.analysis_years.entries()) {
       if (items.length === FAULT_ITEM_COUNT_MAX) break;
       if (years.includes(year)) continue;
@@ -229,7 +230,7 @@ function unavailableCombinations(
         code: "combination_unavailable",
         detail,
         allowed: years,
-        ...more,
+        ...offer,
       });
     }
     for (const [index, scenario] of query.scenarios.entries()) {
@@ -241,7 +242,7 @@ function unavailableCombinations(
         code: "combination_unavailable",
         detail,
         allowed: scenarios,
-        ...more,
+        ...offer,
       });
     }
   }

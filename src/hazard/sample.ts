@@ -112,8 +112,8 @@ function resolveLayers(sampler: Sampler, hazardName: HazardName, layers: readonl
 }
 
 /**
- * Reads the distinct layers: directly into `results` if they are the requested layers, otherwise into temporary arrays,
- * from which each requested layer is copied.
+ * Reads the distinct layers directly into `results` if they are the requested layers. Otherwise reads them into
+ * temporary arrays, from which it copies each requested layer.
  */
 async function sampleDistinctLayers<Results extends LocationResults>(
   results: Results,
@@ -187,8 +187,8 @@ async function sampleCircles(
           lonDeg: longitudes[location] ?? NaN,
           radiusM: radiusKm * 1000,
         };
-        const query = { circle, method, first: location * set.lanes.length };
-        if (!sampler.readCircle(set, query, out)) await sampler.fetchCircle(set, query, out);
+        const target = { circle, method, first: location * set.lanes.length };
+        if (!sampler.readCircle(set, target, out)) await sampler.fetchCircle(set, target, out);
         unreportedCount++;
         if (unreportedCount === CIRCLES_PER_PROGRESS_REPORT) {
           unreportedCount = 0;

@@ -56,8 +56,8 @@ export interface StepsRequest extends CellsRequest {
 }
 
 /**
- * Values in stored form. `steps / stepsPerUnit + offset` equals the value from `sample` bit for bit and takes a quarter of
- * the memory.
+ * Values in stored form, which take a quarter of the memory. `steps / stepsPerUnit + offset` equals the value from
+ * `sample` bit for bit.
  */
 export interface StepsResult {
   /** u16[location][layer]: at most 65,533; 65,534 means outside coverage or layer missing, 65,535 no data. */
@@ -147,7 +147,7 @@ export function checkSteps(request: StepsRequest): HazardName {
       addItem(
         `/${name}`,
         "not_allowed",
-        `${name} is not accepted: steps are those of single cells. Use sample for circles.`,
+        `${name} is not accepted, because stored steps exist only for single cells; use sample for circles.`,
       );
     }
     if (request.into !== undefined) checkInto(request, { "/into": [request.into, Uint16Array] }, addItem);
@@ -239,9 +239,9 @@ function layerErrors(layer: unknown, index: number): readonly SchemaError[] {
     return [{ pointer, code: "wrong_type", detail }];
   }
   const unknown = findUnknownMembers(layer, { known: LAYER_MEMBERS, aliases: LAYER_ALIASES, pointer });
-  const given = layer as Readonly<Record<string, unknown>>;
+  const layerMembers = layer as Readonly<Record<string, unknown>>;
   const missing = LAYER_MEMBERS.filter(
-    (name) => given[name] === undefined && !unknown.some((item) => item.did_you_mean === name),
+    (name) => layerMembers[name] === undefined && !unknown.some((item) => item.did_you_mean === name),
   );
   const details = missing.map((name): SchemaError => ({
     pointer: `${pointer}/${name}`,

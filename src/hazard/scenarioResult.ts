@@ -18,22 +18,22 @@ export function toScenarioResult(
 
 function toYearResult(query: HazardQuery, planned: PlannedYear, sampled: SampledLayers): AnalysisYearResult {
   const metrics: Partial<Record<MetricName, number | null>> = {};
-  let reason: NoDataReason | undefined;
+  let firstReason: NoDataReason | undefined;
   for (const plannedMetric of planned.metrics) {
     const { metric, own, reference } = plannedMetric;
-    const why = reasonFor(query, plannedMetric, sampled);
-    reason ??= why;
-    metrics[metric] = why !== undefined || own === undefined ? null : metricValue(own, reference, sampled);
+    const reason = reasonFor(query, plannedMetric, sampled);
+    firstReason ??= reason;
+    metrics[metric] = reason !== undefined || own === undefined ? null : metricValue(own, reference, sampled);
   }
   const { year } = planned;
   const isMean = query.radius > 0 && query.aggregation_method === "mean";
   const bounds = planned.bounds === undefined ? undefined : boundsOf(planned.bounds, sampled, isMean);
   if (!query.detail) {
     // The members are assigned separately because conditional spreads take a tenth of the time of a point query.
-    if (reason !== undefined) {
+    if (firstReason !== undefined) {
       return bounds === undefined
-        ? { analysis_year: year, metrics, no_data: reason }
-        : { analysis_year: year, metrics, bounds, no_data: reason };
+        ? { analysis_year: year, metrics, no_data: firstReason }
+        : { analysis_year: year, metrics, bounds, no_data: firstReason };
     }
     return bounds === undefined ? { analysis_year: year, metrics } : { analysis_year: year, metrics, bounds };
   }
@@ -41,7 +41,7 @@ function toYearResult(query: HazardQuery, planned: PlannedYear, sampled: Sampled
     analysis_year: year,
     metrics,
     ...(bounds === undefined ? {} : { bounds }),
-    ...(reason === undefined ? {} : { no_data: reason }),
+    ...(firstReason === undefined ? {} : { no_data: firstReason }),
     detail: hazardDetailOf(query, planned, { sampled, reasonOf: (metric) => reasonFor(query, metric, sampled) }),
   };
 }
@@ -68,8 +68,8 @@ function metricValue(own: PlannedLayer, reference: PlannedLayer | undefined, sam
   const { steps_per_unit, offset } = own.entry;
   const value = steps / steps_per_unit + offset;
   if (reference === undefined) return value;
-  const before = sampled.stepsOf(reference.position) ?? NaN;
-  const isSame = reference.entry.steps_per_unit === steps_per_unit && reference.entry.offset === offset;
-  if (isSame) return (steps - before) / steps_per_unit;
-  return value - (before / reference.entry.steps_per_unit + reference.entry.offset);
+  const baselineSteps = sampled.stepsOf(reference.position) ?? NaN;
+  const hasEqualEncoding = reference.entry.steps_per_unit === steps_per_unit && reference.entry.offset === offset;
+  if (hasEqualEncoding) return (steps - baselineSteps) / steps_per_unit;
+  return value - (baselineSteps / reference.entry.steps_per_unit + reference.entry.offset);
 }

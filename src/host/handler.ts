@@ -24,11 +24,19 @@ export interface Handler {
  * @throws Fault `configuration_invalid` with all errors of the options
  */
 export function createHandler(options: HandlerOptions): Handler {
-  const { limits, load, timeouts } = readHandlerOptions(options);
+  const { limits, load, clients, timeouts } = readHandlerOptions(options);
   const { workTimeoutMs, bodyTimeoutMs, drainTimeoutMs } = timeouts;
   const bodyRate = bodyRateOf(timeouts);
   // Without a listener for `checkContinue`, the server has already sent `100 Continue`.
-  const service = new Service(options, { limits, load, workTimeoutMs, bodyTimeoutMs, bodyRate, isContinueDue: false });
+  const service = new Service(options, {
+    limits,
+    load,
+    clients,
+    workTimeoutMs,
+    bodyTimeoutMs,
+    bodyRate,
+    isContinueDue: false,
+  });
   const { prefix = "" } = options;
   let closed: Promise<void> | undefined;
   const handle = (request: IncomingMessage, response: ServerResponse): void => {

@@ -26,6 +26,7 @@ export type { LedgerAddress, LedgerOptions } from "../ledger/openLedger.ts";
 export type { Account, ApiKey, Customer, IssuedKey, Ledger, ReportOptions } from "../ledger/ledger.ts";
 export type { OpenAtlasOptions } from "../openAtlas.ts";
 export type { LoadLimits } from "./admission/admissionControl.ts";
+export type { ClientLimits } from "./admission/clientGate.ts";
 export type { BodyRateLimits, HandlerTimeouts, ServerTimeouts } from "./http/timeouts.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";
 export type { CloseOptions, HandlerOptions, ServeOptions, ServiceOptions } from "./options.ts";

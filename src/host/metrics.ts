@@ -3,6 +3,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
 import type { PipelineResponse } from "./http/exchange.ts";
 import type { HttpRequestContext } from "./http/requestContext.ts";
+import { registerServiceGauges, type ServiceGaugeSources } from "./serviceGauges.ts";
 
 export interface Metrics {
   /** Records a response in the metrics. */
@@ -16,11 +17,9 @@ export interface Metrics {
 }
 
 /** The sources of metrics other than responses. */
-export interface MetricSources {
+export interface MetricSources extends ServiceGaugeSources {
   readonly atlas: HostAtlas;
   readonly ledger: Pick<Ledger, "onCommit">;
-  /** Returns the number of large requests in progress, and the memory that they hold. */
-  readonly readJobs: () => { readonly jobCount: number; readonly heldBytes: number };
 }
 
 /** Buckets in seconds, from the time of a cached point query to the longest time that a request may take. */
@@ -30,7 +29,7 @@ const DURATION_BUCKETS_S = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1
 const BATCH_ROW_BUCKETS = [1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 5000];
 
 /** Creates the metrics of the service. No label identifies an account, customer, key or path: those are confidential. */
-export function openMetrics({ atlas: { tileUse, executor }, ledger, readJobs }: MetricSources): Metrics {
+export function openMetrics({ atlas: { tileUse, executor }, ledger, ...gaugeSources }: MetricSources): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -85,13 +84,8 @@ export function openMetrics({ atlas: { tileUse, executor }, ledger, readJobs }: 
     registry.registerMetric(new Gauge({ name, help, registers: [], collect }));
   };
   gauge("isotherm_cache_bytes", "Decoded tiles in memory, all threads together.", () => tileUse?.cachedBytes ?? 0);
-  gauge("isotherm_work_jobs", "Large requests in progress.", () => readJobs().jobCount);
-  gauge(
-    "isotherm_work_held_bytes",
-    "Memory held by the bodies and partial responses of those requests.",
-    () => readJobs().heldBytes,
-  );
   gauge("isotherm_worker_deaths", "Worker threads that ended unexpectedly.", () => executor?.deathCount ?? 0);
+  registerServiceGauges(registry, gaugeSources);
   const unsubscribers = [
     ledger.onCommit(({ rowCount, durationMs }) => {
       batches.observe(rowCount);

@@ -6,8 +6,10 @@ import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/admissionControl.ts";
+import { type ClientLimits, DEFAULT_CLIENT_LIMITS } from "./admission/clientGate.ts";
 import type { Log } from "./log.ts";
 import type { HostLimits } from "./route.ts";
+import { addressRangeErrors } from "./http/clientAddress.ts";
 import { corsOriginErrors } from "./http/cors.ts";
 import {
   DEFAULT_HANDLER_TIMEOUTS,
@@ -31,6 +33,14 @@ export interface ServiceOptions {
   readonly limits?: Partial<HostLimits>;
   /** Limits on concurrent requests and on the memory that they hold. */
   readonly load?: Partial<LoadLimits>;
+  /** Limits on requests without a known API key. */
+  readonly clients?: Partial<ClientLimits>;
+  /**
+   * Addresses and CIDR ranges of reverse proxies. A request from one of them has the client address that is last in its
+   * header `X-Forwarded-For`, apart from other trusted proxies; from all other addresses, the header is ignored.
+   * Default: none.
+   */
+  readonly trustedProxies?: readonly string[];
   /** Origins whose scripts may send requests, such as `https://example.org`, or `*` for all. Default: none. */
   readonly corsOrigins?: readonly string[];
   /** Whether to run queries before /readyz reports ready, which makes the first requests faster. Default: true. */
@@ -52,8 +62,14 @@ export interface ServeOptions extends ServiceOptions {
   readonly host: string;
   /** 0 to 65,535; 0 selects a free port. */
   readonly port: number;
-  /** Port of /metrics, on 127.0.0.1 only; 0 selects a free port. If absent, metrics are not served. */
+  /** Port of /metrics; 0 selects a free port. If absent, metrics are not served. */
   readonly adminPort?: number;
+  /** IP address or host name of /metrics. It has no authentication. Default: 127.0.0.1. */
+  readonly adminHost?: string;
+  /** Host names that requests of /metrics may have besides `adminHost`, `localhost` and IP addresses. Default: none. */
+  readonly adminAllowedHosts?: readonly string[];
+  /** Folder of the ledger, whose free disk space is a metric. Default: none. */
+  readonly ledgerFolder?: string;
   readonly timeouts?: Partial<ServerTimeouts>;
 }
 
@@ -103,6 +119,13 @@ const LOAD = {
   jobDeadlineMs: TIME_MS,
 } as const satisfies Record<keyof LoadLimits, ValueSchema>;
 
+const CLIENTS = {
+  openRequestsPerS: { type: "number", exclusiveMinimum: 0 },
+  openRequestBurst: COUNT,
+  keyLookupsMax: COUNT,
+  exemptAddresses: { type: "array", items: { type: "string" } },
+} as const satisfies Record<keyof ClientLimits, ValueSchema>;
+
 const BODY_RATE = { bodyBytesPerSMin: BYTES, bodyGraceMs: TIME_MS } as const;
 
 const HANDLER_TIMEOUTS = {
@@ -123,6 +146,7 @@ const SERVER_TIMEOUTS = {
   drainDelayMs: TIME_MS,
   drainTimeoutMs: TIME_MS,
   connectionCountMax: COUNT,
+  connectionsPerAddressMax: COUNT,
 } as const satisfies Record<keyof ServerTimeouts, ValueSchema>;
 
 const SERVICE = {
@@ -131,6 +155,8 @@ const SERVICE = {
   prefix: { type: "string" },
   limits: { type: "object", properties: LIMITS, additionalProperties: false },
   load: { type: "object", properties: LOAD, additionalProperties: false },
+  clients: { type: "object", properties: CLIENTS, additionalProperties: false },
+  trustedProxies: { type: "array", items: { type: "string" } },
   corsOrigins: { type: "array", items: { type: "string" } },
   warmUp: { type: "boolean" },
   log: { type: "function" },
@@ -154,6 +180,9 @@ const SERVER_SHAPE: ValueSchema = {
     host: { type: "string" },
     port: PORT,
     adminPort: PORT,
+    adminHost: { type: "string" },
+    adminAllowedHosts: { type: "array", items: { type: "string" } },
+    ledgerFolder: { type: "string" },
     timeouts: { type: "object", properties: SERVER_TIMEOUTS, additionalProperties: false },
   } satisfies Record<keyof ServeOptions, ValueSchema>,
   required: ["atlas", "ledger", "host", "port"],
@@ -170,6 +199,7 @@ const CLOSE_SHAPE: ValueSchema = {
 export interface Settings<Timeouts> {
   readonly limits: HostLimits;
   readonly load: LoadLimits;
+  readonly clients: ClientLimits;
   readonly timeouts: Timeouts;
 }
 
@@ -187,7 +217,7 @@ export function readHandlerOptions(options: HandlerOptions): Settings<HandlerTim
  * @throws Fault `configuration_invalid` with all errors
  */
 export function readServeOptions(options: ServeOptions): Settings<ServerTimeouts> {
-  const items = [...hostErrors(options), ...serviceErrors(options)];
+  const items = [...hostErrors(options, "host"), ...hostErrors(options, "adminHost"), ...serviceErrors(options)];
   checkOptions(options, SERVER_SHAPE, { code: "configuration_invalid", items });
   return { ...settingsOf(options), timeouts: withDefaults(DEFAULT_TIMEOUTS, options.timeouts) };
 }
@@ -197,15 +227,19 @@ export function checkCloseOptions(options: CloseOptions): void {
   checkOptions(options, CLOSE_SHAPE, { code: "configuration_invalid" });
 }
 
-function settingsOf({ limits, load }: ServiceOptions): Omit<Settings<unknown>, "timeouts"> {
-  return { limits: withDefaults(DEFAULT_LIMITS, limits), load: withDefaults(DEFAULT_LOAD_LIMITS, load) };
+function settingsOf({ limits, load, clients }: ServiceOptions): Omit<Settings<unknown>, "timeouts"> {
+  return {
+    limits: withDefaults(DEFAULT_LIMITS, limits),
+    load: withDefaults(DEFAULT_LOAD_LIMITS, load),
+    clients: withDefaults(DEFAULT_CLIENT_LIMITS, clients),
+  };
 }
 
-function hostErrors(options: unknown): readonly FaultItem[] {
-  const host = memberOf(options, "host");
+function hostErrors(options: unknown, name: "host" | "adminHost"): readonly FaultItem[] {
+  const host = memberOf(options, name);
   if (typeof host !== "string" || host.trim() !== "") return [];
-  const detail = `host must be an IP address or a host name (got ${quote(host)}).`;
-  return [{ pointer: "/host", code: "empty", detail }];
+  const detail = `${name} must be an IP address or a host name (got ${quote(host)}).`;
+  return [{ pointer: `/${name}`, code: "empty", detail }];
 }
 
 const PREFIX = /^(?:\/(?!\.{1,2}(?:\/|$))[A-Za-z0-9._~-]+)*$/;
@@ -227,7 +261,15 @@ function serviceErrors(options: unknown): readonly FaultItem[] {
       `and ~ and are not . or .. (got ${quote(prefix)}).`;
     items.push({ pointer: "/prefix", code: "malformed", detail });
   }
-  return [...items, ...corsOriginErrors(memberOf(options, "corsOrigins"))];
+  return [
+    ...items,
+    ...corsOriginErrors(memberOf(options, "corsOrigins")),
+    ...addressRangeErrors(memberOf(options, "trustedProxies"), { pointer: "/trustedProxies", isAllAllowed: false }),
+    ...addressRangeErrors(memberOf(memberOf(options, "clients"), "exemptAddresses"), {
+      pointer: "/clients/exemptAddresses",
+      isAllAllowed: true,
+    }),
+  ];
 }
 
 function memberOf(value: unknown, name: string): unknown {

@@ -35,6 +35,7 @@ export type {
 export type {
   AuditReport,
   Commit,
+  CsvPage,
   KeyHolder,
   Page,
   PageQuery,

@@ -112,6 +112,8 @@ export interface Route<Request, Result> {
   /** Required authentication: none, an API key, or an API key and a customer id (data routes). */
   readonly access: "open" | "key" | "customer";
   readonly description: RouteDescription;
+  /** Whether load balancers and monitors poll the route: it is neither logged nor limited by address. */
+  readonly isProbe?: true;
   /** Meter of the responses. Responses of routes without a meter are not counted. */
   readonly metered?: { readonly meter: Meter; units(result: Result): number };
   /** Maximum size of a body, if it is below the general limit. */

@@ -3,10 +3,13 @@ import type { HostAtlas } from "../pool/hostAtlas.ts";
 import { version } from "../version.ts";
 import { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
 import { AdmissionControl } from "./admission/admissionControl.ts";
+import { ClientGate } from "./admission/clientGate.ts";
 import { BulkRequests } from "./bulk/bulkRequests.ts";
+import { ClientAddresses } from "./http/clientAddress.ts";
 import { CorsPolicy } from "./http/cors.ts";
 import { RequestListener, type RequestListenerOptions } from "./http/requestListener.ts";
 import type { ServiceOptions, Settings } from "./options.ts";
+import type { ServiceState } from "./serviceGauges.ts";
 import { Pipeline } from "./pipeline/pipeline.ts";
 import { ROUTES } from "./routes/routeList.ts";
 import { warmUp } from "./warmUp.ts";
@@ -14,7 +17,7 @@ import { warmUp } from "./warmUp.ts";
 /** Settings that differ between `createHandler` and `serve`. */
 export interface ServiceSetup
   extends
-    Pick<Settings<unknown>, "limits" | "load">,
+    Pick<Settings<unknown>, "limits" | "load" | "clients">,
     Pick<RequestListenerOptions, "workTimeoutMs" | "bodyTimeoutMs" | "bodyRate" | "isContinueDue" | "recordResponse"> {
   /** Called with the reason for each request that was rejected or abandoned because of overload. */
   readonly onShed?: ((reason: string) => void) | undefined;
@@ -25,9 +28,11 @@ export interface ServiceSetup
  */
 export class Service {
   readonly listener: RequestListener;
+  readonly addresses: ClientAddresses;
   /** Resolves when the service has warmed up and /readyz reports ready. */
   readonly ready: Promise<void>;
   readonly #options: ServiceOptions;
+  readonly #clients: ClientGate;
   readonly #authenticator: Authenticator;
   readonly #admission: AdmissionControl;
   /** Undefined without worker threads. */
@@ -36,12 +41,13 @@ export class Service {
   readonly #closing = new AbortController();
 
   constructor(options: ServiceOptions, setup: ServiceSetup) {
-    const { ledger, prefix = "", corsOrigins = [], log } = options;
+    const { ledger, prefix = "", corsOrigins = [], trustedProxies = [], log } = options;
     const atlas: HostAtlas = options.atlas;
     const { executor } = atlas;
     const {
       limits,
       load,
+      clients: clientLimits,
       onShed = () => undefined,
       workTimeoutMs,
       bodyTimeoutMs,
@@ -62,13 +68,16 @@ export class Service {
       const ownerOf = (query: unknown): number | undefined => atlas.ownerOf?.(query);
       this.#bulk = new BulkRequests({ executor, ownerOf, limits, prefix, admission });
     }
-    this.#authenticator = new Authenticator(ledger);
+    this.addresses = new ClientAddresses({ trustedProxies, exemptAddresses: clientLimits.exemptAddresses });
+    this.#clients = new ClientGate({ limits: clientLimits, addresses: this.addresses, onShed });
+    this.#authenticator = new Authenticator(ledger, { startLookup: (address) => this.#clients.startLookup(address) });
     const pipeline = new Pipeline({
       routes: ROUTES,
       services: { atlas, ledger, limits, prefix, readiness: this },
       authenticator: this.#authenticator,
       rateLimiter: new AccountRateLimiter(limits),
       admission,
+      clients: this.#clients,
       cors: new CorsPolicy(corsOrigins),
       bulk: this.#bulk,
       version,
@@ -83,9 +92,20 @@ export class Service {
     return this.#isWarm && !this.#closing.signal.aborted && this.#options.ledger.failure === undefined;
   }
 
-  /** The large requests in progress, and the memory that they hold. */
-  get jobs(): { readonly jobCount: number; readonly heldBytes: number } {
-    return { jobCount: this.#admission.jobCount, heldBytes: this.#admission.jobBytes };
+  /** The state of the service that metrics show, except for its connections. */
+  get state(): Omit<ServiceState, "connections"> {
+    const { ledger } = this.#options;
+    return {
+      jobs: { jobCount: this.#admission.jobCount, heldBytes: this.#admission.jobBytes },
+      requestCount: this.listener.activeCount,
+      keyLookupCount: this.#clients.lookupCount,
+      isLedgerWritable: () =>
+        ledger.checkWritable().then(
+          () => true,
+          () => false,
+        ),
+      waitingReportCount: ledger.waitingReportCount,
+    };
   }
 
   /** Makes /readyz report 503, and every response close its connection. */

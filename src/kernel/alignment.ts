@@ -47,13 +47,16 @@ export type AlignOutcome =
   /** The first invalid value, by entity and row; row is undefined if it is in a column of entities. */
   | { readonly kind: "refused"; readonly entity: number; readonly row: number | undefined };
 
-/** Upper limit of the rows per call of the kernel; their inputs and outputs fit the L2 cache. */
+/**
+ * Maximum number of rows per kernel call, unless a single entity has more. Their inputs and outputs fit in the L2
+ * cache.
+ */
 const BATCH_ROWS = 4096;
 
 /**
  * Computes the implied temperatures of entities, in batches. The formula is in assembly/alignment.ts.
  *
- * @param include further results; what is not asked for is not computed
+ * @param include the results to compute in addition to the temperatures
  * @param into arrays that receive the results; new ones by default
  * @throws RangeError if a column has a wrong type or length, or an entity has more rows than fit the kernel's scratch
  */
@@ -159,26 +162,26 @@ function prepareCall(
     readonly results: AlignedColumns;
   },
 ): (entityCount: number) => CallOutcome {
-  const tablesAt = scratch.copyIn(tables).pointer;
-  const columnsAt = scratch.copyIn(columnPointers(columns)).pointer;
-  const resultsAt = scratch.copyIn(resultPointers(results)).pointer;
+  const tablesPointer = scratch.copyIn(tables).pointer;
+  const columnsPointer = scratch.copyIn(columnPointers(columns)).pointer;
+  const resultsPointer = scratch.copyIn(resultPointers(results)).pointer;
   const callRegion = reserveZeroedScratch(kernel, scratch, columns.years.length);
-  const bad = scratch.reserve(8);
+  const invalidLocation = scratch.reserve(8);
   return (entityCount) => {
     const status = kernel.exports.alignColumns(
-      tablesAt,
-      columnsAt,
+      tablesPointer,
+      columnsPointer,
       entityCount,
       rule.scope3Weight,
       BASES[rule.basis],
       rule.gamma,
       include.budget ?? 0,
       callRegion.pointer,
-      resultsAt,
-      bad.pointer,
+      resultsPointer,
+      invalidLocation.pointer,
     );
     if (status === STATUS_BAD_ALIGNMENT) {
-      const [entity = 0, row = -1] = kernel.i32(bad);
+      const [entity = 0, row = -1] = kernel.i32(invalidLocation);
       return { refused: { entity, row: row < 0 ? undefined : row }, hasCoverage: false };
     }
     kernel.check(status, "alignColumns");

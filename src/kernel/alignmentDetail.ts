@@ -65,15 +65,18 @@ export interface AlignmentFigures {
   /** The ratio compared with the anchors: q*, or the mean of the entity's emissions relative to its baseline. */
   readonly ratioQ: number;
   readonly evaluatedYear: number;
-  /** f64[4], after and before anchors that are too close have been separated */
+  /** f64[4], after anchors that are too close have been separated */
   readonly anchors: readonly number[];
+  /** f64[4], before that. */
   readonly rawAnchors: readonly number[];
   /** 0 to 4: number of anchors below the ratio; `weight` is the fraction along that segment, above 1 after the last. */
   readonly segment: number;
   readonly weight: number;
+  /** Emissions intensity of the entity relative to its industry, limited as the method requires; used by the convergence. */
   readonly kappa: number;
-  /** Scopes 1 to 3: whether the scope is given in both years and has a weight above 0, and its share of the baseline. */
+  /** For scopes 1 to 3: whether the scope is given in both years and has a weight above 0. */
   readonly usableScopes: readonly boolean[];
+  /** For scopes 1 to 3: share of the scope in the baseline. */
   readonly shares: readonly number[];
   /** Share of the given emissions that the usable scopes cover; NaN unless a scope was dropped. */
   readonly coverage: number;

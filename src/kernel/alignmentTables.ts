@@ -46,7 +46,7 @@ export interface YearlyBenchmark {
   readonly growth: readonly Float64Array[];
   /** Whether each series is that of a region. */
   readonly isRegion: readonly boolean[];
-  /** Index of the series of the economies behind the benchmark. */
+  /** Index of the pooled series of the economies that the benchmark covers. */
   readonly pooledSeries: number;
 }
 
@@ -65,9 +65,9 @@ export interface Warming {
  */
 export type AlignmentTables = Float64Array & { readonly isAlignmentTables: true };
 
-/** Scales of the emissions that `sensitive` and the range are computed with. */
+/** Factors by which emissions are scaled to determine the flag `sensitive` and the range. */
 const SCALES = [0.925, 0.95, 1.05, 1.075] as const;
-/** More than the relative rounding of a ratio of emissions. */
+/** Larger than the relative rounding error of a ratio of emissions. */
 const ROUNDING = 1e-12;
 const PERCENTILE_CURVES = { p50: CURVE_P50, p10: CURVE_P10, p90: CURVE_P90 } as const;
 
@@ -90,7 +90,7 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
   const yearStride = YEAR_BYTES / 8;
   const sumsAt = yearsAt + yearCount * yearStride;
   const growthAt = sumsAt + sums.length;
-  // After the series a row of ones, for entities without one.
+  // The series are followed by a row of ones, for entities without a series.
   const tables = new Float64Array(growthAt + (growth.length + 1) * (yearCount + 1)).fill(
     1,
     growthAt + growth.length * (yearCount + 1),
@@ -102,11 +102,11 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
   // A little more than the exact ratio, so that rounding cannot keep the temperature below its maximum.
   tables[TABLE_LAST_RATIO / 8] = (1 + excessMaxOf(benchmark)) * (1 + ROUNDING);
   for (const percentile of ["p50", "p10", "p90"] as const) {
-    const at = (TABLE_CURVES + PERCENTILE_CURVES[percentile] * CURVE_BYTES) / 8;
+    const curveIndex = (TABLE_CURVES + PERCENTILE_CURVES[percentile] * CURVE_BYTES) / 8;
     const { startC, risesC, maxC } = curveOf(benchmark, percentile);
-    tables[at + CURVE_START / 8] = startC;
-    tables.set(risesC, at + CURVE_RISES / 8);
-    tables[at + CURVE_MAX / 8] = maxC;
+    tables[curveIndex + CURVE_START / 8] = startC;
+    tables.set(risesC, curveIndex + CURVE_RISES / 8);
+    tables[curveIndex + CURVE_MAX / 8] = maxC;
   }
   for (let years = 0; years <= CHANGE_YEARS_MAX; years++) {
     const [smallest, largest] = plausibleChangesAfter(years);
@@ -115,10 +115,10 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
   }
   for (let horizon = SHORTEST_HORIZON_YEARS; horizon <= TABLED_HORIZON_MAX; horizon++) {
     for (let years = 1; years <= horizon; years++) {
-      const at = ((horizon - SHORTEST_HORIZON_YEARS) * TABLED_HORIZON_MAX + years - 1) * SCALES.length;
+      const scalesIndex = ((horizon - SHORTEST_HORIZON_YEARS) * TABLED_HORIZON_MAX + years - 1) * SCALES.length;
       tables.set(
         SCALES.map((scale) => scale ** (horizon / years)),
-        TABLE_SCALES / 8 + at,
+        TABLE_SCALES / 8 + scalesIndex,
       );
     }
   }
@@ -155,15 +155,15 @@ function checkBenchmark({ firstYear, lastYear, warming, index, growth, isRegion,
   }
   if (growth.length > NO_GROWTH_SERIES || isRegion.length !== growth.length || growth[pooledSeries] === undefined) {
     throw new RangeError(
-      `a benchmark must have at most ${NO_GROWTH_SERIES} growth series, among them the pooled one, and state of each ` +
-        `whether it is a region (got ${growth.length}, pooled ${pooledSeries}, ${isRegion.length} statements)`,
+      `a benchmark must have at most ${NO_GROWTH_SERIES} growth series, including the pooled series, and one element of ` +
+        `isRegion for each (got ${growth.length} series, pooled series ${pooledSeries}, ${isRegion.length} elements)`,
     );
   }
 }
 
 /**
- * Returns 1 / emissions index that a baseline is compared with: 1 up to the base year; after it, the world is assumed to
- * follow the hottest anchor. f64[year][pathway]
+ * Returns the reciprocal of the emissions index with which a baseline is compared, f64[year][pathway]. It is 1 up to
+ * the base year; after that, the world is assumed to follow the hottest anchor.
  */
 function perBaseOf({ firstYear, lastYear, baseYear, index }: YearlyBenchmark): Float64Array {
   const perBase = new Float64Array((lastYear - firstYear + 1) * PATHWAY_COUNT).fill(1);
@@ -174,9 +174,9 @@ function perBaseOf({ firstYear, lastYear, baseYear, index }: YearlyBenchmark): F
 }
 
 /**
- * Returns the curve of equation 11: the temperature without emissions, the rises to each anchor and per 100 % of
- * emissions above the last, and the highest temperature. The median ends at TEMPERATURE_MAX_C, the percentiles at the
- * same ratio.
+ * Returns the curve of temperature over emissions: the temperature without emissions, the rises to each anchor and per
+ * 100 % of emissions above the last, and the highest temperature. The median ends at TEMPERATURE_MAX_C, the percentiles
+ * at the same ratio.
  */
 function curveOf(benchmark: YearlyBenchmark, percentile: "p10" | "p50" | "p90") {
   const { anchorsC, currentC, lowerBoundC } = benchmark.warming[percentile];
@@ -188,13 +188,13 @@ function curveOf(benchmark: YearlyBenchmark, percentile: "p10" | "p50" | "p90") 
   };
 }
 
-/** Returns the excess over the hottest anchor at which the median reaches TEMPERATURE_MAX_C, 1 = 100 %. */
+/** Returns the excess over the hottest anchor, as a fraction, at which the median reaches TEMPERATURE_MAX_C. */
 function excessMaxOf({ warming: { p50 } }: YearlyBenchmark): number {
   const hottestC = p50.anchorsC.at(-1) ?? NaN;
   return (TEMPERATURE_MAX_C - hottestC) / (hottestC - p50.currentC);
 }
 
-/** Returns the smallest and the largest plausible ratio of emissions after `years` (section 10). */
+/** Returns the smallest and the largest plausible ratio of emissions after `years` years. */
 function plausibleChangesAfter(years: number): readonly [number, number] {
   const exponent = Math.max(years, 3);
   return [Math.max(0.002, 0.7 ** exponent), Math.min(10, 1.25 ** exponent)];

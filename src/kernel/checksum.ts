@@ -1,11 +1,11 @@
 import type { Kernel, Region } from "./instance.ts";
 
-/** Bytes per call of the kernel, well below the size of its scratch memory. */
+/** Bytes per kernel call, well below the size of the scratch memory. */
 const CRC_CHUNK_BYTES = 1 << 20;
 /** Lookup table of each kernel, u32[8][256]. */
 const tables = new WeakMap<Kernel, Region>();
 
-/** Computes the CRC-32 of zip and PNG. */
+/** Computes the CRC-32 that zip and PNG use. */
 export function crc32(kernel: Kernel, bytes: Uint8Array): number {
   const table = tables.get(kernel) ?? kernel.reserve(8 * 256 * 4);
   tables.set(kernel, table);

@@ -11,8 +11,9 @@ export interface CircleSummary {
   readonly validCellCount: number;
   /** Area of the valid cells / area of all cells of the circle. */
   readonly validShare: number;
-  /** Whether the circle contains a nodata cell, and a cell outside the coverage of the atlas's sources. */
+  /** Whether the circle contains a nodata cell. */
   readonly hasNodata: boolean;
+  /** Whether the circle contains a cell outside the coverage of the atlas's sources. */
   readonly hasOutsideCoverage: boolean;
 }
 
@@ -87,7 +88,10 @@ export class CircleAccumulator {
     });
   }
 
-  /** Returns one summary per layer. `weights`: relative cell area of each row in `rows` (geodesy.rowWeights). */
+  /**
+   * Returns one summary per layer. `weights` contains the relative cell area of each row in `rows`
+   * (geodesy.rowWeights).
+   */
   summarize(kernel: Kernel, weights: Float64Array): CircleSummary[] {
     if (weights.length !== this.#rowCount) {
       throw new RangeError(`weights must have ${this.#rowCount} elements, one per row (got ${weights.length})`);

@@ -128,8 +128,8 @@ export function makeDemoCells(
 }
 
 /**
- * Returns "zero" or "nodata" if that holds for every cell of the tile at any warming, determined without generating the
- * cells; otherwise "cells".
+ * Returns "zero" or "nodata" if every cell of the tile has this state at any warming, which is determined without
+ * generating the cells; otherwise "cells".
  *
  * @throws RangeError if the grid does not have the tile
  */

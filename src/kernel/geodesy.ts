@@ -74,7 +74,7 @@ export function rowSpans(kernel: Kernel, grid: Grid, circle: Circle): CircleCell
   if (ambiguous.length === 0 && !isContainingCellMissing)
     return { spans, spanCount: spans.length / 3, ambiguousCount: 0 };
 
-  // Rare: rebuild the rows that have ambiguous cells or the containing cell.
+  // This is rare: only the rows that have ambiguous cells or the containing cell are rebuilt.
   const decisions = new Map<number, Map<number, boolean>>(); // row, column, is inside
   const decide = ({ row, column }: Cell, isInside: boolean): void => {
     const inRow = decisions.get(row) ?? new Map<number, boolean>();
@@ -130,7 +130,10 @@ function applyDecisions(spans: Int32Array, decisions: ReadonlyMap<number, Readon
   return Int32Array.from(rows.flatMap(([row, ranges]) => ranges.flatMap(([first, last]) => [row, first, last])));
 }
 
-/** Rebuilds one row cell by cell: at a pole, a rim along a parallel makes every cell of the row ambiguous. */
+/**
+ * Rebuilds one row cell by cell, because around a pole the rim may follow a parallel, which makes every cell of the row
+ * ambiguous.
+ */
 function applyRowDecisions(ranges: readonly ColumnRange[], decided: ReadonlyMap<number, boolean>): ColumnRange[] {
   let west = Infinity;
   let east = -Infinity;

@@ -1,7 +1,7 @@
 import type { Cell, Grid, Location } from "./grid.ts";
 import type { Kernel } from "./instance.ts";
 
-/** Rows and columns of many locations; -1, -1 outside the grid. */
+/** Rows and columns of many locations; both are -1 outside the grid. */
 export interface LocatedCells {
   readonly rows: Int32Array;
   readonly columns: Int32Array;

@@ -1,8 +1,7 @@
-import { isIPv6 } from "node:net";
 import { Fault, isFault } from "../errors.ts";
+import { AddressRateLimiter } from "./addressRateLimiter.ts";
 import { digestTextOf, isKeyShaped, isMistyped, isSameDigest, KEY_FORM } from "./keys.ts";
 import type { Customer, KeyHolder, Ledger } from "./ledger.ts";
-import { RateLimiter } from "./rateLimiter.ts";
 
 export interface AuthenticatorOptions {
   /** Maximum age of a cache entry; a change notification of the ledger invalidates it earlier. */
@@ -17,6 +16,12 @@ export interface AuthenticatorOptions {
   readonly failureCountMax: number;
   /** Addresses per minute that are counted separately; all others share one bucket. */
   readonly addressCountMax: number;
+  /**
+   * Called with the client's address before a key is looked up that is not in the cache, not even out of date.
+   * @returns a function that is called after the lookup
+   * @throws an error with which the request is rejected without a lookup
+   */
+  readonly startLookup: (address: string) => () => void;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -28,19 +33,11 @@ const DEFAULTS: AuthenticatorOptions = {
   entryCountMax: 10_000,
   failureCountMax: 20,
   addressCountMax: 50_000,
+  startLookup: () => () => undefined,
   now: Date.now,
 };
 
 const FAILURE_WINDOW_MS = 60_000;
-/** Bucket of all addresses above `addressCountMax`. */
-const SHARED_BUCKET = "others";
-
-/** Counts of rejected keys within one minute. */
-interface FailureWindow {
-  /** Counts by address. An address that has reached the limit can present keys again a minute after its first rejected key. */
-  readonly limiter: RateLimiter;
-  readonly startMs: number;
-}
 
 /** Authenticates API keys and finds customers, using a cache of recent ledger lookups. */
 export class Authenticator {
@@ -49,14 +46,16 @@ export class Authenticator {
   readonly #keys: LookupCache<{ readonly digest: Buffer; readonly holder: KeyHolder }>;
   readonly #customers: LookupCache<Customer>;
   readonly #stopListening: () => void;
-  #failures: FailureWindow;
+  readonly #failures: AddressRateLimiter;
 
   constructor(ledger: Ledger, options: Partial<AuthenticatorOptions> = {}) {
     this.#ledger = ledger;
     this.#options = { ...DEFAULTS, ...options };
     this.#keys = new LookupCache(this.#options);
     this.#customers = new LookupCache(this.#options);
-    this.#failures = this.#newFailureWindow();
+    const { failureCountMax, addressCountMax, now } = this.#options;
+    const limit = { burst: failureCountMax, refillCount: failureCountMax, refillIntervalMs: FAILURE_WINDOW_MS };
+    this.#failures = new AddressRateLimiter({ limit, addressCountMax, now });
     this.#stopListening = ledger.onChange(() => {
       this.#keys.invalidate();
       this.#customers.invalidate();
@@ -68,7 +67,8 @@ export class Authenticator {
    *
    * @param address the client's address, by which rejected keys are counted
    * @throws Fault `api_key_invalid`, `api_key_revoked` (also for expired keys), `account_suspended`; `rate_limited`
-   *   instead after too many rejected keys; `ledger_unavailable` if the ledger fails and the key is not cached
+   *   instead after too many rejected keys; `ledger_unavailable` if the ledger fails and the key is not cached; errors of
+   *   `startLookup`
    */
   authenticate(presented: string, address: string): KeyHolder | Promise<KeyHolder> {
     // Text that cannot be a key is not looked up. Keys with a wrong checksum are looked up: they may have been issued elsewhere.
@@ -77,11 +77,14 @@ export class Authenticator {
     const digest = Buffer.from(digestText, "hex");
     const cached = this.#keys.get(digestText);
     if (cached !== undefined) return this.#verify({ presented, digest, address }, cached);
+    // Requests with the same key share one lookup.
+    const endLookup = this.#keys.has(digestText) ? undefined : this.#options.startLookup(address);
     return this.#keys
       .load(digestText, async () => {
         const holder = await this.#ledger.findKey(digest);
         return holder === undefined ? undefined : { digest, holder };
       })
+      .finally(endLookup)
       .then((lookup) => this.#verify({ presented, digest, address }, lookup));
   }
 
@@ -129,25 +132,11 @@ export class Authenticator {
 
   /** Counts a rejected key by address and throws `fault`, or `rate_limited` after too many. */
   async #reject(fault: Fault, address: string): Promise<never> {
-    const nowMs = this.#options.now();
-    const ageMs = nowMs - this.#failures.startMs;
-    // A new window also starts when the clock is set back; otherwise this one would last until the clock caught up.
-    if (ageMs < 0 || ageMs >= FAILURE_WINDOW_MS) this.#failures = this.#newFailureWindow();
-    const { limiter } = this.#failures;
-    const network = networkOf(address);
-    const isCounted = limiter.has(network) || limiter.keyCount < this.#options.addressCountMax;
-    const { isAllowed, waitMs } = limiter.consume(isCounted ? network : SHARED_BUCKET, nowMs);
+    const { isAllowed, waitMs } = this.#failures.consume(address);
     if (isAllowed) throw fault;
     const retryAfterS = Math.max(1, Math.ceil(waitMs / 1000));
     const message = `Too many rejected API keys from this address; retry in ${retryAfterS} s.`;
     throw new Fault("rate_limited", message, { details: { retryAfterS } });
-  }
-
-  /** Returns an empty window, so that no address is counted, or takes memory, for longer than a minute. */
-  #newFailureWindow(): FailureWindow {
-    const { failureCountMax, now } = this.#options;
-    const limit = { burst: failureCountMax, refillCount: failureCountMax, refillIntervalMs: FAILURE_WINDOW_MS };
-    return { limiter: new RateLimiter(limit), startMs: now() };
   }
 }
 
@@ -177,6 +166,11 @@ class LookupCache<Value> {
     if (entry === undefined || entry.isInvalidated) return undefined;
     const ageMs = this.#options.now() - entry.lookedUpAtMs;
     return ageMs >= 0 && ageMs < this.#options.ttlMs ? entry.value : undefined;
+  }
+
+  /** Returns whether a value is cached, possibly out of date, or is being looked up. */
+  has(key: string): boolean {
+    return this.#entries.has(key) || this.#pending.has(key);
   }
 
   /** Invalidates all entries. They remain usable while the ledger is unavailable. */
@@ -244,22 +238,6 @@ async function withTimeout<T>(promise: Promise<T>, timeoutMs: number): Promise<T
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** Returns the address that failures are counted by: for IPv6 the /64 network, because one client may control all of it. */
-function networkOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith("::ffff:")) return address;
-  const [head = "", tail] = address.split("%")[0]?.split("::") ?? [];
-  const groups = head === "" ? [] : head.split(":");
-  if (tail !== undefined) {
-    const tailCount = tail === "" ? 0 : tail.split(":").length;
-    while (groups.length + tailCount < 8) groups.push("0");
-    if (tail !== "") groups.push(...tail.split(":"));
-  }
-  return groups
-    .slice(0, 4)
-    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
-    .join(":");
 }
 
 /**

@@ -55,7 +55,8 @@ export function isDate(text: string): boolean {
   return DATE.test(text) && !Number.isNaN(Date.parse(text)) && new Date(text).toISOString().startsWith(text);
 }
 
-function checkDate(name: string, text: string | undefined): void {
+/** Checks a UTC date, if one is given. @throws Fault `invalid_request` */
+export function checkDate(name: string, text: string | undefined): void {
   if (text === undefined || isDate(text)) return;
   throw invalidField(name, "malformed", `must be a date in the form YYYY-MM-DD (got ${quote(text)}).`);
 }

@@ -10,6 +10,11 @@ export type EntryOutcome = RecordResult | { readonly refusal: "idempotency_key_r
 export const BATCH_COUNT_MAX = 5_000;
 /** How long idempotency keys are kept. */
 const IDEMPOTENCY_WINDOW_MS = 72 * 3_600_000;
+/**
+ * Idempotency keys of answers of 0 units that are kept per account and UTC day. Such answers are not paid for, so that
+ * without a limit a client could fill the disk with them. Further keys are accepted, but not kept.
+ */
+export const FREE_KEYS_PER_DAY_MAX = 10_000;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 const SHA256 = /^[0-9a-f]{64}$/;

@@ -6,6 +6,7 @@
  */
 
 import type { Meter, UsageGroup } from "../contract/wireTypes.ts";
+import type { AuditOptions, ChainHead, ChainReport, PrunePlan } from "./chainReport.ts";
 
 /** File name of the embedded ledger in the data folder. */
 export const SQLITE_FILE_NAME = "ledger.sqlite";
@@ -134,6 +135,12 @@ export interface Page<Item> {
   readonly next?: string;
 }
 
+/** Lines of CSV (RFC 4180), each with its line end; `next` is the cursor of the next page, absent on the last one. */
+export interface CsvPage {
+  readonly text: string;
+  readonly next?: string;
+}
+
 export interface PageQuery {
   readonly accountId: string;
   /** 1 to 500. */
@@ -142,8 +149,9 @@ export interface PageQuery {
   readonly cursor?: string;
 }
 
-/** The result of comparing hourly sums with events, and the sums that reports use with the hourly ones. */
+/** The result of verifying the hash chain, and of comparing hourly sums with events, and other sums with hourly ones. */
 export interface AuditReport {
+  readonly chain: ChainReport;
   readonly eventCount: number;
   readonly rollupCount: number;
   /** Empty if all hourly sums match their events. */
@@ -170,6 +178,11 @@ export interface AuditReport {
     readonly hourlyRequests: number;
     readonly requests: number;
   }[];
+}
+
+/** A batch of the hash chain with its events. */
+export interface ArchivedBatch extends ChainHead {
+  readonly events: readonly RecordedEntry[];
 }
 
 /** A committed batch of entries. */
@@ -226,12 +239,14 @@ export interface Ledger {
    * Records an entry. Resolves when it is on disk; pending entries are committed together.
    * @throws Fault `usage_not_recorded` if it is unknown whether the entry is on disk: after an I/O error the embedded
    *   ledger accepts no more entries, while the PostgreSQL ledger reconnects; `idempotency_key_reused` if the key was
-   *   used for a different request
+   *   used for a different request; `clock_unreliable` if the clock is wrong, so that nothing was recorded
    */
   record(entry: UsageEntry): Promise<RecordResult>;
   /** @throws Fault `rate_limited` if too many reports of the account are waiting; the reason of the signal */
   usage(query: UsageQuery, options?: ReportOptions): Promise<Page<UsageLine>>;
-  audit(): Promise<AuditReport>;
+  /** Like `usage`, as lines of CSV without a header. @throws as `usage` */
+  usageCsv(query: UsageQuery, options?: ReportOptions): Promise<CsvPage>;
+  audit(options?: AuditOptions): Promise<AuditReport>;
   /** Yields all events of a date range in the order of recording. */
   events(query: {
     readonly accountId?: string;
@@ -239,10 +254,40 @@ export interface Ledger {
     readonly to?: string;
   }): AsyncIterable<RecordedEntry>;
 
+  /**
+   * Checks that usage can be recorded at present. Resolves or rejects within two seconds. The result is shared and used
+   * again for two seconds, so that callers cannot put load on the ledger.
+   * @throws Fault `ledger_unavailable`, `configuration_invalid`, `clock_unreliable` with the reason why not
+   */
+  checkWritable(): Promise<void>;
   /** The I/O error that stopped the ledger, if any: no more entries can be recorded. */
   readonly failure: Error | undefined;
   /** Resolves with the cause when an I/O error has stopped the ledger: the process must restart to recover the file. */
   readonly failed: Promise<Error>;
+  /** Number of reports and lists that wait for their turn. */
+  readonly waitingReportCount: number;
   /** Commits pending entries and closes the storage. */
   close(): Promise<void>;
+}
+
+/** A ledger with the operations that maintain its storage, which the command line uses. */
+export interface MaintainedLedger extends Ledger {
+  /** Returns the last batch of the hash chain. */
+  chainHead(): Promise<ChainHead>;
+  /** Replaces an anchor that the ledger does not match, because an older ledger was restored. */
+  acceptRestored(): Promise<ChainHead>;
+  /** Sets the time of the ledger to the system clock, after a wrong clock has set it to the future. */
+  resetClock(): Promise<{ readonly from: string; readonly to: string }>;
+  /** Returns which events `prune` would archive. @throws Fault `invalid_request` if the day is invalid or not in the past */
+  prunePlan(query: { readonly before: string }): Promise<PrunePlan>;
+  /**
+   * Archives the events of a plan, and then deletes them; their sums stay.
+   * @param write writes the archive; it must be on disk when the result is returned
+   * @throws Fault `ledger_unavailable` if the events do not match the hash chain
+   */
+  prune(
+    plan: PrunePlan,
+    write: (batches: AsyncIterable<ArchivedBatch>) => Promise<{ readonly name: string; readonly sha256: string }>,
+    onProgress?: (deletedCount: number) => void,
+  ): Promise<ChainHead>;
 }

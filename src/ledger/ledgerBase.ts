@@ -1,12 +1,15 @@
+import { CachedCheck } from "./cachedCheck.ts";
 import type {
   Account,
   ApiKey,
+  ArchivedBatch,
   AuditReport,
   Commit,
+  CsvPage,
   Customer,
   IssuedKey,
   KeyHolder,
-  Ledger,
+  MaintainedLedger,
   Page,
   PageQuery,
   RecordResult,
@@ -16,20 +19,53 @@ import type {
   UsageLine,
   UsageQuery,
 } from "./ledger.ts";
-import { type ArgumentOf, INVALIDATING_METHODS, type MethodName, type ResultOf } from "./methods.ts";
+import { isFault, type Fault } from "../errors.ts";
+import type { AuditOptions, ChainHead, PrunePlan } from "./chainReport.ts";
+import type { ChainState } from "./chainState.ts";
+import { ClockMonitor, futureFault } from "./clock.ts";
+import { LedgerChain } from "./ledgerChain.ts";
+import { type ArgumentOf, DATED_METHODS, INVALIDATING_METHODS, type MethodName, type ResultOf } from "./methods.ts";
 
+/** How long the result of a write check is used again, and the time after which a check has failed. */
+const WRITE_CHECK_VALID_MS = 2_000;
+const WRITE_CHECK_TIMEOUT_MS = 2_000;
 /** Events per page of `events()`, which bounds its memory. */
 const EVENT_PAGE_COUNT = 1000;
 
+/** The clocks of a ledger. */
+export interface LedgerClock {
+  /** The system clock, milliseconds since 1970. */
+  readonly now: () => number;
+  /** A clock that is never set, in milliseconds; without it, changes of the system clock are not detected. */
+  readonly monotonicNow?: (() => number) | undefined;
+}
+
 /** Base class of ledgers: forwards every call to `dispatch`, which the storage implements, and manages listeners. */
-export abstract class LedgerBase implements Ledger {
+export abstract class LedgerBase implements MaintainedLedger {
   readonly failed: Promise<Error>;
   readonly #listeners = new Set<() => void>();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
+  readonly #writeCheck = new CachedCheck({
+    check: () => this.checkStorage(),
+    validMs: WRITE_CHECK_VALID_MS,
+    timeoutMs: WRITE_CHECK_TIMEOUT_MS,
+  });
   #failure: Error | undefined;
   #resolveFailed!: (error: Error) => void;
 
-  constructor() {
+  readonly #clock: LedgerClock;
+  readonly #clockMonitor: ClockMonitor | undefined;
+  /** The ledger's time, if it was in the future. */
+  #futureAt: string | undefined;
+  readonly #chain = new LedgerChain({
+    call: (name, argument) => this.#call(name, argument),
+    readState: (query) => this.readChainState(query),
+  });
+
+  constructor(clock: LedgerClock) {
+    this.#clock = clock;
+    const { now, monotonicNow } = clock;
+    this.#clockMonitor = monotonicNow === undefined ? undefined : new ClockMonitor({ now, monotonicNow });
     this.failed = new Promise((resolve) => {
       this.#resolveFailed = resolve;
     });
@@ -41,8 +77,11 @@ export abstract class LedgerBase implements Ledger {
     argument: ArgumentOf<Name>,
     signal?: AbortSignal,
   ): Promise<ResultOf<Name>>;
+  /** Reads the end of the hash chain, also while the ledger is being closed. What it returns is on disk. */
+  protected abstract readChainState(query: { readonly batch?: number }): Promise<ChainState>;
   abstract record(entry: UsageEntry): Promise<RecordResult>;
   abstract close(): Promise<void>;
+  abstract readonly waitingReportCount: number;
 
   get failure(): Error | undefined {
     return this.#failure;
@@ -53,6 +92,31 @@ export abstract class LedgerBase implements Ledger {
     if (this.#failure !== undefined) return;
     this.#failure = error;
     this.#resolveFailed(error);
+  }
+
+  /** The reason why the system clock cannot be used; undefined if it was not set while the process was running. */
+  protected get clockDriftFault(): Fault | undefined {
+    return this.#clockMonitor?.fault;
+  }
+
+  /** Remembers that the ledger's time is in the future, if that is why an entry was not recorded. */
+  protected noteRejection(error: unknown): void {
+    if (!isFault(error, "clock_unreliable")) return;
+    const { lastAt } = error.details;
+    if (typeof lastAt === "string") this.#futureAt = lastAt;
+  }
+
+  /**
+   * Verifies the end of the hash chain and keeps its anchor from now on.
+   * @throws Fault `ledger_unavailable` if the ledger does not match its chain or anchor
+   */
+  async startChain(options: { readonly anchorPath: string | undefined; readonly isChecked: boolean }): Promise<void> {
+    this.#futureAt = await this.#chain.start(options);
+  }
+
+  /** Writes the anchor a last time; the subclass calls it after the last entry has been recorded. */
+  protected async closeChain(): Promise<void> {
+    if (this.#failure === undefined) await this.#chain.close();
   }
 
   onChange(listener: () => void): () => void {
@@ -73,6 +137,8 @@ export abstract class LedgerBase implements Ledger {
   }
 
   protected notifyCommit(commit: Commit): void {
+    this.#futureAt = undefined;
+    this.#chain.onCommit();
     for (const listener of this.#commitListeners) listener(commit);
   }
 
@@ -81,6 +147,8 @@ export abstract class LedgerBase implements Ledger {
     argument: ArgumentOf<Name>,
     signal?: AbortSignal,
   ): Promise<ResultOf<Name>> {
+    const { clockDriftFault } = this;
+    if (clockDriftFault !== undefined && DATED_METHODS.has(name)) throw clockDriftFault;
     const result = await this.dispatch(name, argument, signal);
     if (INVALIDATING_METHODS.has(name)) this.notifyChange();
     return result;
@@ -154,8 +222,48 @@ export abstract class LedgerBase implements Ledger {
     return this.#call("usage", query, signal);
   }
 
-  audit(): Promise<AuditReport> {
-    return this.#call("audit", undefined);
+  usageCsv(query: UsageQuery, { signal }: ReportOptions = {}): Promise<CsvPage> {
+    return this.#call("usageCsv", query, signal);
+  }
+
+  audit(options: AuditOptions = {}): Promise<AuditReport> {
+    return this.#chain.audit(options);
+  }
+
+  chainHead(): Promise<ChainHead> {
+    return this.#chain.head();
+  }
+
+  acceptRestored(): Promise<ChainHead> {
+    return this.#chain.acceptRestored();
+  }
+
+  resetClock(): Promise<{ readonly from: string; readonly to: string }> {
+    return this.#call("resetClock", undefined);
+  }
+
+  prunePlan(query: { readonly before: string }): Promise<PrunePlan> {
+    return this.#call("prunePlan", query);
+  }
+
+  prune(
+    plan: PrunePlan,
+    write: (batches: AsyncIterable<ArchivedBatch>) => Promise<{ readonly name: string; readonly sha256: string }>,
+    onProgress: (deletedCount: number) => void = () => undefined,
+  ): Promise<ChainHead> {
+    return this.#chain.prune(plan, write, onProgress);
+  }
+
+  async checkWritable(): Promise<void> {
+    const future = this.#futureAt === undefined ? undefined : futureFault(this.#futureAt, this.#clock.now());
+    const clockFault = this.clockDriftFault ?? future;
+    if (clockFault !== undefined) throw clockFault;
+    await this.#writeCheck.run();
+  }
+
+  /** Checks that usage can be recorded; `checkWritable` limits how often it is called. */
+  protected checkStorage(): Promise<void> {
+    return this.#call("checkWritable", undefined);
   }
 
   async *events(query: {

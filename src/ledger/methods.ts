@@ -9,9 +9,14 @@ import {
   setAccountSuspended,
 } from "./accounts.ts";
 import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "./customers.ts";
+import { chainPage, chainTail, fileDamage } from "./chainAudit.ts";
+import { chainState } from "./chainState.ts";
+import { deletePruned, prunePlan, prunings, recordPrune, resetClock } from "./prune.ts";
 import type { Storage } from "./schema.ts";
-import { audit, eventPage } from "./usage.ts";
+import { auditSums, eventPage } from "./usage.ts";
+import { usageCsv } from "./usageCsv.ts";
 import { usage } from "./usageLines.ts";
+import { checkWritable } from "./writeCheck.ts";
 
 /** The methods of a ledger other than recording, by name, so that they can be called on another thread. */
 const LEDGER_METHODS = {
@@ -28,8 +33,19 @@ const LEDGER_METHODS = {
   listCustomers,
   archiveCustomer,
   usage,
-  audit,
+  usageCsv,
+  auditSums,
   eventPage,
+  chainState,
+  chainTail,
+  chainPage,
+  fileDamage,
+  prunings,
+  prunePlan,
+  recordPrune,
+  deletePruned,
+  resetClock,
+  checkWritable,
 } as const;
 
 export type MethodName = keyof typeof LEDGER_METHODS;
@@ -46,18 +62,35 @@ export const INVALIDATING_METHODS: ReadonlySet<MethodName> = new Set([
   "archiveCustomer",
 ]);
 
+/** Methods that set the ledger's time, which a wrong clock must not do. */
+export const DATED_METHODS: ReadonlySet<MethodName> = new Set([
+  ...INVALIDATING_METHODS,
+  "registerCustomer",
+  "resetClock",
+]);
+
 /** Methods that may read many rows. They run on a separate thread or connection, so that they do not block recording. */
 export const REPORT_METHODS: ReadonlySet<MethodName> = new Set([
   "listAccounts",
   "listKeys",
   "listCustomers",
   "usage",
-  "audit",
+  "usageCsv",
+  "auditSums",
   "eventPage",
+  "chainPage",
+  "fileDamage",
+  "prunePlan",
 ]);
 
 /** Methods that read all events, which takes minutes in a large ledger. Only the command line uses them. */
-export const LONG_METHODS: ReadonlySet<MethodName> = new Set(["audit", "eventPage"]);
+export const LONG_METHODS: ReadonlySet<MethodName> = new Set([
+  "auditSums",
+  "eventPage",
+  "chainPage",
+  "fileDamage",
+  "prunePlan",
+]);
 
 /** Returns the account that a call is limited to; empty if it concerns all accounts. */
 export function accountOf(argument: unknown): string {

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { Fault, type FaultItem } from "../errors.ts";
 import { checkOptions, findSchemaErrors, type ValueSchema } from "../schemaErrors.ts";
 import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
-import { type Ledger, SQLITE_FILE_NAME } from "./ledger.ts";
+import { anchorPath, readAnchor } from "./anchor.ts";
+import type { Anchor } from "./chainReport.ts";
+import { type MaintainedLedger, SQLITE_FILE_NAME } from "./ledger.ts";
+import type { LedgerBase, LedgerClock } from "./ledgerBase.ts";
 
 /** The location of a ledger: a local folder, or a PostgreSQL database that replicas share. */
 export type LedgerAddress =
@@ -15,6 +18,15 @@ export type LedgerAddress =
 export interface LedgerOptions {
   /** The clock, milliseconds since 1970; by default the system clock. */
   readonly now?: () => number;
+  /**
+   * A clock that is never set, in milliseconds, with which changes of `now` are detected; by default that of the process,
+   * or none if `now` is given.
+   */
+  readonly monotonicNow?: () => number;
+  /** Folder of the anchor of a PostgreSQL ledger; by default none. That of a SQLite ledger is in its data folder. */
+  readonly anchorFolder?: string;
+  /** Whether a ledger that does not match its anchor or the end of its hash chain is rejected. Default: true. */
+  readonly isChainChecked?: boolean;
   /** Whether a missing ledger is rejected instead of created. Default: false. */
   readonly mustExist?: boolean;
 }
@@ -26,7 +38,13 @@ const ADDRESS_SHAPE: ValueSchema = {
 };
 const LEDGER_OPTIONS_SHAPE: ValueSchema = {
   type: "object",
-  properties: { now: { type: "function" }, mustExist: { type: "boolean" } },
+  properties: {
+    now: { type: "function" },
+    monotonicNow: { type: "function" },
+    anchorFolder: { type: "string" },
+    isChainChecked: { type: "boolean" },
+    mustExist: { type: "boolean" },
+  } satisfies Record<keyof LedgerOptions, ValueSchema>,
   additionalProperties: false,
 };
 
@@ -35,22 +53,82 @@ const LEDGER_OPTIONS_SHAPE: ValueSchema = {
  *
  * @throws Fault `configuration_invalid` with all errors of address and options, if a package is missing, the storage does
  *   not guarantee durability, or a newer release wrote the ledger; `ledger_unavailable` if it cannot be reached, read or
- *   written
+ *   written, or does not match its hash chain or anchor; `clock_unreliable` if the clock of a PostgreSQL server differs
  */
-export async function openLedger(address: LedgerAddress, options: LedgerOptions = {}): Promise<Ledger> {
+export async function openLedger(address: LedgerAddress, options: LedgerOptions = {}): Promise<MaintainedLedger> {
   checkOptions(options, LEDGER_OPTIONS_SHAPE, { code: "configuration_invalid", items: addressErrors(address) });
-  const { now = Date.now, mustExist = false } = options;
-  if (mustExist && address.data !== undefined && isAbsent(join(address.data, SQLITE_FILE_NAME))) {
-    const message = `There is no ledger in ${address.data}. Create one with isotherm accounts create.`;
-    throw new Fault("ledger_unavailable", message, { details: { data: address.data } });
+  const { data, database } = address;
+  const { mustExist = false, isChainChecked = true } = options;
+  const folder = data ?? options.anchorFolder;
+  const anchorFile = folder === undefined || !isPostgresAddress(database) ? undefined : anchorPath(folder, database);
+  if (data !== undefined && isAbsent(join(data, SQLITE_FILE_NAME))) {
+    const anchor = anchorFile === undefined ? undefined : await readAnchor(anchorFile);
+    if (anchor !== undefined) throw vanishedFault(join(data, SQLITE_FILE_NAME), anchor, anchorFile ?? "");
+    if (mustExist) {
+      const message = `There is no ledger in ${data}. Create one with isotherm accounts create.`;
+      throw new Fault("ledger_unavailable", message, { details: { data } });
+    }
   }
   requirePackages("The ledger", ledgerPackages(address));
-  if (address.database !== undefined) {
-    const { PostgresLedger } = await import("./postgres.ts");
-    return PostgresLedger.open({ database: address.database, now });
+  const ledger = await openStorage(address, clockOf(options));
+  try {
+    await ledger.startChain({ anchorPath: anchorFile, isChecked: isChainChecked });
+    return ledger;
+  } catch (error) {
+    await ledger.close();
+    throw error;
   }
+}
+
+async function openStorage({ data, database }: LedgerAddress, clock: LedgerClock): Promise<LedgerBase> {
+  if (database !== undefined) {
+    const { PostgresLedger } = await import("./postgres.ts");
+    return PostgresLedger.open({ database, ...clock });
+  }
+  checkRegularFiles(data);
   const { SqliteLedger } = await import("./sqlite.ts");
-  return SqliteLedger.open({ data: address.data, now });
+  return SqliteLedger.open({ data, ...clock });
+}
+
+function clockOf({ now, monotonicNow }: LedgerOptions): LedgerClock {
+  if (now !== undefined) return { now, monotonicNow };
+  return { now: Date.now, monotonicNow: monotonicNow ?? (() => performance.now()) };
+}
+
+/** Returns whether an address of PostgreSQL, if there is one, can be parsed; opening it reports the reason if not. */
+function isPostgresAddress(database: string | undefined): boolean {
+  return database === undefined || URL.canParse(database);
+}
+
+function vanishedFault(file: string, { batch, hash, writtenAt }: Anchor, path: string): Fault {
+  const message =
+    `The ledger ${file} does not exist or is empty, but had ${batch} batches at ${writtenAt} (head ${batch}:${hash}). ` +
+    `Restore it from a backup. To start with an empty ledger, move the anchor ${path} away.`;
+  return new Fault("ledger_unavailable", message, { details: { file } });
+}
+
+/**
+ * Rejects a FIFO, socket, device or folder in place of a file of the ledger before it is opened: opening a FIFO waits for
+ * its other end.
+ * @throws Fault `ledger_unavailable`
+ */
+function checkRegularFiles(data: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) {
+    const file = join(data, SQLITE_FILE_NAME) + suffix;
+    // If it cannot be inspected, opening it reports the reason.
+    const stats = ignoreErrors(() => statSync(file, { throwIfNoEntry: false }));
+    if (stats === undefined || stats.isFile()) continue;
+    const message = `The ledger ${file} cannot be opened: it is not a regular file.`;
+    throw new Fault("ledger_unavailable", message, { details: { file } });
+  }
+}
+
+function ignoreErrors<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the errors of an address, without repeating a password in it. */
@@ -70,9 +148,11 @@ function addressErrors(address: unknown): readonly FaultItem[] {
   return [{ pointer: "/data", code: "empty", detail: "data must be the folder of the ledger (got an empty text)." }];
 }
 
+/** Returns whether there is no file, or an empty one. */
 function isAbsent(file: string): boolean {
   try {
-    return statSync(file, { throwIfNoEntry: false }) === undefined;
+    const stats = statSync(file, { throwIfNoEntry: false });
+    return stats === undefined || (stats.isFile() && stats.size === 0);
   } catch {
     // Something exists that cannot be inspected; opening it reports the reason.
     return false;

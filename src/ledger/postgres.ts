@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import { type IsolationLevel, Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { Fault, isFault } from "../errors.ts";
+import { chainState, type ChainState } from "./chainState.ts";
 import { BATCH_COUNT_MAX, checkEntry, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
 import { type RecordResult, type UsageEntry, WAITING_REPORT_COUNT_MAX } from "./ledger.ts";
-import { closedError, LedgerBase } from "./ledgerBase.ts";
+import { closedError, LedgerBase, type LedgerClock } from "./ledgerBase.ts";
 import {
   accountOf,
   type ArgumentOf,
@@ -16,6 +17,7 @@ import {
 } from "./methods.ts";
 import { ReportQueue } from "./reportQueue.ts";
 import { pruneIdempotencyKeys, recordBatch } from "./postgresRecord.ts";
+import { checkServer, checkServerClock, configureSession } from "./postgresSettings.ts";
 import { CHANGE_CHANNEL, migrate, type Storage, TABLE_NAMES, type Tables } from "./schema.ts";
 
 /** Number of recorded idempotency keys after which expired ones are pruned, and how many are pruned at most. */
@@ -41,11 +43,9 @@ const TYPES: pg.CustomTypesConfig = {
     oid === INT8_OID ? parseInt8 : pg.types.getTypeParser(oid, format),
 };
 
-export interface PostgresLedgerOptions {
+export interface PostgresLedgerOptions extends LedgerClock {
   /** `postgres://user:password@host:port/name` */
   readonly database: string;
-  /** The clock, milliseconds since 1970. */
-  readonly now: () => number;
   /** Creates the connections that record and listen; tests replace it to inject faults. */
   readonly createClient?: (config: pg.ClientConfig) => pg.Client;
 }
@@ -60,10 +60,12 @@ interface PendingEntry {
 export class PostgresLedger extends LedgerBase {
   readonly #config: pg.ClientConfig;
   readonly #now: () => number;
+  /** Whether `now` is the system clock, so that it must agree with the server's. */
+  readonly #isServerClockChecked: boolean;
   readonly #createClient: (config: pg.ClientConfig) => pg.Client;
   readonly #lookups: PooledStorage;
   readonly #reports: PooledStorage;
-  /** For methods that read all events. */
+  /** For methods that read all events, and for migrations. */
   readonly #audits: PooledStorage;
   readonly #reportQueue = new ReportQueue({
     runningCountMax: REPORT_CONNECTION_COUNT,
@@ -80,9 +82,10 @@ export class PostgresLedger extends LedgerBase {
   #closing: Promise<void> | undefined;
 
   private constructor(options: PostgresLedgerOptions) {
-    super();
-    const { database, now, createClient = (config) => new pg.Client(config) } = options;
+    super(options);
+    const { database, now, monotonicNow, createClient = (config) => new pg.Client(config) } = options;
     this.#now = now;
+    this.#isServerClockChecked = monotonicNow !== undefined;
     this.#createClient = createClient;
     this.#config = {
       connectionString: database,
@@ -97,7 +100,11 @@ export class PostgresLedger extends LedgerBase {
       types: TYPES,
     };
     // In a pool this timeout includes the wait for a free connection.
-    const pooled = { ...this.#config, connectionTimeoutMillis: STATEMENT_TIMEOUT_MS };
+    const pooled: PoolConfig = {
+      ...this.#config,
+      connectionTimeoutMillis: STATEMENT_TIMEOUT_MS,
+      onConnect: configureSession,
+    };
     this.#lookups = openPool({ ...pooled, max: LOOKUP_CONNECTION_COUNT }, now);
     this.#reports = openPool({ ...pooled, max: REPORT_CONNECTION_COUNT }, now);
     const auditTimeouts = { statement_timeout: AUDIT_TIMEOUT_MS, query_timeout: AUDIT_TIMEOUT_MS };
@@ -116,7 +123,8 @@ export class PostgresLedger extends LedgerBase {
     const ledger = new PostgresLedger(options);
     try {
       await rejectForeignTables(await ledger.#connect());
-      await migrate(ledger.#lookups.storage, () => randomBytes(32).toString("hex"));
+      // Filling a new table takes as long as reading all events.
+      await migrate(ledger.#audits.storage, () => randomBytes(32).toString("hex"));
       ledger.#changeCount = await ledger.#readChangeCount();
       await ledger.#listen();
       ledger.#pollTimer = setInterval(() => void ledger.#pollChanges(), FALLBACK_POLL_INTERVAL_MS).unref();
@@ -130,6 +138,8 @@ export class PostgresLedger extends LedgerBase {
   record(entry: UsageEntry): Promise<RecordResult> {
     checkEntry(entry);
     if (this.#closing !== undefined) return Promise.reject(closedError());
+    const { clockDriftFault } = this;
+    if (clockDriftFault !== undefined) return Promise.reject(clockDriftFault);
     return new Promise((resolve, reject) => {
       this.#queue.push({ entry, resolve, reject });
       this.#recording ??= this.#drainQueue();
@@ -162,6 +172,11 @@ export class PostgresLedger extends LedgerBase {
       this.#keyCount = 0;
       await pruneIdempotencyKeys(recorder, this.#now(), PRUNED_COUNT_MAX);
     } catch (error) {
+      if (isFault(error, "clock_unreliable")) {
+        this.noteRejection(error);
+        for (const { reject } of batch) reject(error);
+        return;
+      }
       // It is unknown whether the server has committed the batch. The next one uses a new connection.
       this.#dropRecorder();
       for (const { reject } of batch) reject(usageNotRecorded(error));
@@ -176,7 +191,9 @@ export class PostgresLedger extends LedgerBase {
     });
     try {
       await client.connect();
+      await configureSession(client);
       await checkServer(client);
+      if (this.#isServerClockChecked) await checkServerClock(client, this.#now);
     } catch (error) {
       void client.end().catch(() => undefined);
       throw error;
@@ -206,6 +223,10 @@ export class PostgresLedger extends LedgerBase {
       if (signal?.aborted === true && error === signal.reason) throw error;
       throw asLedgerFault(error);
     }
+  }
+
+  protected readChainState(query: { readonly batch?: number }): Promise<ChainState> {
+    return chainState(this.#lookups.storage, query);
   }
 
   /** Listens for notifications of changes, and reconnects when the connection ends. */
@@ -258,6 +279,10 @@ export class PostgresLedger extends LedgerBase {
     return (await state.executeTakeFirstOrThrow()).change_count;
   }
 
+  get waitingReportCount(): number {
+    return this.#reportQueue.waitingCount;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -268,6 +293,7 @@ export class PostgresLedger extends LedgerBase {
     clearTimeout(this.#listenRetryTimer);
     this.#reportQueue.close();
     await this.#recording;
+    await this.closeChain();
     this.#dropRecorder();
     const listener = this.#listener;
     this.#listener = undefined;
@@ -284,7 +310,12 @@ interface PooledStorage {
   readonly storage: Storage;
 }
 
-function openPool(config: pg.PoolConfig, nowMs: () => number): PooledStorage {
+/** With an option that the types of pg lack: called with each new connection before its first use. */
+interface PoolConfig extends pg.PoolConfig {
+  readonly onConnect: (client: pg.ClientBase) => Promise<void>;
+}
+
+function openPool(config: PoolConfig, nowMs: () => number): PooledStorage {
   const pool = new pg.Pool(config);
   // The pool replaces idle connections that break.
   pool.on("error", () => undefined);
@@ -305,32 +336,6 @@ function openPool(config: pg.PoolConfig, nowMs: () => number): PooledStorage {
       snapshot: transactionAt("repeatable read"),
     },
   };
-}
-
-/**
- * Checks the server settings that durability depends on.
- * @throws Fault `configuration_invalid`
- */
-async function checkServer(client: pg.Client): Promise<void> {
-  const { rows } = await client.query<Record<"fsync" | "synchronous_commit" | "encoding" | "standby", string>>(
-    `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as synchronous_commit,
-       current_setting('server_encoding') as encoding, pg_is_in_recovery()::text as standby`,
-  );
-  const [settings] = rows;
-  if (settings === undefined) throw new Error("PostgreSQL returned no settings.");
-  const reject = (problem: string): never => {
-    throw new Fault("configuration_invalid", `The PostgreSQL server ${problem}.`, { details: { ...settings } });
-  };
-  if (settings.fsync !== "on") reject("runs with fsync = off: a power failure would lose usage; set fsync = on");
-  if (settings.synchronous_commit === "off") {
-    reject("runs with synchronous_commit = off: a crash would lose usage; set it to on, including for this user");
-  }
-  if (settings.encoding !== "UTF8") {
-    reject(`uses encoding ${settings.encoding} for the database; create one with encoding UTF8`);
-  }
-  if (settings.standby === "true") reject("is a read-only standby; use the primary's address");
-  // Overrides the user's default: at a stricter level, concurrent batches would fail with serialization errors.
-  await client.query("set default_transaction_isolation = 'read committed'");
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { ClientBase } from "pg";
-import { idempotencyCutoff, type EntryOutcome } from "./entry.ts";
+import { CLOCK_TOLERANCE_MS, futureFault } from "./clock.ts";
+import { type EntryOutcome, FREE_KEYS_PER_DAY_MAX, idempotencyCutoff } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
+import { notDurableFault, type RequiredSetting, SETTING_THAT_IS_OFF } from "./postgresSettings.ts";
 
 /**
  * Records a batch in a single statement, which takes one round trip and one transaction.
@@ -8,20 +10,33 @@ import type { UsageEntry } from "./ledger.ts";
  * `tick` runs first because all other parts need its time. It locks the single row of `ledger_state` until the commit:
  * batches of all replicas run one after another, `seq` and time increase together, and no reader sees a `seq` before a
  * smaller one. The statement's snapshot was taken before it waited for that lock, so it cannot select what the
- * previous batch wrote; only `on conflict` sees those rows, because it checks the current state of the index.
+ * previous batch wrote; only `on conflict` sees those rows, because it checks the current state of the index. If the
+ * ledger's time is in the future, `tick` is empty: nothing is written and no rows are returned.
  */
 const RECORD = `
 with tick as (
-  update ledger_state set last_at = greatest(last_at, $1) returning last_at
+  update ledger_state set last_at = greatest(last_at, $1) where last_at <= $14
+    returning last_at, ${SETTING_THAT_IS_OFF} as off
 ), entry as (
   select * from unnest($3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::bigint[], $9::text[],
-      $10::text[], $11::text[], $12::text[]) with ordinality
-    as t (receipt, account_id, customer_id, key_id, meter, units, route, atlas_release, idempotency_key, fingerprint, nth)
+      $10::text[], $11::text[], $12::text[], $13::bigint[]) with ordinality
+    as t (receipt, account_id, customer_id, key_id, meter, units, route, atlas_release, idempotency_key, fingerprint,
+      free_after, nth)
+), free as (
+  insert into free_key_count as known (account_id, day, count)
+  select account_id, substr(last_at, 1, 10), count(*)
+    from entry cross join tick where idempotency_key is not null and units = 0 group by 1, 2
+  on conflict (account_id) do update set
+    count = excluded.count + case when known.day = excluded.day then known.count else 0 end, day = excluded.day
+  returning account_id, count
 ), request as (
   insert into idempotency as known
     (account_id, customer_id, route, idempotency_key, fingerprint, receipt, recorded_at)
-  select account_id, customer_id, route, idempotency_key, fingerprint, receipt, last_at
-    from entry cross join tick where idempotency_key is not null
+  select account_id, customer_id, route, idempotency_key, entry.fingerprint, entry.receipt, last_at
+    from entry cross join tick left join free using (account_id) left join idempotency as stored
+      using (account_id, customer_id, route, idempotency_key)
+    where idempotency_key is not null
+      and (units > 0 or free.count - free_after <= $15 or stored.receipt is not null)
   on conflict (account_id, customer_id, route, idempotency_key) do update set
     fingerprint = case when known.recorded_at < $2 then excluded.fingerprint else known.fingerprint end,
     receipt = case when known.recorded_at < $2 then excluded.receipt else known.receipt end,
@@ -42,8 +57,8 @@ with tick as (
   on conflict (account_id, customer_id, meter, hour) do update set
     units = total.units + excluded.units, requests = total.requests + excluded.requests
 )
-select event.receipt is not null as "isNew", request.fingerprint, request.receipt as "requestReceipt"
-  from entry
+select event.receipt is not null as "isNew", request.fingerprint, request.receipt as "requestReceipt", off
+  from entry cross join tick
     left join request using (account_id, customer_id, route, idempotency_key)
     left join event on event.receipt = entry.receipt
   order by nth`;
@@ -59,9 +74,16 @@ interface RecordRow {
   readonly isNew: boolean;
   readonly fingerprint: string | null;
   readonly requestReceipt: string | null;
+  /** A setting that is off, with which the committed batch could still be lost. */
+  readonly off: RequiredSetting | null;
 }
 
-/** Records a batch of entries. Resolves when they are on disk. @returns an outcome for each entry, in order */
+/**
+ * Records a batch of entries. Resolves when they are on disk.
+ * @returns an outcome for each entry, in order
+ * @throws Fault `clock_unreliable` if the ledger's time is in the future
+ * @throws Fault `configuration_invalid` if the server's settings do not guarantee that they are
+ */
 export async function recordBatch(
   connection: ClientBase,
   entries: readonly UsageEntry[],
@@ -81,12 +103,22 @@ export async function recordBatch(
   const { rows } = await connection.query<RecordRow>({
     name: "isotherm-record",
     text: RECORD,
-    values: [now, idempotencyCutoff(now), ...entryColumns(sent)],
+    values: [
+      now,
+      idempotencyCutoff(now),
+      ...entryColumns(sent),
+      freeKeysAfter(sent),
+      new Date(nowMs + CLOCK_TOLERANCE_MS).toISOString(),
+      FREE_KEYS_PER_DAY_MAX,
+    ],
   });
+  if (rows.length === 0) throw await readFutureFault(connection, nowMs);
+  const off = rows[0]?.off ?? null;
+  if (off !== null) throw notDurableFault(off);
   const outcomes = entries.map((entry, i): EntryOutcome | undefined => {
     const row = rows[sentIndexes[i] ?? -1];
     if (row === undefined) throw new Error("PostgreSQL returned fewer rows than entries.");
-    if (entry.idempotency !== undefined) {
+    if (entry.idempotency !== undefined && row.fingerprint !== null) {
       if (row.fingerprint !== entry.idempotency.fingerprint) return { refusal: "idempotency_key_reused" };
       if (row.requestReceipt !== entry.receipt) return { units: 0, isReplay: true };
     }
@@ -110,6 +142,24 @@ export async function recordBatch(
 export async function pruneIdempotencyKeys(connection: ClientBase, nowMs: number, countMax: number): Promise<void> {
   const cutoff = idempotencyCutoff(new Date(nowMs).toISOString());
   await connection.query({ name: "isotherm-prune-keys", text: PRUNE, values: [cutoff, countMax] });
+}
+
+async function readFutureFault(connection: ClientBase, nowMs: number): Promise<Error> {
+  const { rows } = await connection.query<{ last_at: string }>("select last_at from ledger_state");
+  return futureFault(rows[0]?.last_at ?? "", nowMs) ?? new Error("The time of the ledger has changed meanwhile.");
+}
+
+/** Returns for each entry how many later ones of its account have an idempotency key and 0 units. */
+function freeKeysAfter(entries: readonly UsageEntry[]): readonly number[] {
+  const counts = new Map<string, number>();
+  return entries
+    .toReversed()
+    .map(({ accountId, units, idempotency }) => {
+      const count = counts.get(accountId) ?? 0;
+      if (units === 0 && idempotency !== undefined) counts.set(accountId, count + 1);
+      return count;
+    })
+    .toReversed();
 }
 
 function scopedIdempotencyKey({ accountId, customerId, route, idempotency }: UsageEntry): string | undefined {

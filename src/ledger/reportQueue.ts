@@ -29,6 +29,13 @@ export class ReportQueue {
     this.#limits = limits;
   }
 
+  /** Number of reports that wait for their turn. */
+  get waitingCount(): number {
+    let count = 0;
+    for (const { size } of this.#waiting.values()) count += size;
+    return count;
+  }
+
   /**
    * Runs `work` when it is its turn.
    * @param request `accountId`: the account that the report belongs to, empty for reports on all accounts

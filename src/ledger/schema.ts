@@ -1,6 +1,8 @@
 import { type Generated, type Kysely, sql } from "kysely";
 import { Fault } from "../errors.ts";
 import type { Meter } from "../contract/wireTypes.ts";
+import type { BatchRow, PruneRow } from "./chain.ts";
+import { createChain } from "./chainSchema.ts";
 import { createUsageSums } from "./usageSums.ts";
 
 /**
@@ -9,9 +11,15 @@ import { createUsageSums } from "./usageSums.ts";
  */
 export interface Tables {
   migration: { version: number; name: string; applied_at: string };
-  /** A single row: the ledger's clock, whose row lock serializes writers; the number of changes to cached entities; and
-   *  the key that signs cursors. */
-  ledger_state: { id: number; last_at: string; change_count: number; cursor_secret: string };
+  /** A single row: the ledger's clock, whose row lock serializes writers; the number of changes to cached entities; the
+   *  key that signs cursors; and the UUID that the hash chain begins with. */
+  ledger_state: {
+    id: number;
+    last_at: string;
+    change_count: number;
+    cursor_secret: string;
+    ledger_id: Generated<string>;
+  };
   account: { account_id: string; name: string; created_at: string; suspended_at: string | null };
   api_key: {
     key_id: string;
@@ -82,6 +90,12 @@ export interface Tables {
     receipt: string;
     recorded_at: string;
   };
+  /** The hash chain over `usage_event`: one row per recorded batch. */
+  usage_batch: BatchRow;
+  /** One row per pruning of events. The latest one replaces the earlier ones. */
+  usage_prune: PruneRow;
+  /** How many idempotency keys of answers of 0 units an account has sent on its last day with such answers. */
+  free_key_count: { account_id: string; day: string; count: number };
 }
 
 export const TABLE_NAMES = Object.keys({
@@ -95,6 +109,9 @@ export const TABLE_NAMES = Object.keys({
   usage_daily: 0,
   usage_total: 0,
   idempotency: 0,
+  usage_batch: 0,
+  usage_prune: 0,
+  free_key_count: 0,
 } satisfies Record<keyof Tables, 0>);
 
 type Dialect = "sqlite" | "postgres";
@@ -123,6 +140,7 @@ interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { name: "accounts, keys, customers, usage", up: createTables },
   { name: "usage per day, month and in total", up: createUsageSums },
+  { name: "hash chain over usage", up: createChain },
 ];
 
 async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void> {

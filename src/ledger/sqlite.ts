@@ -1,5 +1,6 @@
+import { statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { Fault } from "../errors.ts";
+import { Fault, isFault } from "../errors.ts";
 import { unpackError } from "../threads/errorTransfer.ts";
 import { startNodeThread } from "../threads/nodeThread.ts";
 import type { WorkerThread } from "../threads/workerThread.ts";
@@ -11,20 +12,24 @@ import {
   type UsageEntry,
   WAITING_REPORT_COUNT_MAX,
 } from "./ledger.ts";
-import { closedError, LedgerBase } from "./ledgerBase.ts";
+import type { ChainState } from "./chainState.ts";
+import { closedError, LedgerBase, type LedgerClock } from "./ledgerBase.ts";
 import { accountOf, type ArgumentOf, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
 import { ReportQueue } from "./reportQueue.ts";
 import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";
 
+/** Free space below which the ledger reports that it cannot record: a few of the largest transactions fit in it. */
+const FREE_BYTES_MIN = 16 * 2 ** 20;
+
 /** A started ledger worker: a worker thread, or its replacement in tests. */
 export type LedgerThread = WorkerThread<LedgerWorkerRequest, LedgerWorkerMessage>;
 
-export interface SqliteLedgerOptions {
+export interface SqliteLedgerOptions extends LedgerClock {
   /** The data folder; created if it does not exist. */
   readonly data: string;
-  /** The clock, milliseconds since 1970. */
-  readonly now: () => number;
   readonly startWorker?: (setup: SqliteWorkerSetup) => LedgerThread;
+  /** Returns the free space of the disk that holds a folder. */
+  readonly freeBytes?: (folder: string) => Promise<number>;
 }
 
 /** The embedded ledger: a SQLite file, written by one worker thread and read by another one, started on demand, for reports. */
@@ -32,6 +37,7 @@ export class SqliteLedger extends LedgerBase {
   readonly #now: () => number;
   readonly #startReporter: () => Promise<WorkerClient>;
   readonly #writer: WorkerClient;
+  readonly #freeBytes: () => Promise<number>;
   readonly #reports = new ReportQueue({ runningCountMax: 1, waitingCountMax: WAITING_REPORT_COUNT_MAX });
   #reporter: Promise<WorkerClient> | undefined;
   #isBatchInFlight = false;
@@ -39,10 +45,12 @@ export class SqliteLedger extends LedgerBase {
   #queue: { readonly entry: UsageEntry; resolve(result: RecordResult): void; reject(error: Error): void }[] = [];
   #closing: Promise<void> | undefined;
 
-  private constructor(writer: WorkerClient, { now }: SqliteLedgerOptions, startReporter: () => Promise<WorkerClient>) {
-    super();
+  private constructor(writer: WorkerClient, options: SqliteLedgerOptions, startReporter: () => Promise<WorkerClient>) {
+    super(options);
     this.#writer = writer;
+    const { now, data, freeBytes = freeBytesOf } = options;
     this.#now = now;
+    this.#freeBytes = () => freeBytes(data);
     this.#startReporter = startReporter;
     writer.onChange = () => this.notifyChange();
     writer.onCommit = (commit) => this.notifyCommit(commit);
@@ -65,6 +73,8 @@ export class SqliteLedger extends LedgerBase {
     checkEntry(entry);
     if (this.failure !== undefined) return Promise.reject(usageNotRecorded(this.failure));
     if (this.#closing !== undefined) return Promise.reject(closedError());
+    const { clockDriftFault } = this;
+    if (clockDriftFault !== undefined) return Promise.reject(clockDriftFault);
     return new Promise((resolve, reject) => {
       // Entries of the same turn of the event loop go into the same message.
       if (this.#queue.length === 0 && !this.#isBatchInFlight) setImmediate(() => void this.#sendQueue());
@@ -87,7 +97,8 @@ export class SqliteLedger extends LedgerBase {
         else resolve(outcome);
       });
     } catch (error) {
-      for (const { reject } of sent) reject(usageNotRecorded(error));
+      this.noteRejection(error);
+      for (const { reject } of sent) reject(isFault(error, "clock_unreliable") ? error : usageNotRecorded(error));
     } finally {
       this.#isBatchInFlight = false;
       if (this.#queue.length > 0) void this.#sendQueue();
@@ -107,6 +118,11 @@ export class SqliteLedger extends LedgerBase {
     return this.#reports.run(report, { accountId: accountOf(argument), signal });
   }
 
+  protected async readChainState(query: { readonly batch?: number }): Promise<ChainState> {
+    const request = { kind: "call", nowMs: this.#now(), name: "chainState", argument: query } as const;
+    return (await this.#writer.send(request)) as ChainState;
+  }
+
   #getReporter(): Promise<WorkerClient> {
     if (this.#reporter === undefined) {
       const reporter = this.#startReporter();
@@ -122,6 +138,21 @@ export class SqliteLedger extends LedgerBase {
     return this.#reporter;
   }
 
+  protected override async checkStorage(): Promise<void> {
+    if (this.failure !== undefined) throw stoppedFault(this.failure);
+    const freeBytes = await this.#freeBytes();
+    if (freeBytes < FREE_BYTES_MIN) {
+      const [free, required] = [freeBytes, FREE_BYTES_MIN].map((bytes) => `${Math.floor(bytes / 2 ** 20)} MiB`);
+      const message = `The disk of the ledger has ${free} of free space; usage is recorded safely with ${required} or more.`;
+      throw new Fault("ledger_unavailable", message, { details: { freeBytes } });
+    }
+    await super.checkStorage();
+  }
+
+  get waitingReportCount(): number {
+    return this.#reports.waitingCount;
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -130,6 +161,7 @@ export class SqliteLedger extends LedgerBase {
   async #close(): Promise<void> {
     this.#reports.close();
     if (this.#queue.length > 0) await this.#sendQueue();
+    await this.closeChain();
     const reporter = await this.#reporter?.catch(() => undefined);
     await reporter?.close();
     await this.#writer.close();
@@ -208,6 +240,11 @@ class WorkerClient {
     if (!this.#isClosing) this.onFailure(error);
     for (const { reject } of pending) reject(stoppedFault(error));
   }
+}
+
+async function freeBytesOf(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
 }
 
 function startWorkerThread(setup: SqliteWorkerSetup): LedgerThread {

@@ -3,27 +3,31 @@ import { dirname } from "node:path";
 import Database from "better-sqlite3";
 import { Kysely, SqliteDialect } from "kysely";
 import { Fault, isFault } from "../errors.ts";
-import { idempotencyCutoff, type EntryOutcome } from "./entry.ts";
+import type { EntryOutcome } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
 import { type ArgumentOf, callMethod, type MethodName, type ResultOf } from "./methods.ts";
 import { migrate, type Storage, type Tables } from "./schema.ts";
+import { SqliteRecorder } from "./sqliteRecord.ts";
 
 /** "ISOT" in ASCII: identifies the file as an Isotherm ledger. */
 const APPLICATION_ID = 0x49534f54;
 /** Maximum wait for the write lock of another process. */
 const BUSY_TIMEOUT_MS = 5_000;
+/** Size of a file up to which its structure is checked when it is opened, which takes a fraction of a second. */
+const CHECKED_BYTES_MAX = 64 * 2 ** 20;
 /** Switching to WAL needs exclusive access to the file, which the busy timeout does not wait for. */
 const WAL_ATTEMPT_COUNT = 100;
 const WAL_WAIT_MS = 50;
-/** Maximum number of expired idempotency keys that are pruned for each one that is recorded. */
-const PRUNED_PER_KEY = 2;
 
 /** An open ledger file. It must be used on a worker thread, because SQLite calls block on the disk. */
 export class SqliteStore implements Storage {
   readonly db: Kysely<Tables>;
   readonly dialect = "sqlite";
   readonly #database: Database.Database;
-  readonly #statements: Statements;
+  readonly #recorder: SqliteRecorder;
+  readonly #begin: Database.Statement;
+  readonly #commit: Database.Statement;
+  readonly #changes: Database.Statement;
   #nowMs = 0;
   #dataVersion = 0;
   #changeCount = 0;
@@ -31,7 +35,11 @@ export class SqliteStore implements Storage {
   private constructor(database: Database.Database) {
     this.#database = database;
     this.db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) });
-    this.#statements = prepare(database);
+    this.#recorder = new SqliteRecorder(database);
+    // Prepared once, because recording is the most frequent operation.
+    this.#begin = database.prepare("begin immediate");
+    this.#commit = database.prepare("commit");
+    this.#changes = database.prepare("select change_count from ledger_state");
   }
 
   /**
@@ -55,7 +63,10 @@ export class SqliteStore implements Storage {
       checkApplicationId(database, file);
       configure(database, file);
       if (isReadOnly) database.pragma("query_only = on");
-      else await migrate(migrationStorage(database, nowMs), newSecret);
+      else {
+        checkIntegrity(database, file);
+        await migrate(migrationStorage(database, nowMs), newSecret);
+      }
       return new SqliteStore(database);
     } catch (error) {
       database?.close();
@@ -89,11 +100,10 @@ export class SqliteStore implements Storage {
 
   /** Records all entries in one transaction. Returns when it is on disk. */
   record(entries: readonly UsageEntry[], nowMs: number): EntryOutcome[] {
-    const { begin, commit } = this.#statements;
-    begin.run();
+    this.#begin.run();
     try {
-      const outcomes = this.#writeEntries(entries, new Date(nowMs).toISOString());
-      commit.run();
+      const outcomes = this.#recorder.write(entries, nowMs);
+      this.#commit.run();
       return outcomes;
     } catch (error) {
       if (!isStorageFailure(error) && this.#database.inTransaction) this.#database.exec("rollback");
@@ -106,7 +116,7 @@ export class SqliteStore implements Storage {
     const dataVersion = this.#database.pragma("data_version", { simple: true }) as number;
     if (dataVersion === this.#dataVersion) return false;
     this.#dataVersion = dataVersion;
-    const { change_count } = this.#statements.changes.get() as { change_count: number };
+    const { change_count } = this.#changes.get() as { change_count: number };
     if (change_count === this.#changeCount) return false;
     this.#changeCount = change_count;
     return true;
@@ -115,96 +125,6 @@ export class SqliteStore implements Storage {
   close(): void {
     this.#database.close();
   }
-
-  #writeEntries(entries: readonly UsageEntry[], clock: string): EntryOutcome[] {
-    const { advanceClock, addEvent, selectUnits, addToRollup, pruneIdempotencyKeys } = this.#statements;
-    const { last_at: now } = advanceClock.get(clock) as { last_at: string };
-    const cutoff = idempotencyCutoff(now);
-    const sums = new Map<string, { entry: UsageEntry; units: number; requests: number }>();
-    let keyCount = 0;
-    const outcomes = entries.map((entry): EntryOutcome => {
-      if (entry.idempotency !== undefined) {
-        keyCount++;
-        const outcome = this.#checkIdempotencyKey(entry, now, cutoff);
-        if (outcome !== undefined) return outcome;
-      }
-      const { receipt, accountId, customerId, keyId, meter, units, route, atlasRelease = null } = entry;
-      if (units === 0) return { units: 0, isReplay: false };
-      const added = addEvent.run(receipt, accountId, customerId, keyId, meter, units, now, route, atlasRelease);
-      if (added.changes === 0) {
-        const recorded = selectUnits.get(receipt) as { units: number };
-        return { units: recorded.units, isReplay: false };
-      }
-      const rollupKey = `${accountId} ${customerId} ${meter}`;
-      const sum = sums.get(rollupKey);
-      if (sum === undefined) sums.set(rollupKey, { entry, units, requests: 1 });
-      else {
-        sum.units += units;
-        sum.requests++;
-      }
-      return { units, isReplay: false };
-    });
-    const hour = now.slice(0, "YYYY-MM-DDTHH".length);
-    for (const { entry, units, requests } of sums.values()) {
-      addToRollup.run(entry.accountId, entry.customerId, entry.meter, hour, units, requests);
-    }
-    if (keyCount > 0) pruneIdempotencyKeys.run(cutoff, keyCount * PRUNED_PER_KEY);
-    return outcomes;
-  }
-
-  /** Stores an entry's idempotency key, or compares it with the stored one. @returns undefined if the entry is to be recorded */
-  #checkIdempotencyKey(entry: UsageEntry, now: string, cutoff: string): EntryOutcome | undefined {
-    const { receipt, accountId, customerId, route, idempotency } = entry;
-    if (idempotency === undefined) return undefined;
-    const { key, fingerprint } = idempotency;
-    const { findRequest, putRequest } = this.#statements;
-    const known = findRequest.get(accountId, customerId, route, key, cutoff) as
-      { fingerprint: string; receipt: string } | undefined;
-    if (known === undefined) {
-      putRequest.run(accountId, customerId, route, key, fingerprint, receipt, now);
-      return undefined;
-    }
-    if (known.fingerprint !== fingerprint) return { refusal: "idempotency_key_reused" };
-    return known.receipt === receipt ? undefined : { units: 0, isReplay: true };
-  }
-}
-
-type Statements = ReturnType<typeof prepare>;
-
-/** Prepares the statements of recording, the most frequent operation, once per connection. */
-function prepare(database: Database.Database) {
-  return {
-    begin: database.prepare("begin immediate"),
-    commit: database.prepare("commit"),
-    advanceClock: database.prepare("update ledger_state set last_at = max(last_at, ?) returning last_at"),
-    changes: database.prepare("select change_count from ledger_state"),
-    addEvent: database.prepare(
-      `insert into usage_event
-         (receipt, account_id, customer_id, key_id, meter, units, recorded_at, route, atlas_release)
-       values (?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (receipt) do nothing`,
-    ),
-    selectUnits: database.prepare("select units from usage_event where receipt = ?"),
-    addToRollup: database.prepare(
-      `insert into usage_rollup (account_id, customer_id, meter, hour, units, requests) values (?, ?, ?, ?, ?, ?)
-       on conflict (account_id, customer_id, meter, hour)
-       do update set units = units + excluded.units, requests = requests + excluded.requests`,
-    ),
-    findRequest: database.prepare(
-      `select fingerprint, receipt from idempotency
-       where account_id = ? and customer_id = ? and route = ? and idempotency_key = ? and recorded_at >= ?`,
-    ),
-    // A row that this statement replaces has expired.
-    putRequest: database.prepare(
-      `insert or replace into idempotency
-         (account_id, customer_id, route, idempotency_key, fingerprint, receipt, recorded_at)
-       values (?, ?, ?, ?, ?, ?, ?)`,
-    ),
-    pruneIdempotencyKeys: database.prepare(
-      `delete from idempotency where (account_id, customer_id, route, idempotency_key) in
-         (select account_id, customer_id, route, idempotency_key from idempotency
-          where recorded_at < ? order by recorded_at limit ?)`,
-    ),
-  };
 }
 
 function newDatabase(file: string, options: Database.Options): Database.Database {
@@ -252,6 +172,21 @@ function configure(database: Database.Database, file: string): void {
     const message = `${file}: SQLite cannot set ${name} = ${value} (got ${String(actual)}), without which usage can be lost.`;
     throw new Fault("configuration_invalid", message, { details: { [name]: actual } });
   }
+}
+
+/**
+ * Checks the structure of a small file completely; larger ones are checked by the audit.
+ * @throws Fault `ledger_unavailable` if the file is damaged
+ */
+function checkIntegrity(database: Database.Database, file: string): void {
+  const sizeBytes =
+    (database.pragma("page_count", { simple: true }) as number) *
+    (database.pragma("page_size", { simple: true }) as number);
+  if (sizeBytes > CHECKED_BYTES_MAX) return;
+  const finding = database.pragma("quick_check(1)", { simple: true });
+  if (finding === "ok") return;
+  const message = `The ledger ${file} is damaged (${String(finding)}); restore a backup.`;
+  throw new Fault("ledger_unavailable", message, { details: { file } });
 }
 
 function migrationStorage(database: Database.Database, nowMs: number): Storage {

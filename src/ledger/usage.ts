@@ -1,7 +1,10 @@
-import { type RawBuilder, type Selectable, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
+import type { EventRow } from "./chain.ts";
+import { rollupHash } from "./chainAudit.ts";
+import { latestPrune } from "./chainState.ts";
 import { checkDateRange } from "./checks.ts";
 import type { AuditReport, RecordedEntry } from "./ledger.ts";
-import type { Storage, Tables } from "./schema.ts";
+import type { Storage } from "./schema.ts";
 import { ALL_CUSTOMERS, ALL_TIME } from "./usageSums.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 
@@ -10,9 +13,16 @@ const HOUR_LENGTH = "YYYY-MM-DDTHH".length;
 /** Maximum number of differences that an audit lists. */
 const DIFFERENCE_COUNT_MAX = 1000;
 
+/** The part of an audit that compares sums. */
+export interface SumAudit extends Omit<AuditReport, "chain"> {
+  /** Whether the hourly sums of pruned events have changed since. */
+  readonly hasChangedPrunedSums: boolean;
+}
+
 /** Recomputes the hourly sums from the events, and all other sums from the hourly ones, and compares them. */
-export function audit(storage: Storage): Promise<AuditReport> {
+export function auditSums(storage: Storage): Promise<SumAudit> {
   return storage.snapshot(async (db) => {
+    const pruned = await latestPrune(db);
     const count = (table: "usage_event" | "usage_rollup"): Promise<{ count: number }> =>
       db.selectFrom(table).select(rowCount.as("count")).executeTakeFirstOrThrow();
     const key = ["account_id", "customer_id", "meter", "hour"] as const;
@@ -26,10 +36,16 @@ export function audit(storage: Storage): Promise<AuditReport> {
         integerSum("units").as("units"),
         rowCount.as("requests"),
       ])
+      .where("seq", ">", pruned?.last_seq ?? 0)
       .groupBy([...key]);
+    // The events of earlier hours are archived.
+    const rollups = db
+      .selectFrom("usage_rollup")
+      .selectAll()
+      .where("hour", ">=", pruned?.before_day ?? "");
     const joined = db
       .selectFrom(events.as("event"))
-      .fullJoin("usage_rollup as rollup", (join) =>
+      .fullJoin(rollups.as("rollup"), (join) =>
         key.reduce((joinOn, name) => joinOn.onRef(`event.${name}`, "=", `rollup.${name}`), join),
       )
       .select(({ fn, val }) => [
@@ -65,6 +81,7 @@ export function audit(storage: Storage): Promise<AuditReport> {
         rollupRequests: row.rollup_requests,
       })),
       sumDifferences: await sumDifferences(db),
+      hasChangedPrunedSums: pruned !== undefined && (await rollupHash(db, pruned.before_day)) !== pruned.rollup_hash,
     };
   });
 }
@@ -159,7 +176,8 @@ export async function eventPage({ db }: Storage, query: EventQuery): Promise<rea
   return (await events.execute()).map(recordedEntryOf);
 }
 
-function recordedEntryOf(row: Selectable<Tables["usage_event"]>): RecordedEntry {
+/** Converts a row to an entry. */
+export function recordedEntryOf(row: EventRow): RecordedEntry {
   return {
     seq: row.seq,
     recordedAt: row.recorded_at,
@@ -167,7 +185,7 @@ function recordedEntryOf(row: Selectable<Tables["usage_event"]>): RecordedEntry 
     accountId: row.account_id,
     customerId: row.customer_id,
     keyId: row.key_id,
-    meter: row.meter,
+    meter: row.meter as Meter,
     units: row.units,
     route: row.route,
     ...(row.atlas_release === null ? {} : { atlasRelease: row.atlas_release }),

@@ -21,21 +21,42 @@ interface Report {
   readonly byMeter: boolean;
 }
 
-/** Position of a line; values that are not grouped by are empty. */
+/** Position of a line in its report; values that are not grouped by are empty. */
 interface Position {
   readonly period: string;
   readonly customer: string;
   readonly meter: string;
 }
 
-interface Line extends Position {
+/** A line as read. */
+export interface Line extends Position {
   readonly units: number;
   readonly requests: number;
   readonly internal_id: string | null;
 }
 
-/** Returns a page of sums by the groups of the query. Grouping by day and month is the same as grouping by day. */
-export async function usage({ db }: Storage, query: UsageQuery): Promise<Page<UsageLine>> {
+/** Returns a page of sums by the groups of the query. */
+export async function usage(storage: Storage, query: UsageQuery): Promise<Page<UsageLine>> {
+  const { items, ...page } = await readLines(storage, query);
+  const { groupBy } = query;
+  const byCustomer = groupBy.includes("customer");
+  const byMeter = groupBy.includes("meter");
+  const byPeriod = groupBy.includes("day") || groupBy.includes("month");
+  const lines = items.map(({ period, customer, meter, units, requests, internal_id }) => ({
+    ...(byCustomer ? { customerId: customer, ...(internal_id === null ? {} : { internalId: internal_id }) } : {}),
+    ...(byMeter ? { meter: meter as Meter } : {}),
+    ...(byPeriod ? { period } : {}),
+    requests,
+    units,
+  }));
+  return { items: lines, ...page };
+}
+
+/**
+ * Reads a page of sums by the groups of the query; values that are not grouped by are empty. Grouping by day and month is
+ * the same as grouping by day.
+ */
+export async function readLines({ db }: Storage, query: UsageQuery): Promise<Page<Line>> {
   const { accountId, customerId, groupBy, limit, cursor } = query;
   const { from, to } = checkDateRange(query);
   checkInteger("limit", limit, { min: 1, max: USAGE_LINE_COUNT_MAX });
@@ -59,15 +80,8 @@ export async function usage({ db }: Storage, query: UsageQuery): Promise<Page<Us
     if (remaining === 0) break;
     rows.push(...(await withInternalIds(select(remaining)).execute(db)).rows);
   }
-  const page = rows.slice(0, limit);
-  const items = page.map(({ period, customer, meter, units, requests, internal_id }) => ({
-    ...(byCustomer ? { customerId: customer, ...(internal_id === null ? {} : { internalId: internal_id }) } : {}),
-    ...(byMeter ? { meter: meter as Meter } : {}),
-    ...(periodUnit === undefined ? {} : { period }),
-    requests,
-    units,
-  }));
-  const last = page.at(-1);
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
   if (rows.length <= limit || last === undefined) return { items };
   return { items, next: encodeCursor(cursor_secret, cursorScope, [last.period, last.customer, last.meter]) };
 }

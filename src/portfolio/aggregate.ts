@@ -1,5 +1,7 @@
+import { NO_WEIGHT } from "../contract/portfolioNames.ts";
 import type { PortfolioResult, TemperatureRange } from "../contract/wireTypes.ts";
 import type { HoldingColumns, ScoreColumns } from "./mergedHoldings.ts";
+import type { ResultBuffers } from "./resultBuffers.ts";
 import { type HoldingWeights, reasonNumberOf, reasonOf } from "./weights.ts";
 
 /** Temperatures that stand for missing scores, degrees C. */
@@ -40,16 +42,21 @@ export interface Aggregate {
 
 const SCORE_MISSING = reasonNumberOf("score_missing");
 
-/** Computes equations 8 to 12 of the method. */
+/**
+ * Computes equations 8 to 12 of the method.
+ *
+ * @param buffers hold the columns of the result until the next call
+ */
 export function aggregateHoldings(
   { count, ids, values }: HoldingColumns,
   { temperaturesC, lowsC, highsC }: ScoreColumns,
   { weights, reasonNumbers: weightReasonNumbers }: HoldingWeights,
   missing: MissingScores,
+  { usedWeights, usedScoresC, reasonNumbers }: ResultBuffers,
 ): Aggregate {
-  const usedWeights = new Float64Array(count);
-  const usedScoresC = new Float64Array(count).fill(NaN);
-  const reasonNumbers = weightReasonNumbers.slice();
+  usedWeights.fill(0);
+  usedScoresC.fill(NaN);
+  reasonNumbers.set(weightReasonNumbers);
   const real = new WeightedSums();
   const used = new WeightedSums();
   let value = 0;
@@ -94,8 +101,16 @@ export function aggregateHoldings(
   const uncovered = uncoveredHoldings(ids, reasonNumbers);
   const totalWeight = used.weight;
   const common = { totalWeight, usedWeights, usedScoresC, reasonNumbers };
+  const bounds =
+    real.weight + missingWeight === 0
+      ? {}
+      : { bounds: { ...boundsOf(real, missingWeight, missing), complete: isComplete } };
   if (totalWeight === 0) {
-    return { ...common, temperatureC: NaN, figures: { temperature: null, reason: "no_weight", coverage, uncovered } };
+    return {
+      ...common,
+      temperatureC: NaN,
+      figures: { temperature: null, reason: NO_WEIGHT, coverage, ...bounds, uncovered },
+    };
   }
   const temperatureC = used.meanC();
   const halfWidthC = independentHalfWidth({ usedWeights, totalWeight, lowsC, highsC, reasonNumbers });
@@ -111,7 +126,7 @@ export function aggregateHoldings(
       range_independent: { low: temperatureC - halfWidthC, high: temperatureC + halfWidthC },
       range_coverage: intervalWeight / totalWeight,
       coverage,
-      bounds: { ...boundsOf(real, missingWeight, missing), complete: isComplete },
+      ...bounds,
       ...(missing.defaultC === undefined ? {} : { default_share: missingWeight / totalWeight }),
       uncovered,
     },
@@ -176,7 +191,8 @@ function independentHalfWidth(columns: {
 
 function uncoveredHoldings(ids: readonly string[], reasonNumbers: Uint8Array): PortfolioResult["uncovered"] {
   const uncovered = [];
-  for (const [i, reasonNumber] of reasonNumbers.entries()) {
+  for (let i = 0; i < reasonNumbers.length; i++) {
+    const reasonNumber = reasonNumbers[i] as number;
     if (reasonNumber !== 0) uncovered.push({ id: ids[i] as string, reason: reasonOf(reasonNumber) });
   }
   return uncovered;

@@ -1,5 +1,6 @@
 import type { Contribution } from "../contract/wireTypes.ts";
 import type { Aggregate } from "./aggregate.ts";
+import type { ResultBuffers } from "./resultBuffers.ts";
 
 /**
  * Computes equation 13 for every holding in a temperature: what it contributes, and what the temperature would be
@@ -12,10 +13,11 @@ export function contributionsOf(
   ids: readonly string[],
   aggregate: Aggregate,
   goalC: number | undefined,
+  { laterWeights, laterScores }: ResultBuffers,
 ): readonly Contribution[] {
   const { usedWeights, usedScoresC, totalWeight, temperatureC } = aggregate;
   const count = ids.length;
-  const later = suffixSums(usedWeights, usedScoresC);
+  computeLaterSums(usedWeights, usedScoresC, { laterWeights, laterScores });
   const contributions: Contribution[] = [];
   let earlierWeight = 0;
   let earlierScore = 0;
@@ -25,8 +27,8 @@ export function contributionsOf(
     const usedWeight = usedWeights[i] as number;
     const weight = usedWeight / totalWeight;
     const contributionC = weight * scoreC;
-    const otherWeight = earlierWeight + (later.weights[i + 1] as number);
-    const otherScore = earlierScore + (later.scores[i + 1] as number);
+    const otherWeight = earlierWeight + (laterWeights[i + 1] as number);
+    const otherScore = earlierScore + (laterScores[i + 1] as number);
     const contribution: Contribution = {
       id: ids[i] as string,
       weight,
@@ -44,17 +46,21 @@ export function contributionsOf(
 }
 
 /**
- * Returns the sums of the weights and of weight times score from each holding to the last. Adding the sums on both sides
+ * Computes the sums of the weights and of weight times score from each holding to the last. Adding the sums on both sides
  * of a holding is exact where it dominates; subtracting it from the total would leave rounding errors.
  */
-function suffixSums(weights: Float64Array, scoresC: Float64Array) {
+function computeLaterSums(
+  weights: Float64Array,
+  scoresC: Float64Array,
+  { laterWeights, laterScores }: Pick<ResultBuffers, "laterWeights" | "laterScores">,
+): void {
   const count = weights.length;
-  const sums = { weights: new Float64Array(count + 1), scores: new Float64Array(count + 1) };
+  laterWeights[count] = 0;
+  laterScores[count] = 0;
   for (let i = count - 1; i >= 0; i--) {
     const weight = weights[i] as number;
     const score = weight === 0 ? 0 : weight * (scoresC[i] as number);
-    sums.weights[i] = (sums.weights[i + 1] as number) + weight;
-    sums.scores[i] = (sums.scores[i + 1] as number) + score;
+    laterWeights[i] = (laterWeights[i + 1] as number) + weight;
+    laterScores[i] = (laterScores[i + 1] as number) + score;
   }
-  return sums;
 }

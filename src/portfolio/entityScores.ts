@@ -1,20 +1,19 @@
-import { type AlignedEntities, alignValidEntities, firstRowOf } from "../alignment/alignEntities.ts";
+import { type AlignedEntities, alignValidEntities } from "../alignment/alignEntities.ts";
 import { readEntities } from "../alignment/entity.ts";
 import type { AlignTemperatureOptions } from "../alignment/options.ts";
-import { numberAt, rangeAt, resultOf } from "../alignment/result.ts";
+import { resultOf } from "../alignment/result.ts";
 import { runKernel, tablesOf } from "../alignment/sharedKernel.ts";
-import { blendedOf, labelShares, overallOf } from "../alignment/summaries.ts";
 import type {
   Entity,
+  ExcludedLabels,
   Holding,
-  HoldingBudget,
   PortfolioOptions,
   PortfolioScope,
   RefusedEntity,
   ScoredHolding,
-  TemperatureRange,
 } from "../contract/wireTypes.ts";
 import { isFault } from "../errors.ts";
+import { budgetOfYear, scoreOfYear } from "./labelMeans.ts";
 import type { HoldingColumns } from "./mergedHoldings.ts";
 
 /** Projected years per chunk of entities, which takes a fraction of a time slice. */
@@ -124,28 +123,41 @@ async function scoreValidEntities(
   const entities = valid.map(({ entity }) => entity);
   const aligned = await alignValidEntities(entities, alignmentOptionsOf(options));
   const { year = "overall", scopes = ["s1s2s3"] } = options;
+  const excludedLabels = valid.map((): Writable<ExcludedLabels> => ({}));
   for (const scope of scopes) {
     const restricted = restrictScopes(aligned, scope);
     const { temperaturesC, lowsC, highsC } = columns.scores[scope];
     for (const [i, { index }] of valid.entries()) {
-      const score = year === "overall" ? overallOf(restricted, i) : scoreOfYear(restricted, i, year);
+      const score = scoreOfYear(restricted, i, year);
       if (score === null) continue;
-      temperaturesC[index] = score.temperature_alignment;
-      lowsC[index] = score.range.low;
-      highsC[index] = score.range.high;
+      temperaturesC[index] = score.temperatureC;
+      lowsC[index] = score.lowC;
+      highsC[index] = score.highC;
+      if (score.excludedLabels.length > 0) (excludedLabels[i] ??= {})[scope] = score.excludedLabels;
     }
   }
   for (const [i, { index, entity }] of valid.entries()) {
     setGivenFigures(columns, index, entity);
-    const budget = budgetOf(aligned, i, year);
+    const budget = budgetOfYear(aligned, i, year);
     if (budget === null) continue;
     columns.allowedTCO2e[index] = budget.allowed;
     columns.projectedTCO2e[index] = budget.projected;
+    if (budget.excludedLabels.length > 0) (excludedLabels[i] ??= {}).budget = budget.excludedLabels;
   }
   return new Map(
-    valid.map(({ index }, i) => [index, { id: columns.ids[index] as string, ...resultOf(aligned, i) }] as const),
+    valid.map(({ index }, i) => {
+      const excluded = excludedLabels[i] ?? {};
+      const holding: ScoredHolding = {
+        id: columns.ids[index] as string,
+        ...resultOf(aligned, i),
+        ...(Object.keys(excluded).length === 0 ? {} : { excluded_labels: excluded }),
+      };
+      return [index, holding] as const;
+    }),
   );
 }
+
+type Writable<Members> = { -readonly [Name in keyof Members]: Members[Name] };
 
 function alignmentOptionsOf({ basis, convergence, budget_scenario: budgetScenario }: PortfolioOptions) {
   const options: AlignTemperatureOptions = { basis, convergence, budgetScenario, include: ["overall", "budget"] };
@@ -173,53 +185,6 @@ function restrictScopes(aligned: AlignedEntities, scope: PortfolioScope): Aligne
     columns,
     rows: runKernel(kernel, tablesOf(benchmark), columns, { rule, include: { overall: true } }),
   };
-}
-
-/** Returns the score of a projected year: blended over the labels, else of the last record of the year with a value. */
-function scoreOfYear(
-  aligned: AlignedEntities,
-  index: number,
-  year: number,
-): { readonly temperature_alignment: number; readonly range: TemperatureRange } | null {
-  const blended = blendedOf(aligned, index).find((candidate) => candidate.year === year);
-  if (blended !== undefined) return blended;
-  const { entities, rows } = aligned;
-  const records = entities[index]?.projected_emissions ?? [];
-  for (let i = records.length - 1; i >= 0; i--) {
-    if (records[i]?.year !== year) continue;
-    const row = firstRowOf(aligned, index) + i;
-    const temperature = numberAt(rows.temperaturesC, row);
-    const range = rangeAt(rows.rangeLowC, rows.rangeHighC, row);
-    if (temperature !== null && range !== null) return { temperature_alignment: temperature, range };
-  }
-  return null;
-}
-
-/**
- * Returns the budget of an entity up to the year asked for, else up to its last year with a budget: the mean over the
- * labels by their probabilities. Null if there is none.
- */
-function budgetOf(aligned: AlignedEntities, index: number, year: number | "overall"): HoldingBudget | null {
-  const records = aligned.entities[index]?.projected_emissions ?? [];
-  const rowOf = (i: number): number => firstRowOf(aligned, index) + i;
-  const { budgetAllowed, budgetProjected } = aligned.rows;
-  const years = records.flatMap((record, i) => (numberAt(budgetAllowed, rowOf(i)) === null ? [] : [record.year]));
-  const lastYear = year === "overall" ? years.reduce((last, each) => Math.max(last, each), -Infinity) : year;
-  const shares = labelShares(records);
-  const rowOfLabel = new Map<string | undefined, number>();
-  for (const [i, record] of records.entries()) {
-    if (record.year === lastYear && numberAt(budgetAllowed, rowOf(i)) !== null) rowOfLabel.set(record.label, rowOf(i));
-  }
-  let weight = 0;
-  let allowed = 0;
-  let projected = 0;
-  for (const [label, row] of rowOfLabel) {
-    const share = label === undefined ? 1 : (shares.get(label) ?? 0);
-    weight += share;
-    allowed += share * (numberAt(budgetAllowed, row) ?? NaN);
-    projected += share * (numberAt(budgetProjected, row) ?? NaN);
-  }
-  return weight === 0 ? null : { allowed: allowed / weight, projected: projected / weight };
 }
 
 /** Writes the emissions of the baseline year and the revenue that an entity gives. */

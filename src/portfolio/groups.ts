@@ -1,7 +1,7 @@
-import { UNASSIGNED_GROUP } from "../contract/portfolioNames.ts";
+import { NO_WEIGHT, UNASSIGNED_GROUP } from "../contract/portfolioNames.ts";
 import type { Holding, PortfolioGroup } from "../contract/wireTypes.ts";
 import { type Aggregate, shareOf } from "./aggregate.ts";
-import type { HoldingWeights } from "./weights.ts";
+import { type HoldingWeights, reasonOf } from "./weights.ts";
 
 /** Groups of the holdings under one key. */
 export interface HoldingGroups {
@@ -36,6 +36,8 @@ interface GroupSums {
   coveredValue: number;
   coveredWeight: number;
   missingWeight: number;
+  /** Number of the reason that all holdings so far have in common (0: none is uncovered); undefined if they differ. */
+  reasonNumber: number | undefined;
 }
 
 /** Computes equation 14: temperature, coverage and contribution of each group. */
@@ -53,9 +55,13 @@ export function groupResults(
     coveredValue: 0,
     coveredWeight: 0,
     missingWeight: 0,
+    reasonNumber: 0,
   }));
   for (let i = 0; i < indices.length; i++) {
     const group = groups[indices[i] as number] as GroupSums;
+    const reasonNumber = reasonNumbers[i] as number;
+    if (group.count === 0) group.reasonNumber = reasonNumber;
+    else if (group.reasonNumber !== reasonNumber) group.reasonNumber = undefined;
     group.count++;
     group.value += values[i] as number;
     const scoreC = usedScoresC[i] as number;
@@ -63,7 +69,7 @@ export function groupResults(
       group.usedWeight += usedWeights[i] as number;
       group.usedScore += (usedWeights[i] as number) * scoreC;
     }
-    if (reasonNumbers[i] === 0) {
+    if (reasonNumber === 0) {
       group.coveredCount++;
       group.coveredValue += values[i] as number;
       group.coveredWeight += weights[i] as number;
@@ -71,7 +77,7 @@ export function groupResults(
   }
   return names.map((name, index) => {
     const group = groups[index] as GroupSums;
-    const weight = group.usedWeight / totalWeight;
+    const weight = shareOf(group.usedWeight, totalWeight);
     const temperature = group.usedWeight === 0 ? null : group.usedScore / group.usedWeight;
     return {
       group: name,
@@ -83,6 +89,12 @@ export function groupResults(
       },
       weight,
       contribution: temperature === null ? 0 : weight * temperature,
+      ...(totalWeight === 0 ? { reason: noTemperatureReasonOf(group) } : {}),
     };
   });
+}
+
+/** Returns the reason that all holdings of a group share if they are uncovered, else `no_weight`. */
+function noTemperatureReasonOf({ reasonNumber }: GroupSums): NonNullable<PortfolioGroup["reason"]> {
+  return reasonNumber === undefined || reasonNumber === 0 ? NO_WEIGHT : reasonOf(reasonNumber);
 }

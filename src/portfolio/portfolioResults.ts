@@ -4,6 +4,7 @@ import { aggregateHoldings } from "./aggregate.ts";
 import { contributionsOf } from "./contributions.ts";
 import { groupHoldings, groupResults } from "./groups.ts";
 import type { HoldingColumns } from "./mergedHoldings.ts";
+import { createResultBuffers } from "./resultBuffers.ts";
 import { emissionsOf, weighHoldings } from "./weights.ts";
 
 /**
@@ -23,23 +24,22 @@ export function* portfolioResults(
     defaultC: options.default_score,
   };
   const groups = keys?.map((key) => groupHoldings(columns.lines, key));
+  const buffers = createResultBuffers(columns.count);
   const emissionsTCO2e = new Map<PortfolioScope, Float64Array>();
   for (const method of methods) {
     for (const scope of scopes) {
       const emissions = emissionsTCO2e.get(scope) ?? emissionsOf(columns, scope);
       emissionsTCO2e.set(scope, emissions);
-      const weights = weighHoldings(columns, method, emissions);
-      const aggregate = aggregateHoldings(columns, columns.scores[scope], weights, missing);
-      if (aggregate.figures.temperature === null) {
-        yield { method, scope, ...aggregate.figures };
-        continue;
-      }
+      const weights = weighHoldings(columns, method, emissions, buffers);
+      const aggregate = aggregateHoldings(columns, columns.scores[scope], weights, missing, buffers);
       const holdings = { values: columns.values, weights: weights.weights };
       yield {
         method,
         scope,
         ...aggregate.figures,
-        contributions: contributionsOf(columns.ids, aggregate, goalC),
+        ...(aggregate.figures.temperature === null
+          ? {}
+          : { contributions: contributionsOf(columns.ids, aggregate, goalC, buffers) }),
         ...(groups === undefined
           ? {}
           : {

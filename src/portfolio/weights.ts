@@ -1,6 +1,7 @@
 import { UNCOVERED_REASONS } from "../contract/portfolioNames.ts";
 import type { PortfolioMethod, PortfolioScope, UncoveredReason } from "../contract/wireTypes.ts";
 import type { HoldingColumns } from "./mergedHoldings.ts";
+import type { ResultBuffers } from "./resultBuffers.ts";
 
 /** Weights of all holdings by one method and scope. */
 export interface HoldingWeights {
@@ -46,17 +47,19 @@ export function emissionsOf(columns: HoldingColumns, scope: PortfolioScope): Flo
  * Computes equations 1 to 7 of the method: the weight of each holding.
  *
  * @param emissionsTCO2e the emissions of the scope, from `emissionsOf`
+ * @param buffers hold the result until the next call
  */
 export function weighHoldings(
   columns: HoldingColumns,
   method: PortfolioMethod,
   emissionsTCO2e: Float64Array,
+  { weights, weightReasonNumbers: reasonNumbers }: ResultBuffers,
 ): HoldingWeights {
   const { count, values } = columns;
-  const reasonNumbers = new Uint8Array(count);
+  reasonNumbers.fill(0);
   if (method === "WATS") return { weights: values, reasonNumbers };
   const denominators = method === "TETS" ? undefined : columns[DENOMINATOR_COLUMNS[method]];
-  const weights = new Float64Array(count).fill(NaN);
+  weights.fill(NaN);
   for (let i = 0; i < count; i++) {
     const emissions = emissionsTCO2e[i] as number;
     const denominator = denominators === undefined ? 1 : (denominators[i] as number);

@@ -1,8 +1,8 @@
-/** A caller's table from the codes of a classification that the project does not ship to industries. */
+/** Maps codes of classifications that are not part of the project to industries, with a table of the caller. */
 import { Fault, FAULT_ITEM_COUNT_MAX } from "../errors.ts";
 import type { ListedIndustry } from "./industries.ts";
 import { matchIndustry } from "./industryNames.ts";
-import { suggestIndustryName } from "./pathwayNames.ts";
+import { refuseIndustry } from "./industrySuggestions.ts";
 
 /** A row of a CSV file. */
 export interface IndustryMapRow {
@@ -14,15 +14,22 @@ export interface IndustryMapRow {
 export interface IndustryMap {
   /**
    * Returns the industry of a code, or undefined if no row has it for this system. Without a system, the rows of all
-   * systems count if they agree.
+   * systems are used if they agree.
    */
   readonly find: (code: string, system?: string) => ListedIndustry | undefined;
+  /**
+   * Returns the industries that the rows of several systems give to a code, with the systems; empty if the rows agree or
+   * one of them is valid for all systems.
+   */
+  readonly contradictions: (code: string) => readonly string[];
   /** Number of codes. */
   readonly codeCount: number;
 }
 
 interface MappedCode {
   readonly code: string;
+  /** Empty for a row that is valid for all systems. */
+  readonly system: string;
   readonly industry: ListedIndustry;
   readonly line: number;
 }
@@ -56,16 +63,26 @@ export function readIndustryMap([header, ...rows]: readonly IndustryMapRow[]): I
     }
     const industry = readIndustry(cell("industry"), line, errors);
     if (industry !== undefined && known === undefined)
-      industries.set(key, { code: foldCode(cell("code")), industry, line });
+      industries.set(key, { code: foldCode(cell("code")), system: cell("system"), industry, line });
   }
   if (rows.length === 0) errors.add(header?.line ?? 1, undefined, "the file has no rows after the header");
   errors.throwIfAny();
-  const agreed = industriesOfAllSystems(industries);
+  const rowsByCode = new Map<string, readonly MappedCode[]>();
+  for (const mapped of industries.values()) {
+    rowsByCode.set(mapped.code, [...(rowsByCode.get(mapped.code) ?? []), mapped]);
+  }
+  const contradicting = (code: string): readonly MappedCode[] => {
+    const found = rowsByCode.get(foldCode(code)) ?? [];
+    const isDecided =
+      found.some(({ system }) => system === "") || new Set(found.map(({ industry }) => industry)).size < 2;
+    return isDecided ? [] : found;
+  };
   return {
     codeCount: industries.size,
     find: (code, system = "") =>
       (industries.get(keyOf(code, system)) ?? industries.get(keyOf(code, "")))?.industry ??
-      (system === "" ? agreed.get(foldCode(code)) : undefined),
+      (system === "" && contradicting(code).length === 0 ? rowsByCode.get(foldCode(code))?.[0]?.industry : undefined),
+    contradictions: (code) => contradicting(code).map(({ industry, system }) => `${industry.name} (${system})`),
   };
 }
 
@@ -80,18 +97,6 @@ function keyOf(code: string, system: string): string {
 
 function foldCode(text: string): string {
   return text.trim().toLowerCase();
-}
-
-/** Returns the industry of each code that has the same one in all its rows. */
-function industriesOfAllSystems(rows: ReadonlyMap<string, MappedCode>): ReadonlyMap<string, ListedIndustry> {
-  const agreed = new Map<string, ListedIndustry>();
-  const contradicting = new Set<string>();
-  for (const { code, industry } of rows.values()) {
-    if ((agreed.get(code) ?? industry) !== industry) contradicting.add(code);
-    agreed.set(code, industry);
-  }
-  for (const code of contradicting) agreed.delete(code);
-  return agreed;
 }
 
 function readHeader(header: IndustryMapRow | undefined, errors: MapErrors): Readonly<Record<Column, number>> {
@@ -114,14 +119,7 @@ function readIndustry(text: string, line: number, errors: MapErrors): ListedIndu
   }
   const match = matchIndustry(text);
   if (match.kind === "found") return match.industry;
-  const names =
-    match.kind === "ambiguous"
-      ? match.candidates.map(({ name }) => name)
-      : [suggestIndustryName(text) ?? match.suggestions];
-  const list = names.flat().map(quoted).join(", ");
-  const problem = match.kind === "ambiguous" ? "names several industries" : "is unknown";
-  const hint = list === "" ? "accepted are ids and names of industries" : `did you mean ${list}?`;
-  errors.add(line, "industry", `${quoted(text)} ${problem}; ${hint}`);
+  errors.add(line, "industry", `${quoted(text)} ${refuseIndustry(text, match).problem}`);
   return undefined;
 }
 
@@ -134,9 +132,7 @@ class MapErrors {
 
   add(line: number, column: string | undefined, detail: string): void {
     if (this.#details.length >= FAULT_ITEM_COUNT_MAX) return;
-    this.#details.push(
-      `line ${line}${column === undefined ? "" : `, column ${column}`}: ${detail}${detail.endsWith("?") ? "" : "."}`,
-    );
+    this.#details.push(`line ${line}${column === undefined ? "" : `, column ${column}`}: ${detail}.`);
   }
 
   throwIfAny(): void {

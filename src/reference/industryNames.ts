@@ -1,16 +1,14 @@
 /** Industries by id, name, usual spelling or public code. */
 import { rememberByText } from "./boundedCache.ts";
+import { type ClassificationSystem, CODE_SYSTEMS, type CodeSystem } from "./classificationSystems.ts";
 import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";
 import { INDUSTRY_SPELLING_ROWS } from "./data/industrySpellings.generated.ts";
+import { matchCode } from "./industryCodes.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "./industries.ts";
-import { type CodeSystem, isCodeLike, matchCode } from "./industryCodes.ts";
-import { withCommonWordForms } from "./wordForms.ts";
-import { type NameCandidate, nameCandidate, nearestNames } from "./nameDistance.ts";
 import { foldName, withAndForAmpersand } from "./names.ts";
+import { withCommonWordForms, withSingularWords } from "./wordForms.ts";
 
-export type { CodeSystem } from "./industryCodes.ts";
-
-export type FoundIndustry =
+export type IndustryMatch =
   | {
       readonly kind: "found";
       readonly industry: ListedIndustry;
@@ -23,78 +21,57 @@ export type FoundIndustry =
       readonly matchedOn: "code";
       readonly codeSystem: CodeSystem;
     }
-  /** The text names several industries, or is a code that covers several or also classes of no industry. */
-  | { readonly kind: "ambiguous"; readonly candidates: readonly ListedIndustry[]; readonly isCode: boolean }
-  | { readonly kind: "unknown" };
-
-export type IndustryMatch =
-  | Exclude<FoundIndustry, { kind: "unknown" }>
+  | {
+      readonly kind: "ambiguous";
+      readonly candidates: readonly ListedIndustry[];
+      /** `code` covers several industries; `partial_code` also covers classes that belong to no industry. */
+      readonly on: "name" | "code" | "partial_code";
+    }
   | {
       readonly kind: "unknown";
-      /** The text has the form of a code: no class has it, or its system is not known. */
-      readonly isCode: boolean;
-      /** Nearest names of industries; empty for a code. */
-      readonly suggestions: readonly string[];
+      /** Why a text that has the form of a code is not accepted; it completes a sentence that begins with the text. */
+      readonly codeReason?: string;
     };
 
-const UNKNOWN: FoundIndustry = { kind: "unknown" };
-const SUGGESTION_COUNT = 5;
+const UNKNOWN: IndustryMatch = { kind: "unknown" };
 
 /**
  * Returns the industry that a text names by id, name, usual spelling or the title of a class of ISIC Rev. 4, NACE Rev. 2
- * or NAICS 2017, or by a code of these. Case, accents, punctuation and British or American spelling make no difference, and "&"
- * equals "and".
+ * or NAICS 2017, or by a code of these. Case, accents, punctuation, singular or plural, and British or American spelling make no
+ * difference, and "&" equals "and".
  *
- * @param codeSystem system of a code without a prefix, such as `2410`; `NACE 24.10` and `24.10` need none
+ * @param system system of a code without a prefix, such as `2410`; `NACE 24.10` and `24.10` need none
  */
-export function matchIndustry(text: string, codeSystem?: CodeSystem): IndustryMatch {
-  const found = findIndustry(text, codeSystem);
-  if (found.kind !== "unknown") return found;
-  const isCode = isCodeLike(text);
-  return { kind: "unknown", isCode, suggestions: isCode ? [] : nearestIndustryNames(text) };
-}
-
-/** Does the same as `matchIndustry` without suggestions. */
-export function findIndustry(text: string, codeSystem?: CodeSystem): FoundIndustry {
-  const named = findByName(text);
+export function matchIndustry(text: string, system?: ClassificationSystem): IndustryMatch {
+  const named = matchByName(text);
   if (named.kind !== "unknown") return named;
-  const code = matchCode(text, codeSystem);
-  const [industry, ...others] = code?.industryIds.map(industryOf) ?? [];
-  if (code === undefined || industry === undefined) return UNKNOWN;
-  if (others.length > 0 || !code.isComplete) {
-    return { kind: "ambiguous", candidates: [industry, ...others], isCode: true };
+  const code = matchCode(text, system);
+  if (code.kind === "not_a_code") return matchCodeWithTitle(text, system);
+  if (code.kind === "rejected") return { kind: "unknown", codeReason: code.reason };
+  const candidates = code.industryIds.map(industryOf);
+  const [industry] = candidates;
+  if (industry === undefined || candidates.length > 1 || !code.isComplete) {
+    return { kind: "ambiguous", candidates, on: code.isComplete ? "code" : "partial_code" };
   }
   return { kind: "found", industry, matchedOn: "code", codeSystem: code.system };
 }
 
-/** Spellings farther than this from a text are not suggested; names of the list of industries always can be. */
-const SPELLING_DISTANCE_MAX = 4;
+/** A code, as in `NACE C24.10`, and a title that begins with a letter, with or without a dash or colon between them. */
+const CODE_WITH_TITLE = /^((?:(?:isic|nace|naics)\W*)?(?:[a-u][ .]?)?\d{2}[\d.]*)\s*[-–—:]?\s+(\p{L}.*)$/iu;
 
-interface IndustryCandidates {
-  readonly spellings: readonly NameCandidate[];
-  readonly listedNames: readonly NameCandidate[];
-}
-
-let candidates: IndustryCandidates | undefined;
-
-/** Returns the names of the industries with the nearest spellings, then those with the nearest listed names. */
-export function nearestIndustryNames(text: string, count = SUGGESTION_COUNT): readonly string[] {
-  candidates ??= industryCandidates();
-  const key = withCommonWordForms(foldName(text));
-  const bySpelling = nearestNames(key, candidates.spellings, count, SPELLING_DISTANCE_MAX);
-  const byName = nearestNames(key, candidates.listedNames, count);
-  return [...new Set([...bySpelling, ...byName])].slice(0, count);
-}
-
-function industryCandidates(): IndustryCandidates {
-  return {
-    spellings: [...industriesByKey()].flatMap(([key, { industries }]) =>
-      industries.map(({ name }) => nameCandidate(name, key)),
-    ),
-    listedNames: LISTED_INDUSTRIES.flatMap(({ name, names }) =>
-      names.map((spelling) => nameCandidate(name, withCommonWordForms(foldName(spelling)))),
-    ),
-  };
+/** Returns the industry of a code that is followed by the name of an industry, if the code covers that industry. */
+function matchCodeWithTitle(text: string, system: ClassificationSystem | undefined): IndustryMatch {
+  const [, code, title] = CODE_WITH_TITLE.exec(text.trim()) ?? [];
+  if (code === undefined || title === undefined) return UNKNOWN;
+  const named = matchByName(title);
+  if (named.kind !== "found") return UNKNOWN;
+  // The title shows what a code without a system means.
+  const systems = system === undefined ? [undefined, ...CODE_SYSTEMS] : [system];
+  const isCovered = systems.some((candidate) => {
+    const match = matchCode(code, candidate);
+    return match.kind === "found" && match.industryIds.includes(named.industry.id);
+  });
+  return isCovered ? named : UNKNOWN;
 }
 
 interface KeyedIndustries {
@@ -110,32 +87,59 @@ function industryOf(id: string): ListedIndustry {
   return industry;
 }
 
-const findByName: (text: string) => FoundIndustry = rememberByText((text) => {
+const matchByName: (text: string) => IndustryMatch = rememberByText((text) => {
   const keys = keysOf(text);
-  const keyed = [...keys, ...keys.map(withCommonWordForms)]
-    .map((key) => industriesByKey().get(key))
-    .find((found) => found !== undefined);
+  const { byName, bySingular } = industriesByKey();
+  const keyed =
+    [...keys, ...keys.map(withCommonWordForms)].map((key) => byName.get(key)).find((found) => found !== undefined) ??
+    keys.map((key) => bySingular.get(singularKey(key))).find((found) => found !== undefined);
   const [industry, ...others] = keyed?.industries ?? [];
   if (keyed === undefined || industry === undefined) return UNKNOWN;
   return others.length === 0
     ? { kind: "found", industry, matchedOn: keyed.on }
-    : { kind: "ambiguous", candidates: keyed.industries, isCode: false };
+    : { kind: "ambiguous", candidates: keyed.industries, on: "name" };
 });
 
-let indexed: ReadonlyMap<string, KeyedIndustries> | undefined;
+interface NameIndex {
+  readonly byName: ReadonlyMap<string, KeyedIndustries>;
+  /** By names with singular words, for texts that `byName` does not have. */
+  readonly bySingular: ReadonlyMap<string, KeyedIndustries>;
+}
+
+let indexed: NameIndex | undefined;
 
 /** Returns the index, which is built by the first lookup. */
-function industriesByKey(): ReadonlyMap<string, KeyedIndustries> {
+function industriesByKey(): NameIndex {
   indexed ??= indexNames();
   return indexed;
 }
 
 /**
  * Indexes ids first, then names, aliases, spellings and titles of classes, and after these their forms with other
- * spellings of words. The first meaning of a key counts.
+ * spellings of words. The first meaning of a key counts. Names that differ in plurals only have the industries of all.
  */
-function indexNames(): ReadonlyMap<string, KeyedIndustries> {
-  const entries: readonly (readonly [name: string, keyed: KeyedIndustries])[] = [
+function indexNames(): NameIndex {
+  const byName = new Map<string, KeyedIndustries>();
+  const add = (key: string, keyed: KeyedIndustries): void => {
+    if (key !== "" && !byName.has(key)) byName.set(key, keyed);
+  };
+  const withKeys = namedIndustries().map(([name, keyed]) => ({ keys: keysOf(name), keyed }));
+  for (const { keys, keyed } of withKeys) for (const key of keys) add(key, keyed);
+  for (const { keys, keyed } of withKeys) for (const key of keys) add(withCommonWordForms(key), keyed);
+  const bySingular = new Map<string, KeyedIndustries>();
+  for (const [key, { industries }] of byName) {
+    const known = bySingular.get(singularKey(key))?.industries ?? [];
+    bySingular.set(singularKey(key), { industries: [...new Set([...known, ...industries])], on: "alias" });
+  }
+  return { byName, bySingular };
+}
+
+function singularKey(key: string): string {
+  return withSingularWords(withCommonWordForms(key));
+}
+
+function namedIndustries(): readonly (readonly [name: string, keyed: KeyedIndustries])[] {
+  return [
     ...LISTED_INDUSTRIES.map((industry) => [industry.id, { industries: [industry], on: "id" }] as const),
     ...LISTED_INDUSTRIES.map((industry) => [industry.name, { industries: [industry], on: "name" }] as const),
     ...LISTED_INDUSTRIES.flatMap((industry) =>
@@ -148,14 +152,6 @@ function indexNames(): ReadonlyMap<string, KeyedIndustries> {
       .filter(({ ids }) => ids.length > 0)
       .map(({ name, ids }) => [name, { industries: ids.map(industryOf), on: "alias" }] as const),
   ];
-  const index = new Map<string, KeyedIndustries>();
-  const add = (key: string, keyed: KeyedIndustries): void => {
-    if (key !== "" && !index.has(key)) index.set(key, keyed);
-  };
-  const withKeys = entries.map(([name, keyed]) => ({ keys: keysOf(name), keyed }));
-  for (const { keys, keyed } of withKeys) for (const key of keys) add(key, keyed);
-  for (const { keys, keyed } of withKeys) for (const key of keys) add(withCommonWordForms(key), keyed);
-  return index;
 }
 
 /** Returns the folded text and, if it has "&", the folded text with "and" in its place. */

@@ -1,8 +1,9 @@
 /** Pathways of industries and sectors by name (methods/alignment.md, section 2). */
 import { rememberByText } from "./boundedCache.ts";
+import type { ClassificationSystem } from "./classificationSystems.ts";
 import { PATHWAY_KEY_ROWS } from "./data/pathwayKeys.generated.ts";
-import { LISTED_INDUSTRIES, type ListedIndustry } from "./industries.ts";
-import { type CodeSystem, findIndustry } from "./industryNames.ts";
+import { LISTED_INDUSTRIES, type ListedIndustry, UNCLASSIFIED_INDUSTRY_ID } from "./industries.ts";
+import { matchIndustry } from "./industryNames.ts";
 import { type NameCandidate, nameCandidate, nearestName } from "./nameDistance.ts";
 import { foldAsciiName, withAndForAmpersand } from "./names.ts";
 
@@ -29,7 +30,7 @@ export interface IndustryTexts {
   readonly industry?: string | undefined;
   readonly sector?: string | undefined;
   /** System of a code given as text. */
-  readonly codeSystem?: CodeSystem | undefined;
+  readonly codeSystem?: ClassificationSystem | undefined;
 }
 
 type RowMatch = Omit<MatchedName, "on"> & { readonly pathway: Pathway };
@@ -57,7 +58,7 @@ export function matchPathway({ industry, sector, codeSystem }: IndustryTexts): P
 }
 
 /** Returns whether a text alone has a pathway. */
-export function hasPathway(text: string, codeSystem?: CodeSystem): boolean {
+export function hasPathway(text: string, codeSystem?: ClassificationSystem): boolean {
   return (findRow(text) ?? findListed(text, codeSystem)) !== undefined;
 }
 
@@ -105,11 +106,9 @@ function matchesAt(words: readonly string[], start: number, key: Key): boolean {
   });
 }
 
-/** Stands for companies whose industry is not known, so that it does not count as a known one. */
-const UNCLASSIFIED_INDUSTRY_ID = "miscellaneous";
-
-function findListed(text: string, codeSystem: CodeSystem | undefined): RowMatch | undefined {
-  const match = findIndustry(text, codeSystem);
+function findListed(text: string, codeSystem: ClassificationSystem | undefined): RowMatch | undefined {
+  const match = matchIndustry(text, codeSystem);
+  // A company of no known industry must not count as one of a known industry.
   if (match.kind !== "found" || match.industry.id === UNCLASSIFIED_INDUSTRY_ID) return undefined;
   return { pathway: pathwayOfIndustry(match.industry), row: null, key: match.industry.name };
 }

@@ -41,3 +41,17 @@ export function withCommonWordForms(folded: string): string {
     .map((word) => WORD_FORMS.get(word) ?? word)
     .join(" ");
 }
+
+/** Shorter words, such as "gas" and "bus", are left as they are. */
+const PLURAL_LENGTH_MIN = 4;
+
+/** Returns a folded name with the plurals of its words replaced by the singular. */
+export function withSingularWords(folded: string): string {
+  return folded.split(" ").map(singularOf).join(" ");
+}
+
+function singularOf(word: string): string {
+  if (word.length < PLURAL_LENGTH_MIN || !word.endsWith("s") || /(ss|us|is)$/.test(word)) return word;
+  if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
+  return word.slice(0, /(s|x|z|ch|sh)es$/.test(word) ? -2 : -1);
+}

@@ -1,62 +1,22 @@
 /** Known answers for single rows, through alignColumns. */
-import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { alignColumns } from "../../src/alignment/alignColumns.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
 import { growthSeriesOf } from "../../src/alignment/growthSeries.ts";
-import type { AlignmentBasis, Pathway } from "../../src/contract/wireTypes.ts";
 import { type EntityColumns, PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
 import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
 import { namesOf } from "../kernel/alignmentComparison.ts";
-import { describeIfShared, SHARED_FOLDER } from "../sharedFolder.ts";
+import { KNOWN_CASES, pointsOf, type RowInputs } from "../oracle/alignment2/knownCases.ts";
+import { describeWithSharedMethod } from "../oracle/alignment2/sharedMethod.ts";
 
-type Scopes = readonly (number | null)[];
-interface Interval {
-  readonly low: number;
-  readonly high: number;
-}
-
-interface KnownCase {
-  readonly name: string;
-  readonly inputs: {
-    readonly base_year: number;
-    readonly e0: Scopes;
-    readonly year: number;
-    readonly e1: Scopes;
-    readonly sector?: Pathway;
-    readonly country?: string;
-    readonly basis?: AlignmentBasis;
-    readonly points?: readonly { readonly year: number; readonly e: Scopes }[];
-    readonly revenue?: number;
-    readonly revenue_projected?: number;
-    readonly kappa?: number;
-    readonly gamma?: number;
-    readonly w3?: number;
-  };
-  readonly expected: {
-    readonly temperature_alignment: number | null;
-    readonly range?: Interval;
-    readonly climate_range?: Interval;
-    readonly coverage?: number;
-    readonly budget?: readonly { readonly projected: number; readonly allowed: number }[];
-    readonly benchmark_ratio_at_anchors?: readonly number[];
-    readonly flags: readonly string[];
-  };
-}
-
-const FILE = "cases/alignment.json";
-const { cases } = existsSync(SHARED_FOLDER + FILE)
-  ? (JSON.parse(readFileSync(SHARED_FOLDER + FILE, "utf8")) as { readonly cases: readonly KnownCase[] })
-  : { cases: [] };
-
-describeIfShared([FILE])("known answers for rows", () => {
+describeWithSharedMethod("known answers for rows", () => {
   test("are 48", () => {
-    expect(cases).toHaveLength(48);
+    expect(KNOWN_CASES.cases).toHaveLength(48);
   });
 
-  test.each(cases)("$name", async ({ inputs, expected }) => {
+  test.each(KNOWN_CASES.cases)("$name", async ({ inputs, expected }) => {
     const { basis, gamma, w3 } = inputs;
-    const points = inputs.points ?? [{ year: inputs.year, e: inputs.e1 }];
+    const points = pointsOf(inputs);
     const row = points.findIndex(({ year }) => year === inputs.year);
     for (const budget of [0, 1, 2, 3]) {
       const results = await alignColumns(columnsOfCase(inputs, points), {
@@ -91,10 +51,7 @@ describeIfShared([FILE])("known answers for rows", () => {
   });
 });
 
-function columnsOfCase(
-  inputs: KnownCase["inputs"],
-  points: readonly { readonly year: number; readonly e: Scopes }[],
-): EntityColumns {
+function columnsOfCase(inputs: RowInputs, points: NonNullable<RowInputs["points"]>): EntityColumns {
   const { base_year, e0, sector = "economy", country, revenue, revenue_projected, kappa, w3 = 1 } = inputs;
   const listed = LISTED_COUNTRIES.find(({ iso3 }) => iso3 === country);
   const baselineOf = (scope: number): Float64Array => Float64Array.of(e0[scope] ?? NaN);

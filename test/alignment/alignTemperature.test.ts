@@ -86,6 +86,14 @@ describe("an answer", () => {
     expect(data[0]?.budget).toEqual(data[0]?.detail?.budget?.[anchor]);
   });
 
+  test("adds the budget if its scenario is named", async () => {
+    const { data } = await resultOf(OIL, { budgetScenario: "ndcs" });
+    const included = await resultOf(OIL, { budgetScenario: "ndcs", include: ["budget"] });
+    expect(data[0]?.budget?.scenario).toBe(NGFS_PHASE5.anchors[2]?.scenario);
+    expect(data).toEqual(included.data);
+    expect((await resultOf(OIL)).data[0]).not.toHaveProperty("budget");
+  });
+
   test("rounds temperatures and percentages to two decimals for the wire, but not tonnes and details", async () => {
     const records = [2030, 2040].flatMap((year) =>
       ["target", "trend"].map((label, i) => ({ year, label, emissions: { scope1: 400_000 / (i + 1) } })),

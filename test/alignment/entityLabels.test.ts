@@ -48,6 +48,11 @@ describe("labels and probabilities", () => {
 
   test.each([
     { name: "an empty label", records: [{ label: "" }], errors: ["/0/label out_of_range"] },
+    {
+      name: "a blank label",
+      records: [{ label: "  " }, { label: "a" }],
+      errors: ["/0/label empty"],
+    },
     { name: "a label of 65 characters", records: [{ label: "x".repeat(65) }], errors: ["/0/label out_of_range"] },
     { name: "a label that is not text", records: [{ label: 5 }], errors: ["/0/label wrong_type"] },
     {
@@ -103,11 +108,13 @@ describe("labels and probabilities", () => {
       { label: "" },
       {},
       { label: "b" },
+      { label: " " },
     ];
     expect(errorsOf(records)).toEqual([
       "/2/label out_of_range: label must be text of 1 to 64 characters (got 0 characters).",
       '/1/probability not_allowed: probability must be 0.5, as in the first record with the label "a" (got 0.6).',
       "/3/label missing: label must be given in all records of an entity or in none.",
+      "/5/label empty: label must not be blank.",
       "/4/probability missing: probability must be given for all labels of an entity or for none.",
     ]);
   });

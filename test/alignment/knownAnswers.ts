@@ -1,39 +1,12 @@
 /** The known answers of cases/alignment.json as requests, for the library, the command line and the HTTP service. */
 import type { AlignTemperatureOptions } from "../../src/alignment/options.ts";
 import { intensityOfIndustry } from "../../src/alignment/industryIntensities.ts";
-import type { AlignedYear, AlignmentBasis, AlignmentResult, Entity, Pathway } from "../../src/contract/wireTypes.ts";
+import type { AlignedYear, AlignmentResult, Entity, Pathway } from "../../src/contract/wireTypes.ts";
 import { differencesOf } from "../oracle/alignment2/closeTo.ts";
-import { sharedCases } from "../oracle/alignment2/sharedMethod.ts";
-
-type Scopes = readonly [number | null, number | null, number | null];
-
-interface RowInputs {
-  readonly base_year: number;
-  readonly e0: Scopes;
-  readonly year: number;
-  readonly e1: Scopes;
-  readonly sector?: Pathway;
-  readonly country?: string;
-  readonly basis?: AlignmentBasis;
-  readonly points?: readonly { readonly year: number; readonly e: Scopes }[];
-  readonly revenue?: number;
-  readonly revenue_projected?: number;
-  readonly kappa?: number;
-  readonly gamma?: number;
-  readonly w3?: number;
-}
+import type { Scopes } from "../oracle/alignment2/figures.ts";
+import { KNOWN_CASES, pointsOf, type RowInputs } from "../oracle/alignment2/knownCases.ts";
 
 type Expected = Readonly<Record<string, unknown>>;
-
-interface Answers {
-  readonly cases: readonly { readonly name: string; readonly inputs: RowInputs; readonly expected: Expected }[];
-  readonly entities: readonly {
-    readonly name: string;
-    readonly options: { readonly basis?: AlignmentBasis; readonly convergence?: number };
-    readonly request: Entity;
-    readonly expected: Expected;
-  }[];
-}
 
 /** A known answer as a request. */
 export interface KnownAnswer {
@@ -54,14 +27,14 @@ export interface KnownEntity extends KnownAnswer {
   readonly expected: Expected;
 }
 
-const answers = sharedCases("alignment") as Answers;
-
-export const KNOWN_ENTITIES: readonly KnownEntity[] = answers.entities.map(({ name, options, request, expected }) => ({
-  name,
-  entity: request,
-  options,
-  expected,
-}));
+export const KNOWN_ENTITIES: readonly KnownEntity[] = KNOWN_CASES.entities.map(
+  ({ name, options, request, expected }) => ({
+    name,
+    entity: request as unknown as Entity,
+    options,
+    expected,
+  }),
+);
 
 /** Industry of each pathway in the list of industries. */
 const INDUSTRY_OF_PATHWAY: Readonly<Record<Pathway, string>> = {
@@ -73,9 +46,9 @@ const INDUSTRY_OF_PATHWAY: Readonly<Record<Pathway, string>> = {
   buildings: "Hotels, resorts and cruise lines",
 };
 
-export const KNOWN_YEARS: readonly KnownYear[] = answers.cases.map(({ name, inputs, expected }) => {
+export const KNOWN_YEARS: readonly KnownYear[] = KNOWN_CASES.cases.map(({ name, inputs, expected }) => {
   const { basis, gamma, w3 } = inputs;
-  const points = inputs.points ?? [{ year: inputs.year, e: inputs.e1 }];
+  const points = pointsOf(inputs);
   return {
     name,
     entity: entityOfInputs(inputs, points),

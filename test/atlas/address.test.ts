@@ -10,7 +10,7 @@ test.each([
   ["https://example.org/atlas/", "https://example.org/atlas"],
   ["HTTP://example.org:8080", "http://example.org:8080"],
   ["https://kim:secret@example.org/atlas?sig=secret#secret", "https://example.org/atlas"],
-])("opens %j as %j", async (address, description) => {
+])("opens %j and describes it as %j", async (address, description) => {
   const blobs = blobsAt(address);
   expect(blobs.description).toBe(description);
   await blobs.close();

@@ -24,7 +24,7 @@ function latch(): { readonly released: Promise<void>; release(): void } {
   return { released, release };
 }
 
-/** Numbered tiles, each with a word in a directory. A tile's words all hold its number. */
+/** Numbered tiles, each with a word in a directory. All words of a tile contain its number. */
 class Tiles {
   readonly cache: TileCache;
   readonly fetched: number[] = [];
@@ -56,7 +56,10 @@ class Tiles {
     kernel.words[this.word(tile)] = (kernel.words[this.word(tile)] ?? 0) | 1;
   }
 
-  /** Pins the tiles, fetching missing ones after `before`. Returns for each whether its contents are correct. */
+  /**
+   * Pins the tiles and fetches the missing ones once `before` has resolved. Returns whether each tile has the correct
+   * content.
+   */
   load(
     tiles: readonly number[],
     before: (missing: readonly number[]) => Promise<void> = () => eventLoopTurns(1),
@@ -74,19 +77,20 @@ class Tiles {
           for (const tile of numbers) this.#writing.delete(tile);
         }
       },
-      () => tiles.map((tile) => this.isWhole(tile)),
+      () => tiles.map((tile) => this.isComplete(tile)),
     );
   }
 
-  isWhole(tile: number): boolean {
+  isComplete(tile: number): boolean {
     const words = kernel.i32(this.region(tile));
     return this.isCached(tile) && words.every((word) => word === tile);
   }
 
   #startWriting(tile: number, region: Region): void {
-    for (const [other, held] of this.#writing) {
+    for (const [other, pinnedCall] of this.#writing) {
       const isApart =
-        region.pointer >= held.pointer + held.sizeBytes || held.pointer >= region.pointer + region.sizeBytes;
+        region.pointer >= pinnedCall.pointer + pinnedCall.sizeBytes ||
+        pinnedCall.pointer >= region.pointer + region.sizeBytes;
       if (!isApart) throw new Error(`tiles ${tile} and ${other} are written to the same bytes`);
     }
     this.#writing.set(tile, region);
@@ -96,8 +100,8 @@ class Tiles {
 describe("the tile cache", () => {
   test("fetches a tile once for concurrent calls", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 40 * PAGE }));
-    const answers = await Promise.all(Array.from({ length: 9 }, () => tiles.load([7, 8])));
-    expect(answers.flat()).toEqual(Array.from({ length: 18 }, () => true));
+    const areCorrect = await Promise.all(Array.from({ length: 9 }, () => tiles.load([7, 8])));
+    expect(areCorrect.flat()).toEqual(Array.from({ length: 18 }, () => true));
     expect(tiles.fetched).toEqual([7, 8]);
     expect(await tiles.load([8, 7])).toEqual([true, true]);
     expect(tiles.fetched).toEqual([7, 8]);
@@ -106,13 +110,13 @@ describe("the tile cache", () => {
   test("enters a tile in the directory only once it is complete, and marks it as used", async () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     const fetch = latch();
-    const held = tiles.load([5], () => fetch.released);
+    const pinnedCall = tiles.load([5], () => fetch.released);
     await eventLoopTurns(3);
     expect(tiles.isCached(5)).toBe(false);
     fetch.release();
-    await held;
+    await pinnedCall;
     expect((kernel.words[tiles.word(5)] ?? 0) & 1).toBe(1);
-    expect(tiles.isWhole(5)).toBe(true);
+    expect(tiles.isComplete(5)).toBe(true);
   });
 
   test("gives tiles that were used since the clock hand last passed a second chance", async () => {
@@ -126,7 +130,7 @@ describe("the tile cache", () => {
     await tiles.load([11]);
     await tiles.load([12]);
     expect([1, 2, 3, 4].map((tile) => tiles.isCached(tile))).toEqual([true, false, true, false]);
-    // Not used since: they are evicted on the next revolution of the hand.
+    // They have not been used since, so they are evicted on the next revolution of the hand.
     for (const tile of [13, 14, 15, 16, 17, 18]) await tiles.load([tile]);
     expect([1, 3].map((tile) => tiles.isCached(tile))).toEqual([false, false]);
   });
@@ -135,12 +139,12 @@ describe("the tile cache", () => {
     const tiles = new Tiles(new TileCache(kernel, { sizeBytes: 8 * PAGE }));
     for (const tile of [0, 1, 2]) await tiles.load([tile]);
     const fetch = latch();
-    const held = tiles.load([0, 1, 2, 50], () => fetch.released);
+    const pinnedCall = tiles.load([0, 1, 2, 50], () => fetch.released);
     await eventLoopTurns(1);
     for (let tile = 20; tile < 60; tile++) if (tile !== 50) expect(await tiles.load([tile])).toEqual([true]);
-    expect([0, 1, 2].map((tile) => tiles.isWhole(tile))).toEqual([true, true, true]);
+    expect([0, 1, 2].map((tile) => tiles.isComplete(tile))).toEqual([true, true, true]);
     fetch.release();
-    expect(await held).toEqual([true, true, true, true]);
+    expect(await pinnedCall).toEqual([true, true, true, true]);
     expect(tiles.fetched.filter((tile) => tile < 3)).toEqual([0, 1, 2]);
   });
 
@@ -165,7 +169,7 @@ describe("the tile cache", () => {
     const results = await Promise.allSettled([tiles.load([1, 13], failing), tiles.load([1, 2], failing)]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
     expect(tiles.fetched.toSorted((a, b) => a - b)).toEqual([1, 1, 2, 13]);
-    expect([tiles.isCached(13), tiles.isWhole(1)]).toEqual([false, true]);
+    expect([tiles.isCached(13), tiles.isComplete(1)]).toEqual([false, true]);
     // A failure leaves nothing behind: no space is lost, and no later call finds a partial tile.
     for (let i = 0; i < 50; i++) await expect(tiles.load([13, 14, 15], failing)).rejects.toThrow("damaged");
     const cachedTiles = Array.from({ length: 20 }, (_, tile) => tile).filter((tile) => tiles.isCached(tile));
@@ -235,18 +239,19 @@ describe("the tile cache", () => {
     for (let tile = 0; tile < 16; tile++) await tiles.load([tile]);
     // One of every five consecutive pages is pinned until the latch is released.
     const fetch = latch();
-    const held = [tiles.load([4, 9, 100], () => fetch.released), tiles.load([14, 101], () => fetch.released)];
+    const pinnedCall = [tiles.load([4, 9, 100], () => fetch.released), tiles.load([14, 101], () => fetch.released)];
     await eventLoopTurns(1);
     const large = tiles.load([200, 102]);
     const later = tiles.load([103]);
     await eventLoopTurns(10);
     expect(tiles.isCached(200)).toBe(false);
     fetch.release();
-    expect((await Promise.all(held)).flat()).toEqual([true, true, true, true, true]);
+    expect((await Promise.all(pinnedCall)).flat()).toEqual([true, true, true, true, true]);
     expect(await large).toEqual([true, true]);
     expect(await later).toEqual([true]);
     // Every tile in the directory is complete.
-    for (let tile = 0; tile < 210; tile++) if (tiles.isCached(tile)) expect(tiles.isWhole(tile), `${tile}`).toBe(true);
+    for (let tile = 0; tile < 210; tile++)
+      if (tiles.isCached(tile)) expect(tiles.isComplete(tile), `${tile}`).toBe(true);
   });
 
   test("allocates neither of two tiles while there is space for only one", async () => {
@@ -256,14 +261,14 @@ describe("the tile cache", () => {
     for (let tile = 0; tile < 16; tile++) await tiles.load([tile]);
     // The new tile takes the first page; three consecutive pages are left once, two several times.
     const fetch = latch();
-    const held = tiles.load([4, 7, 10, 13, 100], () => fetch.released);
+    const pinnedCall = tiles.load([4, 7, 10, 13, 100], () => fetch.released);
     await eventLoopTurns(1);
     const both = tiles.load([200, 201]);
     await eventLoopTurns(5);
     expect(tiles.fetched).not.toContain(200);
     expect(tiles.cache.usedBytes).toBeLessThanOrEqual(13 * PAGE);
     fetch.release();
-    await held;
+    await pinnedCall;
     expect(await both).toEqual([true, true]);
   });
 
@@ -296,8 +301,8 @@ describe("the tile cache", () => {
       await eventLoopTurns(1);
       kernel.reserve(1 << 20);
     };
-    const answers = await Promise.all([1, 2, 3, 4].map((tile) => tiles.load([tile, 5], growing)));
-    expect(answers.flat().every(Boolean)).toBe(true);
+    const areCorrect = await Promise.all([1, 2, 3, 4].map((tile) => tiles.load([tile, 5], growing)));
+    expect(areCorrect.flat().every(Boolean)).toBe(true);
     expect(kernel.words.buffer).not.toBe(before);
     for (let tile = 20; tile < 60; tile++) expect(await tiles.load([tile], growing)).toEqual([true]);
   });
@@ -318,11 +323,11 @@ describe("the tile cache", () => {
         const isBad = random.chance(0.1);
         const need = requested.reduce((sum, tile) => sum + TileCache.costBytes(tiles.slot(tile).sizeBytes), 0);
         try {
-          const whole = await tiles.load(requested, async () => {
+          const areComplete = await tiles.load(requested, async () => {
             await eventLoopTurns(random.below(4));
             if (isBad) throw new Error("damaged");
           });
-          expect(whole.every(Boolean), requested.join()).toBe(true);
+          expect(areComplete.every(Boolean), requested.join()).toBe(true);
         } catch (error) {
           if (need > cache.pinnedBytesMax) expect(String(error)).toContain("must pin at most");
           else expect(String(error)).toContain("damaged");
@@ -338,13 +343,13 @@ describe("the tile cache", () => {
     expect(peakBytes).toBeGreaterThan(0.8 * sizeBytes);
     expect(failureCount).toBeGreaterThan(20);
     expect(kernel.words.length).toBe(pages);
-    // Nothing is pinned, so half of the size can be pinned.
+    // No tile is pinned anymore, so half of the size can be pinned.
     let remainingBytes = cache.pinnedBytesMax;
     const fittingTiles = Array.from({ length: 90 }, (_, tile) => tile).filter((tile) => {
       remainingBytes -= TileCache.costBytes(tiles.slot(tile).sizeBytes);
       return remainingBytes >= 0;
     });
     expect((await tiles.load(fittingTiles)).every(Boolean)).toBe(true);
-    for (let tile = 0; tile < 90; tile++) if (tiles.isCached(tile)) expect(tiles.isWhole(tile)).toBe(true);
+    for (let tile = 0; tile < 90; tile++) if (tiles.isCached(tile)) expect(tiles.isComplete(tile)).toBe(true);
   });
 });

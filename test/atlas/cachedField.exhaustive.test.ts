@@ -253,7 +253,7 @@ describe("a cached field", () => {
       Array.from({ length: 10 }, (_, tileColumn) => ({ group: 1, tileRow: 1, tileColumn })),
     );
     const indices = states.flatMap((state, i) => (state === "cells" ? [10 + i] : []));
-    const holdAll = (): Promise<boolean> =>
+    const loadAll = (): Promise<boolean> =>
       cachedField.withTiles(
         [
           { form: "cells", indices: [...indices, ...indices] },
@@ -261,7 +261,7 @@ describe("a cached field", () => {
         ],
         () => indices.every((index) => kernel.words[cachedField.wordOf("cells", index)] !== 0),
       );
-    expect(await Promise.all([holdAll(), holdAll(), holdAll()])).toEqual([true, true, true]);
+    expect(await Promise.all([loadAll(), loadAll(), loadAll()])).toEqual([true, true, true]);
     expect(source.loaded.toSorted()).toEqual(
       [...indices.map((index) => `cells 1 1 ${index - 10}`), "totals 1 0", "totals 1 1"].toSorted(),
     );

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const openFileCount = async (): Promise<number> => (await readdir("/proc/self/fd")).length;
 
-describe("a closed storage", () => {
+describe("closed storage", () => {
   const KINDS: readonly (readonly [string, () => Blobs])[] = [
     ["a folder", () => diskBlobs(folder)],
     ["a web server", () => httpBlobs(server.url)],

@@ -63,7 +63,7 @@ function clusteredCells(edge: number): Uint16Array {
     const width = Math.ceil(edge / size) + 2;
     return { size, width, nodes: Float32Array.from({ length: width * width }, () => random.next()) };
   });
-  const at = ({ size, width, nodes }: (typeof lattices)[number], row: number, column: number): number => {
+  const heightAt = ({ size, width, nodes }: (typeof lattices)[number], row: number, column: number): number => {
     const [y, x] = [row / size, column / size];
     const [top, west] = [Math.floor(y), Math.floor(x)];
     const from = top * width + west;
@@ -76,8 +76,8 @@ function clusteredCells(edge: number): Uint16Array {
   if (broad === undefined || fine === undefined) return cells;
   for (let row = 0; row < edge; row++) {
     for (let column = 0; column < edge; column++) {
-      const band = 1 - Math.abs(at(broad, row, column) - 0.5) * 40;
-      if (band > 0) cells[row * edge + column] = Math.floor(band * (1 + 9 * at(fine, row, column) ** 3) * 1000);
+      const band = 1 - Math.abs(heightAt(broad, row, column) - 0.5) * 40;
+      if (band > 0) cells[row * edge + column] = Math.floor(band * (1 + 9 * heightAt(fine, row, column) ** 3) * 1000);
     }
   }
   return cells;

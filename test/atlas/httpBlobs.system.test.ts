@@ -18,7 +18,7 @@ describeBlobsContract("a web server", async (files) => {
 
 const http = useHttpBlobs();
 
-describe("a request to the server", () => {
+describe("httpBlobs", () => {
   test("requests exactly the range, uncompressed, with no headers that would trigger a CORS preflight", async () => {
     await http.blobs.read("a.tiles", RANGE);
     expect(http.server.requests).toHaveLength(1);
@@ -28,7 +28,7 @@ describe("a request to the server", () => {
     expect(Object.keys(headers).filter((name) => /^(if-|authorization|x-)/.test(name))).toEqual([]);
   });
 
-  test("reads one byte for an unknown size, once, and nothing for a known size", async () => {
+  test("reads one byte to determine a size, unless an earlier response stated it", async () => {
     expect(await http.blobs.sizeBytes("a.tiles")).toBe(300);
     expect(await http.blobs.sizeBytes("a.tiles")).toBe(300);
     await http.blobs.read("b.tiles", RANGE);
@@ -66,7 +66,7 @@ describe("a request to the server", () => {
     },
   );
 
-  test("contains the credentials of the address, which no message or detail repeats", async () => {
+  test("sends the credentials of the address, which no message or detail repeats", async () => {
     const secret = httpBlobs(http.server.url.replace("//", "//kl%C3%A4re:p%40ss@") + "?sig=topsecret", OPTIONS);
     await secret.read("a.tiles", RANGE);
     const authorization = http.server.requests[0]?.headers.authorization ?? "";
@@ -91,14 +91,14 @@ describe("a request to the server", () => {
   });
 
   test.each(["data/atlas", "ftp://example.org/x", "file:///srv/atlas", "http://", "https://user:secret@:80/", ""])(
-    "is rejected for the invalid address %j",
+    "rejects the invalid address %j",
     (address) => {
       expect(() => httpBlobs(address)).toThrow(expect.objectContaining({ code: "configuration_invalid" }) as Error);
       expect(() => httpBlobs(address)).not.toThrow(/secret/);
     },
   );
 
-  test("is rejected for a user name that is not UTF-8, or an option out of range", () => {
+  test("rejects a user name that is not UTF-8 and options that are out of range", () => {
     expect(() => httpBlobs("https://%ff:x@example.org/")).toThrow(/percent-encoded UTF-8/);
     for (const options of [
       { parallelReadsMax: 0 },
@@ -107,7 +107,7 @@ describe("a request to the server", () => {
       { timeoutMs: 2 ** 31 },
     ]) {
       expect(() => httpBlobs(http.server.url, options)).toThrow(
-        `${Object.keys(options)[0]} must be an integer of at least 1`,
+        `${Object.keys(options)[0]} must be an integer between 1 and 2147483647`,
       );
     }
   });

@@ -101,10 +101,10 @@ function pyramidByDefinition({ grid, groups }: HazardFixture, group: number): nu
   const bounds = places.map(({ top, west }) => {
     const out = Array.from({ length: 64 * 64 * count }, () => 0);
     for (let row = top; row < Math.min(top + 512, grid.rowCount); row++) {
-      for (let at = west * count; at < Math.min(west + 512, grid.columnCount) * count; at++) {
-        const steps = cells[row * grid.columnCount * count + at] ?? NaN;
-        const block = ((row - top) >> 3) * 64 + ((Math.floor(at / count) - west) >> 3);
-        const to = block * count + (at % count);
+      for (let index = west * count; index < Math.min(west + 512, grid.columnCount) * count; index++) {
+        const steps = cells[row * grid.columnCount * count + index] ?? NaN;
+        const block = ((row - top) >> 3) * 64 + ((Math.floor(index / count) - west) >> 3);
+        const to = block * count + (index % count);
         if (steps <= 65_533) out[to] = Math.max(out[to] ?? 0, steps + 1);
       }
     }
@@ -113,9 +113,9 @@ function pyramidByDefinition({ grid, groups }: HazardFixture, group: number): nu
   const totals = places.map(({ top, west }) => {
     const out = Array.from({ length: 512 * 8 * count }, () => 0);
     for (let row = top; row < Math.min(top + 512, grid.rowCount); row++) {
-      for (let at = west * count; at < Math.min(west + 512, grid.columnCount) * count; at++) {
-        const steps = cells[row * grid.columnCount * count + at] ?? NaN;
-        const to = ((row - top) * 8 + ((Math.floor(at / count) - west) >> 6)) * count + (at % count);
+      for (let index = west * count; index < Math.min(west + 512, grid.columnCount) * count; index++) {
+        const steps = cells[row * grid.columnCount * count + index] ?? NaN;
+        const to = ((row - top) * 8 + ((Math.floor(index / count) - west) >> 6)) * count + (index % count);
         if (steps <= 65_533) out[to] = (out[to] ?? 0) + 2 ** 22 + steps;
       }
     }
@@ -127,9 +127,9 @@ function pyramidByDefinition({ grid, groups }: HazardFixture, group: number): nu
 function firstDifference(found: readonly ArrayLike<number>[], expected: readonly ArrayLike<number>[]): unknown {
   if (found.length !== expected.length) return `${found.length} sections instead of ${expected.length}`;
   for (const [section, numbers] of found.entries()) {
-    for (let at = 0; at < Math.max(numbers.length, expected[section]?.length ?? 0); at++) {
-      if (numbers[at] !== expected[section]?.[at])
-        return { section, at, found: numbers[at], expected: expected[section]?.[at] };
+    for (let index = 0; index < Math.max(numbers.length, expected[section]?.length ?? 0); index++) {
+      if (numbers[index] !== expected[section]?.[index])
+        return { section, index, found: numbers[index], expected: expected[section]?.[index] };
     }
   }
   return undefined;
@@ -299,9 +299,9 @@ describe("a damaged atlas", () => {
         const path = join(folder, name);
         const good = await readFile(path);
         for (let round = 0; round < 25; round++) {
-          const at = round === 0 ? 0 : round === 1 ? good.length - 1 : Math.floor(random.next() * good.length);
+          const index = round === 0 ? 0 : round === 1 ? good.length - 1 : Math.floor(random.next() * good.length);
           const bad = Buffer.from(good);
-          bad[at] = (bad[at] ?? 0) ^ (1 << Math.floor(random.next() * 8));
+          bad[index] = (bad[index] ?? 0) ^ (1 << Math.floor(random.next() * 8));
           await writeFile(path, bad);
           try {
             await withAtlas(folder, async (atlas, blobs) => {
@@ -310,7 +310,7 @@ describe("a damaged atlas", () => {
                 expect(firstDifference(await readPyramid(atlas, FLOODS, group), pyramids[group] ?? [])).toBeUndefined();
               }
               const report = await verifyAtlas(atlas, { blobs });
-              expect(report.problems.join(), `${name} at ${at}`).toContain(name);
+              expect(report.problems.join(), `${name} at ${index}`).toContain(name);
             });
           } catch (error) {
             if (!isFault(error, "atlas_unavailable")) throw error;
@@ -320,7 +320,7 @@ describe("a damaged atlas", () => {
         }
         await writeFile(path, good);
       }
-      // Every byte affects some number, except a few in the catalog and in the files.
+      // Nearly every byte affects a number; the exceptions are a few bytes of the catalog and of the files.
       expect(rejected).toBeGreaterThan(90);
     });
   });

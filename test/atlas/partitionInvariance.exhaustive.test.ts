@@ -280,21 +280,21 @@ describe("one world, divided in different ways", () => {
         const bits = new BigUint64Array(values.buffer, values.byteOffset, values.length);
         return Array.from(bits, (value, i) => value * 4n + BigInt(reasons[i] ?? 3));
       };
-      const atOnce = await sampleBits(whole.atlas, places);
-      const tested = options.radiusKm === 0 ? places : places.slice(0, 400);
+      const expectedBits = await sampleBits(whole.atlas, places);
+      const testedPlaces = options.radiusKm === 0 ? places : places.slice(0, 400);
       for (const [length, cacheBytes] of [
         [1, 64 << 20],
         [7, 2 << 20],
         [2049, 2 << 20],
       ] as const) {
         const { atlas } = await writeAndOpen(world, { cacheBytes });
-        const order = shuffled(random, [...tested.keys()]);
+        const order = shuffled(random, [...testedPlaces.keys()]);
         const found: bigint[] = [];
         for (let start = 0; start < order.length; start += length) {
           const batch = order.slice(start, start + length);
           const bits = await sampleBits(
             atlas,
-            batch.flatMap((place) => tested[place] ?? []),
+            batch.flatMap((place) => testedPlaces[place] ?? []),
           );
           for (const [i, place] of batch.entries()) {
             for (const [layer] of layers.entries()) {
@@ -302,8 +302,8 @@ describe("one world, divided in different ways", () => {
             }
           }
         }
-        const at = found.findIndex((value, i) => value !== atOnce[i]);
-        expect({ options, length, at }).toEqual({ options, length, at: -1 });
+        const differenceIndex = found.findIndex((value, i) => value !== expectedBits[i]);
+        expect({ options, length, differenceIndex }).toEqual({ options, length, differenceIndex: -1 });
       }
     }
   });

@@ -11,11 +11,11 @@ export interface RangeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
-  /** Destroy the connection after this many bytes of the body; 0: instead of any response. */
+  /** Destroys the connection after this many bytes of the body; 0 destroys it before the response. */
   readonly breakAfterBytes?: number;
-  /** Send the body this many times, as fast as the client reads it. */
+  /** Sends the body this many times, as fast as the client reads it. */
   readonly repeatCount?: number;
-  /** Never send a response. */
+  /** Sends no response. */
   readonly isUnanswered?: boolean;
 }
 

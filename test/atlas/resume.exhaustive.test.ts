@@ -186,7 +186,7 @@ describe("an interrupted write", () => {
               checkpointMs: 0,
               signal: stopping.signal,
               readBand: async (band, steps) => {
-                // Half of the interruptions abort the signal; the others fail without notice.
+                // About half of the interruptions abort the signal; the others throw an error.
                 if (random.chance(0.4)) {
                   killCount++;
                   if (random.chance(0.5)) throw new Error("killed");

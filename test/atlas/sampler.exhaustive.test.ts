@@ -12,7 +12,7 @@ import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { FLOOD_LAYERS, makeAtlas, type HazardFixture, patchyCells } from "./makeAtlas.ts";
 import { layersOf, type OpenedSampler, openSampler } from "./openSampler.ts";
 
-/** 1/50 degree, 9 x 11 tiles in 2 x 2 pyramid tiles; row spans of a 100 km circle cover three tiles and more. */
+/** 1/50 degree, 9 x 11 tiles in 2 x 2 pyramid tiles; row spans of a 100 km circle cover three or more tiles. */
 const GRID: Grid = {
   northDeg: 64,
   westDeg: 172,
@@ -244,7 +244,7 @@ describe("the cost of a circle", () => {
   });
 
   test("reads a few of its tiles for a maximum, and for a mean the tiles where its row spans end", async () => {
-    // Covers three tiles and more, centered on a row of tiles: it contains every cell of one tile.
+    // Covers three or more tiles and is centered on a row of tiles, so that it contains every cell of one tile.
     const circle = { latDeg: 62.08, lonDeg: 178.5, radiusM: 100_000 };
     const bytesOf = async (method: "max" | "mean", change?: typeof withoutPyramids): Promise<number> => {
       const { sampler, blobs } = await open(change === undefined ? {} : { change });

@@ -24,7 +24,7 @@ if (!isAvailable) {
   );
 }
 
-/** A full run uses 100,000; 2,000 keep ordinary test runs fast. */
+/** Number of golden queries. A full run uses 100,000; the default keeps ordinary test runs fast. */
 const QUERY_COUNT = Number(process.env["ISOTHERM_GOLDEN_QUERIES"] ?? 2000);
 const MS_PER_QUERY_MAX = 50;
 /** Chromium without optional background services. */
@@ -46,7 +46,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
   let pageServer: RangeServer;
   let browser: Browser;
   let tab: BrowserPage;
-  let bundled: ReadonlyMap<string, string>;
+  let bundleFiles: ReadonlyMap<string, string>;
   let run: PageRun;
   let expected: GoldenResult;
 
@@ -58,9 +58,10 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
       folder = await mkdtemp(join(build, "browser-test-"));
       await makeGoldenAtlas(await Kernel.load(), folder);
       atlasServer = await startRangeServer(filesOf(folder));
-      bundled = await bundle(new URL("page.ts", import.meta.url), "browser");
+      bundleFiles = await bundle(new URL("page.ts", import.meta.url), "browser");
       pageServer = await startRangeServer((name) => {
-        const text = name === "page.html" ? '<script type="module" src="page.js"></script>' : fileNamed(bundled, name);
+        const text =
+          name === "page.html" ? '<script type="module" src="page.js"></script>' : fileNamed(bundleFiles, name);
         return Promise.resolve(text === undefined ? undefined : new TextEncoder().encode(text));
       });
       browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
@@ -112,7 +113,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
   });
 
   test("a bundle for browsers contains no Node modules", () => {
-    const texts = [...bundled.values()].join("\n");
+    const texts = [...bundleFiles.values()].join("\n");
     expect(texts).toContain("openAtlas");
     expect(texts.match(/["'`]node:[a-z/_]+["'`]/g) ?? []).toEqual([]);
     expect(texts).not.toContain("browser-external");
@@ -159,17 +160,17 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
       async () => {
         const demo = { address: "demo", count: 300, seed: 7 };
         const atlas = await openAtlas("demo");
-        const inNode = await goldenHash(atlas, demo);
+        const expectedDemo = await goldenHash(atlas, demo);
         await atlas.close();
-        expect(inNode.values).toBeGreaterThan(300);
-        expect(await inPage("golden", demo)).toEqual(inNode);
-        expect(await inPage("goldenInWorker", demo)).toEqual(inNode);
+        expect(expectedDemo.values).toBeGreaterThan(300);
+        expect(await inPage("golden", demo)).toEqual(expectedDemo);
+        expect(await inPage("goldenInWorker", demo)).toEqual(expectedDemo);
       },
       timeout,
     );
   });
 
-  describe("rejects the same input in Chromium as in Node", () => {
+  describe("rejects invalid input in Chromium", () => {
     test("a folder", async () => {
       expect(await rejectionInPage("data/atlas")).toMatchObject({ code: "configuration_invalid" });
     });
@@ -179,7 +180,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
       expect(found).toMatchObject({ code: "atlas_not_found" });
     });
 
-    test("a redirect, with a message that names it", async () => {
+    test("a redirect, with a message that says so", async () => {
       atlasServer.transform = (response) => ({
         ...response,
         status: 302,
@@ -190,7 +191,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
       expect(atlasServer.requests).toHaveLength(1);
     });
 
-    test("a server that does not expose Content-Range, with the header it should send", async () => {
+    test("a server that does not expose Content-Range, with a message that names the missing header", async () => {
       atlasServer.transform = (response) => ({
         ...response,
         headers: { ...response.headers, "access-control-expose-headers": undefined },
@@ -207,8 +208,11 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
     });
 
     test("a file that changed while it was open", async () => {
-      let answers = 0;
-      atlasServer.transform = (response) => ({ ...response, headers: { ...response.headers, etag: `"${answers++}"` } });
+      let responseCount = 0;
+      atlasServer.transform = (response) => ({
+        ...response,
+        headers: { ...response.headers, etag: `"${responseCount++}"` },
+      });
       expect((await rejectionInPage(atlasServer.url))?.message).toContain("must be reopened");
     });
 

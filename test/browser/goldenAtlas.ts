@@ -74,14 +74,15 @@ function cellsOf(
   { layerCount, seed }: { readonly layerCount: number; readonly seed: number },
 ): Uint16Array {
   const cells = new Uint16Array(grid.rowCount * grid.columnCount * layerCount);
-  let at = 0;
+  let index = 0;
   for (let row = 0; row < grid.rowCount; row++) {
     for (let column = 0; column < grid.columnCount; column++) {
       const patch = scramble(Math.floor(row / PATCH_SIZE) * 4099 + Math.floor(column / PATCH_SIZE) + seed * 7919) % 16;
       for (let layer = 0; layer < layerCount; layer++) {
-        const drawn = scramble(at + seed * 104_729);
+        const drawn = scramble(index + seed * 104_729);
         const value = drawn % 61_000;
-        cells[at++] = patch < 2 ? 0 : patch === 2 ? 65_535 : patch === 3 ? 65_534 : drawn % 17 === 0 ? 65_535 : value;
+        cells[index++] =
+          patch < 2 ? 0 : patch === 2 ? 65_535 : patch === 3 ? 65_534 : drawn % 17 === 0 ? 65_535 : value;
       }
     }
   }

@@ -3,7 +3,7 @@ import { inflateRaw } from "../../src/atlas/inflate.browser.ts";
 import { isFault, openAtlas } from "../../src/index.ts";
 import { goldenHash, type GoldenResult, type GoldenRun } from "../goldenQueries.ts";
 
-/** A golden run on the atlas at this address, as JSON. */
+/** The parameters of a golden run on the atlas at `address`; they can be sent to the page as JSON. */
 export interface PageRun extends GoldenRun {
   readonly address: string;
 }
@@ -13,7 +13,7 @@ export interface Page {
   golden(run: PageRun): Promise<GoldenResult>;
   /** Runs in a module worker. */
   goldenInWorker(run: PageRun): Promise<GoldenResult>;
-  /** Returns the error with which the atlas is rejected. */
+  /** Returns the error with which opening the atlas fails, or undefined. */
   rejection(address: string): Promise<{ readonly code: string; readonly message: string } | undefined>;
   /** Returns the inflated bytes, or the error as text. */
   inflate(bytes: readonly number[], sizeBytes: number): Promise<readonly number[] | string>;
@@ -38,7 +38,7 @@ const page: Page = {
       });
       worker.addEventListener("error", ({ message }) => reject(new Error(`the worker failed: ${message}`)));
     });
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- for windows; a worker has none
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- for windows; workers have no target origin
     worker.postMessage(run);
     return result.finally(() => worker.terminate());
   },

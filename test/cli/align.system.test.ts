@@ -275,7 +275,9 @@ describe("isotherm align", () => {
 
   test("replaces an existing output only after success", async () => {
     const original = await runAlign("in.csv", csvOf([ENTITY]), "out.csv");
-    await expect(runAlign("in.csv", csvOf([ENTITY]).replace("2050", "1950"), "out.csv")).rejects.toThrow("1 error");
+    await expect(runAlign("in.csv", csvOf([ENTITY]).replace("2050", "1950"), "out.csv")).rejects.toThrow(
+      "in.csv: line 2, column year: year must be after",
+    );
     expect(readFileSync(inFolder("out.csv"), "utf8")).toBe(original);
     expect(readdirSync(folder).toSorted()).toStrictEqual(["in.csv", "out.csv"]);
     const other = await runAlign("in.csv", csvOf([ENTITY]).replace('"2050"', '"2049"'), "out.csv");
@@ -309,6 +311,6 @@ describe("isotherm align", () => {
     expect(JSON.parse(stdout)).toMatchObject({ data: [{ year: 2050, temperature_alignment: 2.09 }, { year: 2030 }] });
     const failed = run(csvOf([ENTITY]).replaceAll("equity", "bond"));
     expect([failed.status, failed.stdout]).toStrictEqual([1, ""]);
-    expect(failed.stderr).toContain("isotherm: standard input: 1 error.\n  line 2, column asset_type: ");
+    expect(failed.stderr).toContain("isotherm: standard input: line 2, column asset_type: asset_type must be equity");
   });
 });

@@ -63,7 +63,10 @@ describe("CSV", () => {
       "h,N,equity,2025,100,2030,1e16,0x1",
     ].join("\n");
     const fault = await faultOf("in.csv", text);
-    expect([fault.code, fault.message]).toStrictEqual(["invalid_request", `${inFolder("in.csv")}: 13 errors.`]);
+    expect([fault.code, fault.message]).toStrictEqual([
+      "invalid_request",
+      `${inFolder("in.csv")}: 13 errors in the file. The first: ${details(fault)[0]}`,
+    ]);
     expect(details(fault)).toStrictEqual([
       'line 3, column asset_type: asset_type must be equity (got "bond").',
       "line 5, column name: name is required and must be text.",
@@ -168,7 +171,7 @@ describe("an industry map", () => {
     if (!isFault(error)) throw error;
     expect(error.message).toContain("map.csv: 2 errors");
     expect(details(error)).toStrictEqual([
-      expect.stringMatching(/^line 2, column industry: "Airlnes" is unknown; did you mean "Airlines"/),
+      expect.stringMatching(/^line 2, column industry: "Airlnes" is not a known industry \(did you mean Airlines\?\)/),
       expect.stringMatching(/^line 4, column code: "1" is already in line 3/),
     ]);
   });

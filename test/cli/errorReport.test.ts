@@ -32,6 +32,14 @@ describe("the error report", () => {
     expect(errorLines(fault)).toEqual([`latitude: ${detail}`]);
   });
 
+  test("prints a single fault of a file on one line, with the name of the file", () => {
+    const detail = "line 2, column scope1: scope1 must be a number.";
+    const fault = new Fault("invalid_request", `in.csv: ${detail}`, {
+      items: [{ pointer: "", code: "malformed", detail }],
+    });
+    expect(errorLines(fault)).toEqual([`in.csv: ${detail}`]);
+  });
+
   test("prints the operation, path and reason of a system error", async () => {
     expect(errorLines(await errorOf(mkdir(HERE)))).toEqual([`cannot mkdir ${HERE}: file already exists (EEXIST).`]);
     const pathBelowFile = join(HERE, "atlas.json");

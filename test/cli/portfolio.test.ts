@@ -46,6 +46,7 @@ async function faultOf(run: Promise<unknown>) {
 }
 
 const quiet = (): void => void vi.spyOn(process.stderr, "write").mockReturnValue(true);
+const { entity_info: INFO } = ENTITY;
 const COMPANIES: readonly Entity[] = [
   ENTITY,
   { ...ENTITY, entity_info: { name: "Other AG", asset_type: "equity", industry: "Steel" } },
@@ -179,7 +180,12 @@ describe("holdings in CSV", () => {
       ["line 1, column market_capp: unknown column; did you mean market_cap? Otherwise choose a less similar name."],
     ],
     ["a row of another length", "id,value\nA,1\nB\n", ["line 3: the row has 1 cells, but the header has 2."]],
-    ["no column to group by", "id,value\nA,1\n", ["line 1, column sector: the required column is missing."], "sector"],
+    [
+      "no column to group by",
+      "id,value,sectors\nA,1,x\n",
+      ['line 1, column sector: the column to group by is missing; did you mean "sectors"?'],
+      "sector",
+    ],
   ])("with %s are rejected", async (_, text, expected, key?: string) => {
     const words = key === undefined ? [] : ["--group-by", key];
     expect(details(await faultOf(answerTo(write("holdings.csv", text), words)))).toEqual(expected);
@@ -189,12 +195,81 @@ describe("holdings in CSV", () => {
     const twice = write("twice.json", [...COMPANIES, ENTITY]);
     const holdings = write("holdings.csv", "id,value,company\nA,1,42\nB,2,Other Ag\nC,3,\n");
     expect(details(await faultOf(answerTo(holdings, [], twice)))).toEqual([
-      'line 1, /2: there is another company "42".',
+      'line 1, /2: there is another company with the identifier "42".',
     ]);
     const once = write("once.json", COMPANIES);
+    const noScore = "For a holding without a score, write none in temperature_s1s2s3.";
     expect(details(await faultOf(answerTo(holdings, [], once)))).toEqual([
-      `line 3, column company: ${once} has no company "Other Ag"; did you mean "Other AG"?`,
-      `line 4, column company: ${once} has no company "C".`,
+      `line 3, column company: ${once} has no company with the identifier or name "Other Ag"; did you mean "Other AG"? ${noScore}`,
+      `line 4, column company: ${once} has no company with the identifier or name "C". ${noScore}`,
+    ]);
+    const namesakes = write("namesakes.json", [ENTITY, { ...ENTITY, entity_info: { ...INFO, identifier: "43" } }]);
+    expect(details(await faultOf(answerTo(write("a.csv", `id,value\n${INFO.name},1\n`), [], namesakes)))).toEqual([
+      `line 2, column company: ${namesakes} has 2 companies with the name "${INFO.name}"; write the identifier of one in company.`,
+    ]);
+  });
+
+  test("refer to a company that has an identifier by its name, and to the identifier first", async () => {
+    const other = { ...ENTITY, entity_info: { ...INFO, identifier: INFO.name, name: "Other" } };
+    const holdings = write("holdings.csv", `id,value\n${INFO.name},1\n`);
+    const byName = await answerTo(holdings, [], write("one.json", [ENTITY]));
+    expect(byName.entities).toMatchObject([{ id: INFO.name, entity_info: { name: INFO.name } }]);
+    const byIdentifier = await answerTo(holdings, [], write("two.json", [ENTITY, other]));
+    expect(byIdentifier.entities).toMatchObject([{ id: INFO.name, entity_info: { name: "Other" } }]);
+  });
+
+  test("take the company or the scores of a further row of an issuer from its first row", async () => {
+    const text =
+      "id,issuer,company,value,temperature_s1s2s3\n" +
+      "share,Example Oil plc,42,60,\nbond,Example Oil plc ,,20,\n" +
+      "loan,Ready,,10,2.5\nnote, Ready,,30,\n";
+    const answer = await answerTo(write("holdings.csv", text), [], write("in.json", [ENTITY]));
+    expect(answer.entities.map(({ id }) => id)).toEqual(["Example Oil plc"]);
+    expect(answer.results[0]?.contributions?.map(({ id, weight }) => [id, weight])).toEqual([
+      ["Example Oil plc", 0.666667],
+      ["Ready", 0.333333],
+    ]);
+  });
+
+  test("take the scores of a further row of an issuer from its first row also without companies", async () => {
+    quiet();
+    const text = "id,issuer,value,temperature_s1s2s3\na,R,1,2\nb,R,1,\n";
+    const { results } = await answerTo(write("holdings.csv", text));
+    expect(results[0]?.contributions).toMatchObject([{ id: "R", weight: 1, temperature: 2 }]);
+  });
+
+  test("without a score are written with none, as with null in JSON", async () => {
+    quiet();
+    const text = "id,value,temperature_s1s2s3,temperature_s3\nA,1,none,\nB,3,2.5, none \n";
+    const lines = [
+      { id: "A", value: 1, temperature: { s1s2s3: null } },
+      { id: "B", value: 3, temperature: { s1s2s3: { t: 2.5 }, s3: null } },
+    ];
+    const fromCsv = await answerTo(write("holdings.csv", text), [], write("in.json", [ENTITY]));
+    expect(fromCsv).toStrictEqual(roundPortfolio(await alignPortfolio(lines)));
+    expect(fromCsv.results[0]?.uncovered).toEqual([{ id: "A", reason: "score_missing" }]);
+    const interval = write("interval.csv", "id,value,temperature_s1s2s3,temperature_s1s2s3_low\nA,1,none,2\n");
+    expect(details(await faultOf(answerTo(interval)))).toEqual([
+      expect.stringContaining("column temperature_s1s2s3_high: high is required"),
+      expect.stringContaining("column temperature_s1s2s3: t must be a number"),
+    ]);
+  });
+
+  test("have no spaces around their texts", async () => {
+    const text = "id,value,temperature_s1s2s3,sector,currency\nA,1,2,steel ,EUR\n B,1,3, steel, EUR\n";
+    const lines: readonly Holding[] = [
+      { id: "A", value: 1, currency: "EUR", temperature: { s1s2s3: { t: 2 } }, groups: { sector: "steel" } },
+      { id: "B", value: 1, currency: "EUR", temperature: { s1s2s3: { t: 3 } }, groups: { sector: "steel" } },
+    ];
+    quiet();
+    const answer = await answerTo(write("holdings.csv", text), ["--group-by", " sector"]);
+    expect(answer).toStrictEqual(roundPortfolio(await alignPortfolio(lines, { group_by: ["sector"] })));
+  });
+
+  test("are rejected if the column to group by is empty", async () => {
+    const holdings = write("holdings.csv", "id,value,temperature_s1s2s3,sector\nA,1,2,\n");
+    expect(details(await faultOf(answerTo(holdings, ["--group-by", "sector"])))).toEqual([
+      'line 1, /options/group_by/0: No holding has a group under "sector" (no holding has groups).',
     ]);
   });
 });
@@ -226,7 +301,7 @@ describe("the command", () => {
     const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     await answerTo(write("holdings.json", READY), ["--methods", "TETS"]);
     expect(String(stderr.mock.calls[0]?.[0])).toBe(
-      "TETS s1s2s3: no temperature, because no holding has a weight; covers 0.0 % of the value, 1 holdings uncovered\n",
+      "TETS s1s2s3: no temperature, because no holding with a score has a weight; covers 0.0 % of the value, 1 holdings uncovered\n",
     );
   });
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,6 +15,7 @@ vi.mock("../../src/openAtlas.ts", () => ({ openAtlas: vi.fn<typeof openAtlas>() 
 vi.mock("../../src/ledger/openLedger.ts", () => ({ openLedger: vi.fn<typeof openLedger>() }));
 
 const close = vi.fn<() => Promise<void>>(() => Promise.resolve());
+const wasTerminal = process.stdout.isTTY;
 let stdoutText = "";
 let data = "";
 let ledger: MemoryLedger;
@@ -28,6 +29,7 @@ beforeEach(async () => {
   for (const name of Object.keys(process.env)) if (name.startsWith("ISOTHERM_")) vi.stubEnv(name, undefined);
   vi.stubEnv("ISOTHERM_LOG", "none");
   vi.stubEnv("ISOTHERM_ADMIN_PORT", "none");
+  process.stdout.isTTY = true;
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
     stdoutText += String(text);
     return true;
@@ -35,9 +37,10 @@ beforeEach(async () => {
   vi.mocked(openAtlas).mockImplementation((address) =>
     Promise.resolve({ ...fakeAtlas(), release: `${address}-1`, synthetic: address === "demo", close }),
   );
-  vi.mocked(openLedger).mockImplementation(() => Promise.resolve(ledger));
+  vi.mocked(openLedger).mockImplementation(() => Promise.resolve(ledger as never));
 });
 afterEach(async () => {
+  process.stdout.isTTY = wasTerminal;
   vi.restoreAllMocks();
   vi.unstubAllEnvs();
   close.mockClear();
@@ -154,7 +157,7 @@ describe("isotherm serve", () => {
     vi.stubEnv("ISOTHERM_CACHE", "64");
     await withService([], () => Promise.resolve());
     expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["some/folder", { workers: 3, cacheBytes: 64 << 20 }]]);
-    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ data }]]);
+    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ data }, {}]]);
     expect(stdoutText).not.toContain("SYNTHETIC");
     expect(stdoutText).toContain("isotherm keys create");
     expect(ledger.accounts.size).toBe(0);
@@ -163,7 +166,9 @@ describe("isotherm serve", () => {
   test("uses the ledger database of the environment", async () => {
     vi.stubEnv("ISOTHERM_DATABASE_URL", "postgres://somewhere/ledger");
     await withService(["--atlas", "a"], () => Promise.resolve());
-    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ database: "postgres://somewhere/ledger" }]]);
+    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([
+      [{ database: "postgres://somewhere/ledger" }, { anchorFolder: data }],
+    ]);
   });
 
   test("applies the limits of its options", async () => {
@@ -273,8 +278,30 @@ describe("isotherm serve", () => {
     ["workers", "1.5", "whole number from 0 to 256"],
     ["drain-delay", "-1", "number of seconds from 0 to 3600"],
     ["requests-per-second", "0", "whole number from 1 to 1000000000"],
+    ["key-lookup-limit", "0", "whole number from 1 to 1000000000"],
+    ["trust-proxy", "10.0.0.0/33", "IP addresses or ranges such as"],
+    ["exempt-address", "localhost", "IP addresses or ranges such as"],
   ])("rejects --%s '%s'", async (flag, text, message) => {
     await expect(runWith(["--demo", `--${flag}=${text}`])).rejects.toThrow(message);
+  });
+
+  test("rejects --database together with --database-file, and prefers options to the environment", async () => {
+    const file = join(data, "address");
+    await writeFile(file, "postgres://user:secret@file/ledger\n", { mode: 0o600 });
+    const both = ["--atlas", "a", "--database", "postgres://option/ledger", "--database-file", file];
+    await expect(runWith(both)).rejects.toThrow("--database and --database-file are mutually exclusive");
+    const opened = async (flags: readonly string[]): Promise<unknown> => {
+      vi.mocked(openLedger).mockClear();
+      await withService(["--atlas", "a", ...flags], () => Promise.resolve());
+      return vi.mocked(openLedger).mock.calls[0]?.[0];
+    };
+    vi.stubEnv("ISOTHERM_DATABASE_URL", "postgres://environment/ledger");
+    expect(await opened(["--database-file", file])).toStrictEqual({ database: "postgres://user:secret@file/ledger" });
+    vi.stubEnv("ISOTHERM_DATABASE_FILE", file);
+    expect(await opened(["--database", "postgres://option/ledger"])).toStrictEqual({
+      database: "postgres://option/ledger",
+    });
+    await expect(runWith(["--atlas", "a"])).rejects.toThrow("ISOTHERM_DATABASE_URL and ISOTHERM_DATABASE_FILE are");
   });
 
   test("rejects an invalid origin", async () => {

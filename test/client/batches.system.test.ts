@@ -8,7 +8,7 @@ import type { HostLimits } from "../../src/host/route.ts";
 describe("batches against a real service", () => {
   async function withHost(
     limits: Partial<HostLimits>,
-    act: (client: IsothermClient, host: TestHost, paths: string[]) => Promise<void>,
+    use: (client: IsothermClient, host: TestHost, paths: string[]) => Promise<void>,
   ): Promise<void> {
     const host = await startTestHost({ limits, atlas: fakeAtlas((query) => Promise.resolve(quarterResult(query))) });
     try {
@@ -23,7 +23,7 @@ describe("batches against a real service", () => {
           return fetch(address, init);
         },
       });
-      await act(client, host, paths);
+      await use(client, host, paths);
     } finally {
       await host.close();
     }

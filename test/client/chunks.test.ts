@@ -44,7 +44,7 @@ describe("splitIntoChunks", () => {
           );
         };
         expect(fits(0)).toBe(true);
-        // The chunker counts a comma after every item, including the last, which has none.
+        // The chunker counts a comma even after the last item, so a chunk near the size limit may end one item early.
         const isNearSizeLimit = new TextEncoder().encode(chunk.body).length + 200 > limits.bodyBytes;
         if (index < chunks.length - 1 && !isNearSizeLimit) expect(fits(1)).toBe(false);
       }

@@ -59,11 +59,11 @@ test("imports no code from outside src/client, so that browsers can bundle it", 
 
 describe("IsothermClient", () => {
   test.each(["", "/"])("sends queries unchanged with the base URL suffix '%s'", async (slash) => {
-    const other = clientOf(host, slash);
+    const clientWithSlash = clientOf(host, slash);
     await fc.assert(
       fc.asyncProperty(validQueries, async (query) => {
         received.length = 0;
-        const answer = await other.hazardRisk(query);
+        const answer = await clientWithSlash.hazardRisk(query);
         expect(received).toStrictEqual([parseHazardQuery(query)]);
         expect(answer).toStrictEqual(JSON.parse(JSON.stringify(quarterResult(query))));
       }),
@@ -94,8 +94,8 @@ describe("IsothermClient", () => {
     const answer = await client.alignPortfolio({ holdings, options });
     expect(answer).toStrictEqual(roundPortfolio(await alignPortfolio(holdings, options)));
     expect(notes.at(-1)?.usageUnits).toBe(ENTITY.projected_emissions.length);
-    const refused = client.alignPortfolio({ holdings: [{ id: "E", value: -1, temperature: {} }] });
-    await expect(refused).rejects.toMatchObject({ problem: { errors: [{ pointer: "/holdings/0/value" }] } });
+    const rejected = client.alignPortfolio({ holdings: [{ id: "E", value: -1, temperature: {} }] });
+    await expect(rejected).rejects.toMatchObject({ problem: { errors: [{ pointer: "/holdings/0/value" }] } });
     await expect(client.alignPortfolio({ holdings }, { detail: true } as never)).rejects.toThrow("unknown option");
   });
 

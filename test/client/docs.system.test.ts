@@ -25,7 +25,7 @@ test("the example of docs/client.md prints the documented output", async () => {
       log: (value: unknown) => (stdoutText += `${typeof value === "string" ? value : inspect(value)}\n`),
     };
     const run = runInThisContext(`(async (IsothermClient, baseUrl, apiKey, console) => {${body}})`) as (
-      ...given: unknown[]
+      ...args: unknown[]
     ) => Promise<void>;
     await run(IsothermClient, host.address.url, HEADERS["X-API-Key"], console);
     if (process.env["ISOTHERM_UPDATE_EXAMPLES"] === "1") {

@@ -70,9 +70,9 @@ describe("temporary failures", () => {
     const { client, sent } = clientOfFakeService([NETWORK_ERROR]);
     expect(await outcomeOf(client.hazardRisk(VALID_QUERY))).toStrictEqual({ error: NETWORK_ERROR });
     expect(sent).toHaveLength(4);
-    const once = clientOfFakeService([problem(503, true)], { attempts: 1 });
-    expect(await outcomeOf(once.client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
-    expect(once.sent).toHaveLength(1);
+    const singleAttempt = clientOfFakeService([problem(503, true)], { attempts: 1 });
+    expect(await outcomeOf(singleAttempt.client.hazardRisk(VALID_QUERY))).toMatchObject({ error: { status: 503 } });
+    expect(singleAttempt.sent).toHaveLength(1);
   });
 
   test("are retried with the same idempotency key; the next data call has a new key", async () => {

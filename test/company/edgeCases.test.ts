@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { COUNTRIES } from "../../src/company/countryFigures.ts";
 import { estimateEmissions } from "../../src/company/report.ts";
+import type { CompanyRequest } from "../../src/contract/wireTypes.ts";
 import { REQUEST, ask, codes, first } from "./requests.ts";
 import { isClose } from "./tolerance.ts";
 
@@ -70,6 +71,19 @@ describe("the edge cases of the method", () => {
     },
   );
 
+  test("a later shock_year is named in the note only where it is the reason", () => {
+    const noteOf = (scenario: string, change: Partial<CompanyRequest> = {}): string | undefined => {
+      const assumptions = { shock_year: 2035 };
+      return first(ask({ transition_scenarios: [scenario], assumptions, ...change })).transition.note;
+    };
+    expect(noteOf("NGFS_NET_ZERO_2050")).toBe("no shock beyond current policies before shock_year 2035");
+    expect(noteOf("NGFS_CURRENT_POLICIES")).toBe("no shock beyond current policies");
+    expect(noteOf("NGFS_NET_ZERO_2050", { assessment_years: [2035] })).toBeUndefined();
+    const exporter = { country: "Russia", industry: "oil_gas_production" };
+    expect(noteOf("NGFS_NDC", exporter)).toBe("no shock beyond current policies before shock_year 2035");
+    expect(noteOf("NGFS_NDC", { ...exporter, industry: "gas_distribution" })).toBe("no shock beyond current policies");
+  });
+
   test("a region without a price shock whose fuel buyers have one loses sales and gets no note", () => {
     const oil = { country: "Russia", transition_scenarios: ["NGFS_NDC"] };
     const { drivers, transition } = first(ask({ ...oil, industry: "oil_gas_production" }));
@@ -134,6 +148,7 @@ describe("the edge cases of the method", () => {
       const warnings = ask({ country: iso3 }).warnings.filter(({ code }) => code === "country_fallback");
       expect(warnings.length).toBe(fallbacks.length);
       for (const [index, fallback] of fallbacks.entries()) expect(warnings[index]?.detail).toContain(fallback);
+      for (const { detail } of warnings) expect(detail).not.toMatch(/_|: .*:|subregion median/);
     }
   });
 

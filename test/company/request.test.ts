@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { estimateEmissions, totalClimateRisk } from "../../src/company/report.ts";
-import { readCompanyRequest } from "../../src/company/request.ts";
+import { readCompanyRequest, readEmissionsRequest } from "../../src/company/request.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
 import { faultOf, REQUEST, refusal, told } from "./refusals.ts";
 
@@ -286,6 +286,27 @@ test("reports every missing member of an empty object", () => {
   expect(told(faultOf(() => readCompanyRequest({}))).toSorted()).toEqual(
     ["revenue", "name", "country", "industry", "transition_scenarios", "assessment_years"]
       .map((name) => `/${name} missing`)
+      .toSorted(),
+  );
+});
+
+test("a request for emissions accepts no members that do not affect them", () => {
+  const { country, industry, revenue, total_assets } = REQUEST;
+  const emitter = { country, industry, revenue, total_assets, scope1: 5 };
+  expect(readEmissionsRequest(emitter).reported.scope1).toBe(5);
+  const unused = {
+    ebitda: 1,
+    total_debt: 1,
+    pd: 2,
+    lgd: "x",
+    exposure: 1,
+    total_liabilities: 1,
+    assumptions: { a: 1 },
+  };
+  const fault = faultOf(() => readEmissionsRequest({ ...emitter, ...unused }));
+  expect(told(fault).toSorted()).toEqual(
+    Object.keys(unused)
+      .map((name) => `/${name} unknown`)
       .toSorted(),
   );
 });

@@ -64,7 +64,7 @@ describe("scenarios", () => {
     const { results, valuation } = ask(request);
     expect(results.map(({ drivers }) => drivers.price_shock > 0)).toEqual([false, true]);
     expect(results[0]?.drivers.price).toBe(ask({ assessment_years: [2039] }).results[0]?.drivers.price);
-    expect(results[0]?.transition.note).toBe("no shock beyond current policies");
+    expect(results[0]?.transition.note).toBe("no shock beyond current policies before shock_year 2040");
     expect(valuation[0]?.npv_of_losses).toBeLessThan(ask().valuation[0]?.npv_of_losses ?? NaN);
   });
 

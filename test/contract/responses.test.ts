@@ -20,7 +20,7 @@ import { randomFrom } from "../seededRandom.ts";
 const REQUEST_COUNT = 60;
 const SEED = 20_260_211;
 
-/** Disallows additional members at every level, so that a member that is missing in the contract is a fault. */
+/** Disallows additional members at every level, so that a member that is missing in the contract is a violation. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;
@@ -30,8 +30,8 @@ function closed(value: unknown): unknown {
     : members;
 }
 
-/** Returns a function that lists the faults of a value, after a JSON round trip, against a schema of the contract. */
-function faultsAgainst(schema: object): (value: unknown) => readonly string[] {
+/** Returns a function that lists how a value, after a JSON round trip, violates a schema of the contract. */
+function violationsAgainst(schema: object): (value: unknown) => readonly string[] {
   const compiled = Compile(closed(JSON.parse(JSON.stringify(schema))) as object);
   return (value) => {
     const received: unknown = JSON.parse(JSON.stringify(value));
@@ -51,11 +51,11 @@ describe("recorded responses", () => {
   );
 
   test.each(examples)("$name has the members of its schema", ({ schema, value }) => {
-    expect(faultsAgainst(schema as object)(value)).toEqual([]);
+    expect(violationsAgainst(schema as object)(value)).toEqual([]);
   });
 
   test.each(Object.entries(problems))("%s is a problem document", (_name, problem) => {
-    expect(faultsAgainst(ProblemSchema)(problem)).toEqual([]);
+    expect(violationsAgainst(ProblemSchema)(problem)).toEqual([]);
   });
 });
 
@@ -71,40 +71,40 @@ describe("results of the library for random requests", () => {
   const seeds = Array.from({ length: REQUEST_COUNT }, (_, index) => SEED + index);
 
   test("hazardRisk returns a HazardResult", async () => {
-    const faultsOf = faultsAgainst(HazardResultSchema);
+    const violationsOf = violationsAgainst(HazardResultSchema);
     for (const seed of seeds) {
       const { parameters } = requestOf(randomFrom(seed), "getHazardRisk");
       const query = { ...parameters, detail: seed % 2 === 0 } as unknown as HazardQueryInput;
-      expect(faultsOf(await atlas.hazardRisk(query)), `seed ${seed}`).toEqual([]);
+      expect(violationsOf(await atlas.hazardRisk(query)), `seed ${seed}`).toEqual([]);
     }
   });
 
   test("alignTemperature returns an AlignmentAnswer", async () => {
-    const faultsOf = faultsAgainst(AlignmentAnswerSchema);
+    const violationsOf = violationsAgainst(AlignmentAnswerSchema);
     for (const seed of seeds) {
       const { body } = requestOf(randomFrom(seed), "alignTemperature");
       const answer = await alignTemperature(body as Entity[], { detail: true, convergence: 0.5 });
-      expect(faultsOf(answer), `seed ${seed}`).toEqual([]);
+      expect(violationsOf(answer), `seed ${seed}`).toEqual([]);
     }
   });
 
   test("alignPortfolio returns a PortfolioAnswer", async () => {
-    const faultsOf = faultsAgainst(PortfolioAnswerSchema);
+    const violationsOf = violationsAgainst(PortfolioAnswerSchema);
     for (const seed of seeds) {
       const { holdings, options } = requestOf(randomFrom(seed), "alignPortfolio").body as PortfolioRequest;
-      expect(faultsOf(await alignPortfolio(holdings, options)), `seed ${seed}`).toEqual([]);
+      expect(violationsOf(await alignPortfolio(holdings, options)), `seed ${seed}`).toEqual([]);
     }
   });
 
   test("totalClimateRisk returns a CompanyAnswer, and estimateEmissions an EmissionsAnswer", () => {
-    const faultsOf = faultsAgainst(CompanyAnswerSchema);
-    const emissionsFaultsOf = faultsAgainst(EmissionsAnswerSchema);
+    const violationsOf = violationsAgainst(CompanyAnswerSchema);
+    const emissionsViolationsOf = violationsAgainst(EmissionsAnswerSchema);
     for (const seed of seeds) {
       const request = requestOf(randomFrom(seed), "analyzeTotalClimateRisk").body as CompanyRequest;
-      expect(faultsOf(totalClimateRisk(request)), `seed ${seed}`).toEqual([]);
+      expect(violationsOf(totalClimateRisk(request)), `seed ${seed}`).toEqual([]);
       const { name, country, industry, revenue } = request;
       const emitter = seed % 2 === 0 ? { country, industry, revenue } : { name, country, industry, revenue };
-      expect(emissionsFaultsOf(estimateEmissions(emitter)), `seed ${seed}`).toEqual([]);
+      expect(emissionsViolationsOf(estimateEmissions(emitter)), `seed ${seed}`).toEqual([]);
     }
   });
 });

@@ -66,7 +66,7 @@ describe("the generated types", () => {
     const modules = files
       .toSorted()
       .map((name) => import(new URL(name, FOLDER).href) as Promise<Readonly<Record<string, unknown>>>);
-    // If it fails: npm run build:wire-types
+    // If this fails, run npm run build:wire-types.
     expect(readFileSync(FILE, "utf8")).toBe(await generated(await Promise.all(modules)));
   });
 

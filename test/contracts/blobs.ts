@@ -3,7 +3,7 @@ import { type Blobs, readBlob } from "../../src/atlas/blobs.ts";
 import { isFault } from "../../src/errors.ts";
 import { randomFrom } from "../seededRandom.ts";
 
-/** A blob storage with test files, and the function that closes it and removes them. */
+/** A blob storage with test files, and a function that closes the storage and removes the files. */
 export interface OpenedBlobs {
   readonly blobs: Blobs;
   readonly done: () => Promise<void>;
@@ -22,7 +22,7 @@ const FILES: ReadonlyMap<string, Uint8Array> = new Map([
   ["large.tiles", noise(3 << 20, 2)],
 ]);
 
-/** Tests the contract of `Blobs` on an implementation. */
+/** Defines the tests that every implementation of `Blobs` must pass. */
 export function describeBlobsContract(
   name: string,
   open: (files: ReadonlyMap<string, Uint8Array>) => Promise<OpenedBlobs>,
@@ -63,7 +63,7 @@ export function describeBlobsContract(
       expect(Buffer.from(whole ?? []).equals(bytes)).toBe(true);
     });
 
-    test("returns exactly the requested ranges, concurrently, each in its own buffer", async () => {
+    test("returns exactly the ranges of concurrent reads, each in a separate buffer", async () => {
       const random = randomFrom(3);
       const ranges = Array.from({ length: 200 }, () => {
         const name = random.pick(["small.pyramid", "large.tiles"]);
@@ -104,14 +104,17 @@ export function describeBlobsContract(
       { name: "small.pyramid", offset: 1e9, sizeBytes: 5, shortBytes: 5 },
       { name: "one-byte.root", offset: 0, sizeBytes: 2, shortBytes: 1 },
       { name: "empty.tiles", offset: 0, sizeBytes: 1, shortBytes: 1 },
-    ])("rejects $sizeBytes bytes at $offset of $name, beyond its end", async ({ name, shortBytes, ...range }) => {
-      const error = await rejectionOf(blobs.read(name, range));
-      expect(isFault(error, "atlas_unavailable") && error.details["file"]).toBe(name);
-      const { offset, sizeBytes } = range;
-      expect(String(error)).toContain(
-        `${name}: it ends ${shortBytes} bytes before the end of the requested range (offset ${offset}, ${sizeBytes} bytes)`,
-      );
-    });
+    ])(
+      "rejects a range beyond the end of $name: $sizeBytes bytes at $offset",
+      async ({ name, shortBytes, ...range }) => {
+        const error = await rejectionOf(blobs.read(name, range));
+        expect(isFault(error, "atlas_unavailable") && error.details["file"]).toBe(name);
+        const { offset, sizeBytes } = range;
+        expect(String(error)).toContain(
+          `${name}: it ends ${shortBytes} bytes before the end of the requested range (offset ${offset}, ${sizeBytes} bytes)`,
+        );
+      },
+    );
 
     test("rejects a missing file, and can still read the others", async () => {
       const error = await rejectionOf(blobs.read("absent.tiles", { offset: 0, sizeBytes: 1 }));
@@ -121,11 +124,11 @@ export function describeBlobsContract(
     });
 
     test("can be closed more than once", async () => {
-      const other = await open(FILES);
-      await other.blobs.read("small.pyramid", { offset: 0, sizeBytes: 10 });
-      await other.blobs.close();
-      await expect(other.blobs.close()).resolves.toBeUndefined();
-      await other.done();
+      const second = await open(FILES);
+      await second.blobs.read("small.pyramid", { offset: 0, sizeBytes: 10 });
+      await second.blobs.close();
+      await expect(second.blobs.close()).resolves.toBeUndefined();
+      await second.done();
     });
   });
 }

@@ -3,6 +3,7 @@ import { describeAccountsAndKeys } from "./ledgerAccounts.ts";
 import { describeCustomers } from "./ledgerCustomers.ts";
 import { describeIdempotency } from "./ledgerIdempotency.ts";
 import { describeLifetime } from "./ledgerLifetime.ts";
+import { describePruning } from "./ledgerPruning.ts";
 import { describeUsage } from "./ledgerUsage.ts";
 import { describeUsageQueries } from "./ledgerUsageQueries.ts";
 import { type LedgerFixture, TestLedger } from "./testLedger.ts";
@@ -16,6 +17,7 @@ export function describeLedgerContract(name: string, createFixture: () => Promis
     describeUsage(contract);
     describeUsageQueries(contract);
     describeIdempotency(contract);
+    describePruning(contract);
     describeLifetime(contract);
   });
 }

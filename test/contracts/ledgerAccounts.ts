@@ -17,10 +17,10 @@ export function describeAccountsAndKeys(contract: TestLedger): void {
         name: "Bank of Somewhere",
         createdAt: expect.stringMatching(/^2026-0[34]-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string,
       });
-      const mine = (await contract.ledger.listAccounts()).filter(({ accountId }) =>
+      const listedAccounts = (await contract.ledger.listAccounts()).filter(({ accountId }) =>
         [first.accountId, second.accountId].includes(accountId),
       );
-      expect(new Set(mine)).toEqual(new Set([first, second]));
+      expect(new Set(listedAccounts)).toEqual(new Set([first, second]));
     });
 
     test.each(["", "x".repeat(201), "two\nlines", "\ud800"])("rejects the account name %j", async (name) => {
@@ -68,9 +68,9 @@ export function describeAccountsAndKeys(contract: TestLedger): void {
     test("rotates a key once, with an overlap", async () => {
       const { keyId, secret } = await newAccount();
       const { key, secret: successor } = await contract.ledger.rotateKey({ keyId, overlapS: 3600 });
-      const old = (await contract.ledger.findKey(digestOf(secret)))?.key;
-      expect(old).toMatchObject({ keyId, replacedBy: key.keyId });
-      expect(Date.parse(old?.expiresAt ?? "") - Date.parse(key.createdAt)).toBe(HOUR_MS);
+      const rotatedKey = (await contract.ledger.findKey(digestOf(secret)))?.key;
+      expect(rotatedKey).toMatchObject({ keyId, replacedBy: key.keyId });
+      expect(Date.parse(rotatedKey?.expiresAt ?? "") - Date.parse(key.createdAt)).toBe(HOUR_MS);
       expect((await contract.ledger.findKey(digestOf(successor)))?.key).toEqual(key);
       await expect(contract.ledger.rotateKey({ keyId, overlapS: 0 })).rejects.toEqual(
         fault("invalid_request", /rotated/),
@@ -119,27 +119,27 @@ export function describeAccountsAndKeys(contract: TestLedger): void {
         await notified;
       });
       let count = 0;
-      const stop = contract.ledger.onChange(() => count++);
+      const unsubscribe = contract.ledger.onChange(() => count++);
       await contract.ledger.revokeKey(keyId);
       expect(count).toBeGreaterThan(0);
-      stop();
-      const before = count;
+      unsubscribe();
+      const countBefore = count;
       await contract.ledger.revokeKey(keyId);
-      expect(count).toBe(before);
+      expect(count).toBe(countBefore);
     });
   });
 
   test("notifies listeners of each commit with its number of rows", async () => {
     const { entry } = await newAccount();
     const commits: { readonly rowCount: number; readonly durationMs: number }[] = [];
-    const stop = contract.ledger.onCommit((commit) => commits.push(commit));
-    const rowCount = (): number => commits.reduce((sum, each) => sum + each.rowCount, 0);
+    const unsubscribe = contract.ledger.onCommit((commit) => commits.push(commit));
+    const rowCount = (): number => commits.reduce((sum, commit) => sum + commit.rowCount, 0);
     await Promise.all(Array.from({ length: 50 }, () => contract.ledger.record(entry({ units: 1 }))));
     await expect.poll(rowCount).toBe(50);
     // Entries that are queued during the first commit are committed together.
     expect(commits.length).toBeLessThan(50);
     for (const { durationMs } of commits) expect(durationMs).toBeGreaterThan(0);
-    stop();
+    unsubscribe();
     await contract.ledger.record(entry({ units: 1 }));
     await contract.ledger.listAccounts();
     expect(rowCount()).toBe(50);
@@ -151,12 +151,12 @@ export function describeAccountsAndKeys(contract: TestLedger): void {
       const stop = new AbortController();
       let count = 0;
       other.onChange(() => stop.abort());
-      const client = async (): Promise<void> => {
+      const recordUntilNotified = async (): Promise<void> => {
         for (; !stop.signal.aborted; count++) await other.record(entry({ units: 1 }));
       };
-      const clients = Array.from({ length: 64 }, client);
+      const recordings = Array.from({ length: 64 }, recordUntilNotified);
       await contract.ledger.revokeKey(keyId);
-      await Promise.all(clients);
+      await Promise.all(recordings);
       expect(await contract.ledger.usage({ accountId, groupBy: [], limit: 1 })).toEqual({
         items: [{ requests: count, units: count }],
       });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Customer } from "../../src/ledger/ledger.ts";
 import { fault, type TestLedger } from "./testLedger.ts";
 
-/** Rounds of concurrent registrations of one internal id. */
+/** Number of rounds of concurrent registrations, each of one internal id. */
 const RACE_COUNT = Number(process.env["ISOTHERM_RACES"] ?? 3);
 const RACER_COUNT = 1000;
 
@@ -13,26 +13,26 @@ export function describeCustomers(contract: TestLedger): void {
 
   describe("customers", () => {
     test("are identified by internal id within an account, and are invisible to other accounts", async () => {
-      const one = await newAccount();
-      const other = await newAccount();
-      const again = await contract.ledger.registerCustomer({ accountId: one.accountId, internalId: "first" });
-      expect(again).toEqual({
+      const owner = await newAccount();
+      const otherAccount = await newAccount();
+      const repeated = await contract.ledger.registerCustomer({ accountId: owner.accountId, internalId: "first" });
+      expect(repeated).toEqual({
         isNew: false,
         customer: {
-          customerId: one.customerId,
-          accountId: one.accountId,
+          customerId: owner.customerId,
+          accountId: owner.accountId,
           internalId: "first",
-          createdAt: again.customer.createdAt,
+          createdAt: repeated.customer.createdAt,
         },
       });
-      expect(other.customerId).not.toBe(one.customerId);
-      const ref = { accountId: other.accountId, customerId: one.customerId };
+      expect(otherAccount.customerId).not.toBe(owner.customerId);
+      const ref = { accountId: otherAccount.accountId, customerId: owner.customerId };
       expect(await contract.ledger.findCustomer(ref)).toBeUndefined();
       expect(await contract.ledger.archiveCustomer(ref)).toBeUndefined();
       expect(
-        await contract.ledger.findCustomer({ accountId: one.accountId, customerId: randomUUID() }),
+        await contract.ledger.findCustomer({ accountId: owner.accountId, customerId: randomUUID() }),
       ).toBeUndefined();
-      expect(await contract.ledger.findCustomer({ ...one })).toEqual(again.customer);
+      expect(await contract.ledger.findCustomer({ ...owner })).toEqual(repeated.customer);
       const registration = { accountId: randomUUID(), internalId: "first" };
       await expect(contract.ledger.registerCustomer(registration)).rejects.toEqual(fault("account_not_found"));
     });
@@ -59,14 +59,18 @@ export function describeCustomers(contract: TestLedger): void {
       },
     );
 
-    test("take the name of a later registration, and keep their name if it has none", async () => {
+    test("take the name of a later registration, and keep their name if that registration has none", async () => {
       const { accountId } = await newAccount();
-      const other = await newAccount();
+      const otherAccount = await newAccount();
       const register = (name?: string) =>
         contract.ledger.registerCustomer({ accountId, internalId: "renamed", ...(name === undefined ? {} : { name }) });
       const { customer, isNew } = await register();
       expect([isNew, "name" in customer]).toStrictEqual([true, false]);
-      await contract.ledger.registerCustomer({ accountId: other.accountId, internalId: "renamed", name: "Theirs" });
+      await contract.ledger.registerCustomer({
+        accountId: otherAccount.accountId,
+        internalId: "renamed",
+        name: "Theirs",
+      });
       for (const [name, expectedName] of [
         ["Lisbon", "Lisbon"],
         [undefined, "Lisbon"],
@@ -81,23 +85,26 @@ export function describeCustomers(contract: TestLedger): void {
       for (const name of ["", "x".repeat(201), "two\nlines", "\ud800"]) {
         await expect(register(name)).rejects.toEqual(fault("invalid_request", /name/));
       }
-      const { items: theirs } = await contract.ledger.listCustomers({ accountId: other.accountId, limit: 10 });
-      expect(theirs.find(({ internalId }) => internalId === "renamed")).toMatchObject({ name: "Theirs" });
-      expect(theirs.find(({ internalId }) => internalId === "first")).not.toHaveProperty("name");
+      const { items: otherItems } = await contract.ledger.listCustomers({
+        accountId: otherAccount.accountId,
+        limit: 10,
+      });
+      expect(otherItems.find(({ internalId }) => internalId === "renamed")).toMatchObject({ name: "Theirs" });
+      expect(otherItems.find(({ internalId }) => internalId === "first")).not.toHaveProperty("name");
     });
 
     test("are created once by concurrent registrations with different names, each of which returns its own name", async () => {
       const { accountId } = await contract.ledger.createAccount({ name: "Names" });
       const names = Array.from({ length: 50 }, (_, i) => `name ${i}`);
       await withOther(async (other) => {
-        const all = await Promise.all(
+        const registrations = await Promise.all(
           names.map((name, i) =>
             (i % 2 === 0 ? contract.ledger : other).registerCustomer({ accountId, internalId: "raced", name }),
           ),
         );
-        expect(all.map(({ customer }) => customer.name)).toStrictEqual(names);
-        expect(new Set(all.map(({ customer }) => customer.customerId)).size).toBe(1);
-        expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
+        expect(registrations.map(({ customer }) => customer.name)).toStrictEqual(names);
+        expect(new Set(registrations.map(({ customer }) => customer.customerId)).size).toBe(1);
+        expect(registrations.filter(({ isNew }) => isNew)).toHaveLength(1);
       });
       const { items } = await contract.ledger.listCustomers({ accountId, limit: 10 });
       expect(items).toHaveLength(1);
@@ -119,19 +126,19 @@ export function describeCustomers(contract: TestLedger): void {
       await withOther(async (other) => {
         for (let round = 0; round < RACE_COUNT; round++) {
           const internalId = `round ${round}`;
-          const all = await Promise.all(
+          const registrations = await Promise.all(
             Array.from({ length: RACER_COUNT }, (_, i) =>
               (i % 2 === 0 ? contract.ledger : other).registerCustomer({ accountId, internalId }),
             ),
           );
-          expect(new Set(all.map(({ customer }) => customer.customerId)).size).toBe(1);
-          expect(all.filter(({ isNew }) => isNew)).toHaveLength(1);
+          expect(new Set(registrations.map(({ customer }) => customer.customerId)).size).toBe(1);
+          expect(registrations.filter(({ isNew }) => isNew)).toHaveLength(1);
         }
       });
       expect((await contract.ledger.listCustomers({ accountId, limit: 500 })).items).toHaveLength(RACE_COUNT);
     });
 
-    test("archived customers can still be found, but not registered again", async () => {
+    test("can still be found after they are archived, but not registered again", async () => {
       const { accountId, customerId } = await newAccount();
       const archived = await contract.ledger.archiveCustomer({ accountId, customerId });
       expect(archived).toMatchObject({ customerId, archivedAt: expect.any(String) as string });
@@ -144,14 +151,14 @@ export function describeCustomers(contract: TestLedger): void {
       expect((await contract.ledger.listCustomers({ accountId, limit: 10 })).items).toEqual([archived]);
     });
 
-    test("pages list each customer once, in the order of registration", async () => {
+    test("are each listed once across pages, in the order of registration", async () => {
       const { accountId } = await contract.ledger.createAccount({ name: "Pages" });
       const registered: Customer[] = [];
       for (let i = 0; i < 23; i++) {
         if (i % 5 === 0) contract.nowMs += 1;
         registered.push((await contract.ledger.registerCustomer({ accountId, internalId: `customer ${i}` })).customer);
       }
-      const listed: Customer[] = [];
+      const pagedCustomers: Customer[] = [];
       for (let cursor: string | undefined; ;) {
         const page = await contract.ledger.listCustomers({
           accountId,
@@ -159,44 +166,44 @@ export function describeCustomers(contract: TestLedger): void {
           ...(cursor === undefined ? {} : { cursor }),
         });
         expect(page.items.length).toBeLessThanOrEqual(5);
-        listed.push(...page.items);
+        pagedCustomers.push(...page.items);
         cursor = page.next;
         if (cursor === undefined) break;
       }
-      expect(new Set(listed)).toEqual(new Set(registered));
-      expect(listed).toHaveLength(23);
-      const times = listed.map(({ createdAt }) => createdAt);
+      expect(new Set(pagedCustomers)).toEqual(new Set(registered));
+      expect(pagedCustomers).toHaveLength(23);
+      const times = pagedCustomers.map(({ createdAt }) => createdAt);
       expect(times).toEqual(times.toSorted());
       // A full last page has no empty page after it.
-      expect(await contract.ledger.listCustomers({ accountId, limit: 23 })).toEqual({ items: listed });
+      expect(await contract.ledger.listCustomers({ accountId, limit: 23 })).toEqual({ items: pagedCustomers });
     });
 
-    test("rejects cursors of another account, of another list, and invalid ones", async () => {
-      const one = await newAccount();
-      const other = await newAccount();
-      await contract.ledger.registerCustomer({ accountId: one.accountId, internalId: "second" });
-      const { next = "" } = await contract.ledger.listCustomers({ accountId: one.accountId, limit: 1 });
+    test("are not listed with an invalid limit, an invalid cursor, or the cursor of another account or list", async () => {
+      const owner = await newAccount();
+      const otherAccount = await newAccount();
+      await contract.ledger.registerCustomer({ accountId: owner.accountId, internalId: "second" });
+      const { next = "" } = await contract.ledger.listCustomers({ accountId: owner.accountId, limit: 1 });
       expect(next).not.toBe("");
-      const changed = next.slice(0, -1) + (next.endsWith("A") ? "B" : "A");
+      const changedCursor = next.slice(0, -1) + (next.endsWith("A") ? "B" : "A");
       for (const cursor of [
         "",
         "garbage",
         `${next}=`,
         ` ${next}`,
-        changed,
+        changedCursor,
         Buffer.from('["",""]').toString("base64"),
       ]) {
-        const query = { accountId: one.accountId, limit: 1, cursor };
+        const query = { accountId: owner.accountId, limit: 1, cursor };
         await expect(contract.ledger.listCustomers(query), cursor).rejects.toEqual(fault("invalid_request", /cursor/));
       }
       await expect(
-        contract.ledger.listCustomers({ accountId: other.accountId, limit: 1, cursor: next }),
+        contract.ledger.listCustomers({ accountId: otherAccount.accountId, limit: 1, cursor: next }),
       ).rejects.toEqual(fault("invalid_request", /cursor/));
       await expect(
-        contract.ledger.usage({ accountId: one.accountId, groupBy: [], limit: 1, cursor: next }),
+        contract.ledger.usage({ accountId: owner.accountId, groupBy: [], limit: 1, cursor: next }),
       ).rejects.toEqual(fault("invalid_request", /cursor/));
       for (const limit of [0, 501, 1.5, NaN]) {
-        await expect(contract.ledger.listCustomers({ accountId: one.accountId, limit })).rejects.toEqual(
+        await expect(contract.ledger.listCustomers({ accountId: owner.accountId, limit })).rejects.toEqual(
           fault("invalid_request", /limit/),
         );
       }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RecordResult, UsageEntry } from "../../src/ledger/ledger.ts";
+import { FREE_KEYS_PER_DAY_MAX } from "../../src/ledger/entry.ts";
 import { fault, HOUR_MS, type TestLedger } from "./testLedger.ts";
 
 /** Tests of idempotency keys. */
@@ -8,7 +9,7 @@ export function describeIdempotency(contract: TestLedger): void {
 
   describe("idempotency keys", () => {
     const FINGERPRINT = "ab".repeat(32);
-    const OTHER = "cd".repeat(32);
+    const OTHER_FINGERPRINT = "cd".repeat(32);
     const withKey = (key: string, fingerprint = FINGERPRINT): Pick<UsageEntry, "idempotency"> => ({
       idempotency: { key, fingerprint },
     });
@@ -19,7 +20,7 @@ export function describeIdempotency(contract: TestLedger): void {
       expect(await contract.ledger.record(entry(withKey("k")))).toEqual({ units: 7, isReplay: false });
       expect(await contract.ledger.record(entry(withKey("k")))).toEqual(REPLAY);
       expect(await withOther((other) => other.record(entry(withKey("k"))))).toEqual(REPLAY);
-      await expect(contract.ledger.record(entry(withKey("k", OTHER)))).rejects.toEqual(
+      await expect(contract.ledger.record(entry(withKey("k", OTHER_FINGERPRINT)))).rejects.toEqual(
         fault("idempotency_key_reused", /Idempotency-Key/),
       );
       expect(await contract.ledger.record(entry(withKey("K")))).toEqual({ units: 7, isReplay: false });
@@ -28,14 +29,17 @@ export function describeIdempotency(contract: TestLedger): void {
     });
 
     test("are scoped to account, customer and route", async () => {
-      const one = await newAccount();
-      const other = await newAccount();
-      const { customer } = await contract.ledger.registerCustomer({ accountId: one.accountId, internalId: "second" });
+      const account = await newAccount();
+      const otherAccount = await newAccount();
+      const { customer } = await contract.ledger.registerCustomer({
+        accountId: account.accountId,
+        internalId: "second",
+      });
       for (const each of [
-        one.entry(withKey("k")),
-        one.entry({ ...withKey("k"), customerId: customer.customerId }),
-        one.entry({ ...withKey("k"), route: "/api/v1/hazard-risk/batch" }),
-        other.entry(withKey("k")),
+        account.entry(withKey("k")),
+        account.entry({ ...withKey("k"), customerId: customer.customerId }),
+        account.entry({ ...withKey("k"), route: "/api/v1/hazard-risk/batch" }),
+        otherAccount.entry(withKey("k")),
       ]) {
         expect(await contract.ledger.record(each)).toEqual({ units: 7, isReplay: false });
       }
@@ -45,18 +49,20 @@ export function describeIdempotency(contract: TestLedger): void {
       const { accountId, entry } = await newAccount();
       expect(await contract.ledger.record(entry({ ...withKey("k"), units: 0 }))).toEqual({ units: 0, isReplay: false });
       expect(await contract.ledger.record(entry({ ...withKey("k"), units: 0 }))).toEqual(REPLAY);
-      await expect(contract.ledger.record(entry(withKey("k", OTHER)))).rejects.toEqual(fault("idempotency_key_reused"));
+      await expect(contract.ledger.record(entry(withKey("k", OTHER_FINGERPRINT)))).rejects.toEqual(
+        fault("idempotency_key_reused"),
+      );
       expect(await eventsOf(accountId)).toEqual([]);
     });
 
     test("do not make an entry with the same receipt a replay", async () => {
       const { accountId, entry } = await newAccount();
       const first = entry(withKey("k"));
-      const all = [
+      const results = [
         ...(await Promise.all([contract.ledger.record(first), contract.ledger.record(first)])),
         await contract.ledger.record(first),
       ];
-      for (const recorded of all) expect(recorded).toEqual({ units: 7, isReplay: false });
+      for (const recorded of results) expect(recorded).toEqual({ units: 7, isReplay: false });
       expect(await eventsOf(accountId)).toHaveLength(1);
     });
 
@@ -65,16 +71,19 @@ export function describeIdempotency(contract: TestLedger): void {
       await withOther(async (other) => {
         for (let round = 0; round < 20; round++) {
           const key = `race ${round}`.replace(" ", "-");
-          const all = await Promise.allSettled(
+          const outcomes = await Promise.allSettled(
             Array.from({ length: 50 }, (_, i) =>
-              (i % 2 === 0 ? contract.ledger : other).record(entry(withKey(key, i % 5 === 0 ? OTHER : FINGERPRINT))),
+              (i % 2 === 0 ? contract.ledger : other).record(
+                entry(withKey(key, i % 5 === 0 ? OTHER_FINGERPRINT : FINGERPRINT)),
+              ),
             ),
           );
-          const recorded = all.filter((each) => each.status === "fulfilled").map(({ value }) => value);
-          const wins = recorded.filter(({ isReplay }) => !isReplay);
-          expect(wins).toEqual([{ units: 7, isReplay: false }]);
-          const reused = all.filter(
-            (each) => each.status === "rejected" && (each.reason as { code: string }).code === "idempotency_key_reused",
+          const recorded = outcomes.filter((outcome) => outcome.status === "fulfilled").map(({ value }) => value);
+          const charged = recorded.filter(({ isReplay }) => !isReplay);
+          expect(charged).toEqual([{ units: 7, isReplay: false }]);
+          const reused = outcomes.filter(
+            (outcome) =>
+              outcome.status === "rejected" && (outcome.reason as { code: string }).code === "idempotency_key_reused",
           );
           // 10 of the 50 have the other fingerprint; those that differ from the first request are rejected.
           expect([10, 40]).toContain(reused.length);
@@ -91,8 +100,11 @@ export function describeIdempotency(contract: TestLedger): void {
       contract.nowMs += 72 * HOUR_MS;
       expect(await contract.ledger.record(entry(withKey("k")))).toEqual(REPLAY);
       contract.nowMs += 1;
-      expect(await contract.ledger.record(entry(withKey("k", OTHER)))).toEqual({ units: 7, isReplay: false });
-      expect(await contract.ledger.record(entry(withKey("k", OTHER)))).toEqual(REPLAY);
+      expect(await contract.ledger.record(entry(withKey("k", OTHER_FINGERPRINT)))).toEqual({
+        units: 7,
+        isReplay: false,
+      });
+      expect(await contract.ledger.record(entry(withKey("k", OTHER_FINGERPRINT)))).toEqual(REPLAY);
       await expect(contract.ledger.record(entry(withKey("k")))).rejects.toEqual(fault("idempotency_key_reused"));
       expect(await eventsOf(accountId)).toHaveLength(2);
     });
@@ -105,10 +117,36 @@ export function describeIdempotency(contract: TestLedger): void {
       // Resolves only after the pruning that follows the previous batch.
       await contract.ledger.record(entry());
       const cutoff = new Date(contract.nowMs - 72 * HOUR_MS).toISOString();
+      // Violates the constraint `id = 1` if there is a key that has expired.
       await expect(
         contract.fixture.execute(`insert into ledger_state (id, last_at, change_count, cursor_secret)
           select 2, '', 0, '' from idempotency where recorded_at < '${cutoff}'`),
       ).resolves.toBeUndefined();
     });
+
+    test("of requests of 0 units are kept up to a limit per account and day, and those of others are not affected", async () => {
+      const { entry } = await newAccount();
+      const other = await newAccount();
+      const free = (key: string): UsageEntry => entry({ ...withKey(key), units: 0 });
+      const recordAll = async (first: number, end: number): Promise<void> => {
+        const keys = Array.from({ length: end - first }, (_, i) => `free-${first + i}`);
+        const recorded = await Promise.all(keys.map((key) => contract.ledger.record(free(key))));
+        expect(recorded.filter(({ isReplay }) => isReplay)).toEqual([]);
+      };
+      await recordAll(0, FREE_KEYS_PER_DAY_MAX - 3);
+      await recordAll(FREE_KEYS_PER_DAY_MAX - 3, FREE_KEYS_PER_DAY_MAX + 5);
+      const isKept = async (key: string): Promise<boolean> => (await contract.ledger.record(free(key))).isReplay;
+      expect(await isKept(`free-${FREE_KEYS_PER_DAY_MAX - 1}`)).toBe(true);
+      expect(await isKept(`free-${FREE_KEYS_PER_DAY_MAX}`)).toBe(false);
+      expect(await isKept(`free-${FREE_KEYS_PER_DAY_MAX}`)).toBe(false);
+      // Keys of requests that cost units are always kept.
+      await contract.ledger.record(entry(withKey("paid")));
+      expect(await contract.ledger.record(entry(withKey("paid")))).toEqual(REPLAY);
+      await contract.ledger.record(other.entry({ ...withKey("other"), units: 0 }));
+      expect(await contract.ledger.record(other.entry({ ...withKey("other"), units: 0 }))).toEqual(REPLAY);
+      contract.nowMs += 24 * HOUR_MS;
+      await recordAll(FREE_KEYS_PER_DAY_MAX + 10, FREE_KEYS_PER_DAY_MAX + 11);
+      expect(await isKept(`free-${FREE_KEYS_PER_DAY_MAX + 10}`)).toBe(true);
+    }, 60_000);
   });
 }

@@ -18,36 +18,36 @@ export function describeLifetime(contract: TestLedger): void {
     });
 
     test("concurrent first opens create the ledger once", async () => {
-      const fresh = await contract.createFixture();
+      const emptyFixture = await contract.createFixture();
       try {
-        const all = await Promise.all(Array.from({ length: 4 }, () => fresh.open()));
-        await Promise.all(all.map((each, i) => each.createAccount({ name: `account ${i}` })));
-        expect(await all[0]?.listAccounts()).toHaveLength(4);
-        await Promise.all(all.map((each) => each.close()));
+        const ledgers = await Promise.all(Array.from({ length: 4 }, () => emptyFixture.open()));
+        await Promise.all(ledgers.map((ledger, i) => ledger.createAccount({ name: `account ${i}` })));
+        expect(await ledgers[0]?.listAccounts()).toHaveLength(4);
+        await Promise.all(ledgers.map((ledger) => ledger.close()));
       } finally {
-        await fresh.dispose();
+        await emptyFixture.dispose();
       }
     });
 
     test("rejects a ledger written by a newer release", async () => {
-      const fresh = await contract.createFixture();
+      const emptyFixture = await contract.createFixture();
       try {
-        await (await fresh.open()).close();
-        await fresh.execute("insert into migration (version, name, applied_at) values (1000, 'far future', '')");
-        await expect(fresh.open()).rejects.toEqual(fault("configuration_invalid", /newer release.*1000/));
+        await (await emptyFixture.open()).close();
+        await emptyFixture.execute("insert into migration (version, name, applied_at) values (1000, 'far future', '')");
+        await expect(emptyFixture.open()).rejects.toEqual(fault("configuration_invalid", /newer release.*1000/));
       } finally {
-        await fresh.dispose();
+        await emptyFixture.dispose();
       }
     });
 
     test("a closed ledger rejects calls, and can be closed twice", async () => {
-      const other = await contract.fixture.open({ now });
+      const closing = await contract.fixture.open({ now });
       const { entry } = await newAccount();
-      const recording = other.record(entry());
-      await Promise.all([other.close(), other.close()]);
+      const recording = closing.record(entry());
+      await Promise.all([closing.close(), closing.close()]);
       expect(await recording).toEqual({ units: 7, isReplay: false });
-      await expect(other.record(entry())).rejects.toThrow(/closed/);
-      await expect(other.listAccounts()).rejects.toThrow(/closed/);
+      await expect(closing.record(entry())).rejects.toThrow(/closed/);
+      await expect(closing.listAccounts()).rejects.toThrow(/closed/);
     });
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { HOUR_MS, type TestLedger } from "./testLedger.ts";
+import { fault, HOUR_MS, MINUTE_MS, type TestLedger } from "./testLedger.ts";
 
 /** Tests of recorded usage and its audit. */
 export function describeUsage(contract: TestLedger): void {
@@ -28,17 +28,17 @@ export function describeUsage(contract: TestLedger): void {
       await expectConsistent();
     });
 
-    test("of the same receipt is recorded once: concurrently, sequentially and by another instance", async () => {
+    test("of the same receipt is recorded once, whether concurrently, sequentially or by another instance", async () => {
       const { accountId, entry } = await newAccount();
       const first = entry({ units: 5 });
-      const together = await Promise.all([
+      const concurrent = await Promise.all([
         contract.ledger.record(first),
         contract.ledger.record(first),
         contract.ledger.record(first),
       ]);
-      const after = await contract.ledger.record({ ...first, units: 6 });
-      const elsewhere = await withOther((other) => other.record(first));
-      for (const recorded of [...together, after, elsewhere]) expect(recorded).toMatchObject({ units: 5 });
+      const sequential = await contract.ledger.record({ ...first, units: 6 });
+      const byOtherInstance = await withOther((other) => other.record(first));
+      for (const recorded of [...concurrent, sequential, byOtherInstance]) expect(recorded).toMatchObject({ units: 5 });
       expect((await contract.ledger.usage({ accountId, groupBy: [], limit: 1 })).items).toEqual([
         { requests: 1, units: 5 },
       ]);
@@ -48,10 +48,10 @@ export function describeUsage(contract: TestLedger): void {
     test("of 1000 concurrent entries from two instances is complete and ordered by time", async () => {
       const { accountId, entry } = await newAccount();
       await withOther(async (other) => {
-        const all = Array.from({ length: 1000 }, (_, i) =>
+        const recordings = Array.from({ length: 1000 }, (_, i) =>
           (i % 3 === 0 ? other : contract.ledger).record(entry({ units: i + 1 })),
         );
-        expect(await Promise.all(all)).toHaveLength(1000);
+        expect(await Promise.all(recordings)).toHaveLength(1000);
       });
       const events = await eventsOf(accountId);
       expect(events.map(({ units }) => units).toSorted((a, b) => a - b)).toEqual(
@@ -73,11 +73,11 @@ export function describeUsage(contract: TestLedger): void {
 
     test("gets the last recorded time if the clock steps back, even from another instance whose clock is behind", async () => {
       const { accountId, entry } = await newAccount();
-      // Only recording sets the ledger's time to this hour.
+      // The first call at this hour is a recording.
       contract.nowMs += HOUR_MS;
       await contract.ledger.record(entry());
       const before = contract.nowMs;
-      contract.nowMs -= 5 * HOUR_MS;
+      contract.nowMs -= 4 * MINUTE_MS;
       await contract.ledger.record(entry());
       await withOther((other) => other.record(entry()));
       await withOther(
@@ -90,9 +90,26 @@ export function describeUsage(contract: TestLedger): void {
       await expectConsistent();
     });
 
+    test("is not recorded while the ledger's time is more than five minutes ahead of the clock", async () => {
+      const { accountId, entry } = await newAccount();
+      await contract.ledger.record(entry());
+      const before = contract.nowMs;
+      contract.nowMs -= 6 * MINUTE_MS;
+      const rejection = fault("clock_unreliable", /is 6 minutes after the clock .* reset-clock/);
+      await expect(contract.ledger.record(entry())).rejects.toEqual(rejection);
+      await expect(contract.ledger.checkWritable()).rejects.toEqual(rejection);
+      await withOther((other) => expect(other.checkWritable()).rejects.toEqual(rejection));
+      contract.nowMs = before - 4 * MINUTE_MS;
+      await contract.ledger.record(entry());
+      await contract.ledger.checkWritable();
+      contract.nowMs = before;
+      expect(await eventsOf(accountId)).toHaveLength(2);
+      await expectConsistent();
+    });
+
     test("rejects invalid entries with a plain error", async () => {
       const { accountId, entry } = await newAccount();
-      for (const wrong of [
+      for (const overrides of [
         { units: -1 },
         { units: 1.5 },
         { units: NaN },
@@ -104,9 +121,10 @@ export function describeUsage(contract: TestLedger): void {
         { idempotency: { key: "", fingerprint: "0".repeat(64) } },
         { idempotency: { key: "k", fingerprint: "short" } },
       ]) {
-        await expect((async () => contract.ledger.record(entry(wrong)))(), JSON.stringify(wrong)).rejects.toThrow(
-          /Invalid usage entry/,
-        );
+        await expect(
+          (async () => contract.ledger.record(entry(overrides)))(),
+          JSON.stringify(overrides),
+        ).rejects.toThrow(/Invalid usage entry/);
       }
       expect((await contract.ledger.usage({ accountId, groupBy: [], limit: 1 })).items).toEqual([]);
     });

@@ -37,7 +37,7 @@ export function describeUsageQueries(contract: TestLedger): void {
     const query = async (groupBy: readonly UsageGroup[], overrides: object = {}) =>
       (await contract.ledger.usage({ accountId: account.accountId, groupBy, limit: 500, ...overrides })).items;
 
-    test("sum in total, by meter, by day and by month", async () => {
+    test("sum the usage in total, by meter, by day and by month", async () => {
       expect(await query([])).toEqual([{ requests: 6, units: 63 }]);
       expect(await query(["meter"])).toEqual([
         { meter: "company_results", requests: 3, units: 52 },
@@ -57,7 +57,7 @@ export function describeUsageQueries(contract: TestLedger): void {
       expect(await query(["day", "month"])).toEqual(days);
     });
 
-    test("sum by customer, with the internal id", async () => {
+    test("sum the usage by customer, with the internal id", async () => {
       const lines = await query(["customer", "customer"]);
       expect(new Set(lines)).toEqual(
         new Set([
@@ -67,7 +67,7 @@ export function describeUsageQueries(contract: TestLedger): void {
       );
     });
 
-    test("filter by half-open date range and by customer", async () => {
+    test("filter by half-open date range and by customer, and reject invalid dates and limits", async () => {
       const sum = async (filters: object): Promise<number> => (await query([], filters))[0]?.units ?? 0;
       expect(await sum({ from: "2026-05-31" })).toBe(60);
       expect(await sum({ to: "2026-05-31" })).toBe(3);
@@ -127,9 +127,9 @@ export function describeUsageQueries(contract: TestLedger): void {
 
     test("list events by account and date range", async () => {
       const units = async (filters: object): Promise<number[]> => {
-        const listed = [];
-        for await (const event of contract.ledger.events(filters)) listed.push(event.units);
-        return listed;
+        const eventUnits = [];
+        for await (const event of contract.ledger.events(filters)) eventUnits.push(event.units);
+        return eventUnits;
       };
       expect(await units({ accountId: account.accountId })).toEqual([1, 2, 4, 8, 16, 32]);
       const span = { from: "2026-05-31", to: "2026-06-01" };

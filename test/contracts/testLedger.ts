@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect } from "vitest";
-import type { AuditReport, Ledger, RecordedEntry, UsageEntry } from "../../src/ledger/ledger.ts";
+import type { AuditReport, Ledger, MaintainedLedger, RecordedEntry, UsageEntry } from "../../src/ledger/ledger.ts";
 import { newReceipt } from "../ledger/receipt.ts";
 
 /** An initially empty storage for a ledger. */
 export interface LedgerFixture {
-  open(options?: { readonly now?: () => number }): Promise<Ledger>;
+  open(options?: { readonly now?: () => number }): Promise<MaintainedLedger>;
   /** Runs a SQL statement directly on the storage, bypassing the ledger. */
   execute(statement: string): Promise<void>;
   readonly dispose: () => Promise<void>;
@@ -20,18 +20,19 @@ export interface TestAccount {
 
 const START_MS = Date.parse("2026-03-31T23:59:59.000Z");
 export const HOUR_MS = 3_600_000;
+export const MINUTE_MS = 60_000;
 
 /** Matches a fault with a code and a message. */
 export function fault(code: string, message: RegExp = /./): unknown {
   return expect.objectContaining({ name: "Fault", code, message: expect.stringMatching(message) as unknown });
 }
 
-/** The ledger under test, with its clock. Open while the tests of its `describe` block run. */
+/** The ledger under test, with its clock. It is open while the tests of its `describe` block run. */
 export class TestLedger {
   nowMs = START_MS;
   readonly createFixture: () => Promise<LedgerFixture>;
   #fixture: LedgerFixture | undefined;
-  #ledger: Ledger | undefined;
+  #ledger: MaintainedLedger | undefined;
 
   constructor(createFixture: () => Promise<LedgerFixture>) {
     this.createFixture = createFixture;
@@ -49,7 +50,7 @@ export class TestLedger {
     return this.#fixture ?? expect.fail("The ledger is not open yet.");
   }
 
-  get ledger(): Ledger {
+  get ledger(): MaintainedLedger {
     return this.#ledger ?? expect.fail("The ledger is not open yet.");
   }
 
@@ -98,6 +99,7 @@ export class TestLedger {
   readonly expectConsistent = async (): Promise<AuditReport> => {
     const report = await this.ledger.audit();
     expect(report.differences).toEqual([]);
+    expect(report.chain.problems).toEqual([]);
     return report;
   };
 }

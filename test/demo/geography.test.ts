@@ -71,7 +71,7 @@ describe("the geography of the demo", () => {
     ["the North Pole", 90, 0],
     ["the Caspian Sea", 41.8, 50.6],
     ["the South Atlantic", -30, -20],
-  ])("%s is sea: no values for fires and floods, but values for cyclones", (_, latDeg, lonDeg) => {
+  ])("%s is sea, with values for cyclones only", (_, latDeg, lonDeg) => {
     for (const name of ["wildfire", "coastal_floods", "riverine_floods"] as const) {
       expect(baselineAt(name, latDeg, lonDeg)).toEqual([STEPS_NODATA, STEPS_NODATA, STEPS_NODATA, STEPS_NODATA]);
     }
@@ -128,7 +128,7 @@ describe("the geography of the demo", () => {
     expect(around(39.7, -105)).toBe(0);
   });
 
-  test("rivers are thin, long and winding: most water is in long connected components", () => {
+  test("rivers are thin and long: most water is in large connected components", () => {
     const { grid } = hazardOf("riverine_floods");
     const { row, column } = cellAt(grid, { latDeg: 52, lonDeg: 16 });
     const side = 500;
@@ -146,10 +146,10 @@ describe("the geography of the demo", () => {
       const stack = [start];
       visited[start] = 1;
       let size = 0;
-      for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
+      for (let cell = stack.pop(); cell !== undefined; cell = stack.pop()) {
         size += 1;
-        const x = at % side;
-        const neighbors = [at - side, at + side, ...(x > 0 ? [at - 1] : []), ...(x < side - 1 ? [at + 1] : [])];
+        const x = cell % side;
+        const neighbors = [cell - side, cell + side, ...(x > 0 ? [cell - 1] : []), ...(x < side - 1 ? [cell + 1] : [])];
         for (const next of neighbors) {
           if (isWet[next] !== 1 || visited[next] === 1) continue;
           visited[next] = 1;
@@ -166,7 +166,7 @@ describe("the geography of the demo", () => {
     expect(long / wetCount).toBeGreaterThan(0.5);
   });
 
-  test("values belong to cell centers: neighbors across the antimeridian are similar", () => {
+  test("neighboring cells across the antimeridian have similar values", () => {
     const { grid } = hazardOf("cyclones");
     for (const latDeg of [-17, -11]) {
       const west = cellAt(grid, { latDeg, lonDeg: 179.99 });

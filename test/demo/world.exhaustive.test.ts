@@ -24,7 +24,7 @@ describe("the demo's metadata", () => {
 
   test.each(HAZARD_NAMES)("has every layer for %s, with its metrics in the defined order", (name) => {
     const { years, scenarios, metrics, rules } = HAZARDS[name];
-    const { source, rules: stated } = hazardOf(name);
+    const { source, rules: atlasRules } = hazardOf(name);
     const later = years.filter((year) => year > 1980);
     expect(source.groups.map(({ scenario, year }) => `${scenario} ${year}`)).toEqual([
       "baseline 1980",
@@ -35,7 +35,7 @@ describe("the demo's metadata", () => {
         metrics.map((metric) => [metric.metric, metric.stepsPerUnit, metric.offset, metric.unit]),
       );
     }
-    expect(stated).toEqual(rules);
+    expect(atlasRules).toEqual(rules);
   });
 
   test("states the range of return periods of every hazard that has a curve", () => {
@@ -156,7 +156,7 @@ describe("tiles and single cells", () => {
         hash.update(Uint8Array.from([...steps].flatMap((value) => [value & 255, value >> 8])));
       }
     }
-    // A change of these values is a new release: raise DEMO_VERSION in assembly/demo.ts.
+    // If these values change, increment DEMO_VERSION in assembly/demo.ts.
     expect([demo.release, hash.digest("hex").slice(0, 16)]).toEqual(["demo-synthetic-1-433fa186", "83b139a677c6c427"]);
   });
 });
@@ -168,32 +168,33 @@ describe("the values", () => {
     const [, own] = metrics;
     if (own === undefined) throw new Error("the hazard has no own metric");
     const cells = randomCells(grid, 3000, 6);
-    const faults: unknown[] = [];
+    const inconsistencies: unknown[] = [];
     for (const group of source.groups.keys()) {
       const steps = readCells(name, group, cells);
-      for (let at = 0; at < steps.length; at += LAYER_COUNT) {
-        const [intensity = 0, value = 0, probability = 0, total = 0] = steps.subarray(at, at + LAYER_COUNT);
+      for (let index = 0; index < steps.length; index += LAYER_COUNT) {
+        const [intensity = 0, value = 0, probability = 0, total = 0] = steps.subarray(index, index + LAYER_COUNT);
         const ownValue = value / own.stepsPerUnit;
         const isWhollyMissing = [intensity, value, probability, total].every((layer) => layer === STEPS_NODATA);
         const isWithin = intensity <= 10_000 && probability <= 60_000 && ownValue <= (own.max ?? 120);
         const isProduct = total === totalHazardSteps(intensity, probability);
         const isShare = intensity === Math.round(Math.min(1, ownValue / rules.intensity_reference) * 10_000);
-        // A threshold reached by the 100-year event has an annual probability of at least 0.01, one not reached less.
+        // A threshold reached by the 100-year event has an annual probability of at least 0.01, any other threshold a
+        // lower one.
         const isCurve = ownValue >= rules.threshold === probability >= 600 || Math.abs(probability - 600) <= 2;
         const isValid = isWithin && isProduct && (name === "wildfire" || (isShare && isCurve));
         if (!isWhollyMissing && !isValid) {
-          faults.push({ group, cell: cells[at / LAYER_COUNT], intensity, value, probability, total });
+          inconsistencies.push({ group, cell: cells[index / LAYER_COUNT], intensity, value, probability, total });
         }
       }
     }
-    expect(faults).toEqual([]);
+    expect(inconsistencies).toEqual([]);
   });
 
   test.each(HAZARD_NAMES)("of %s never decrease with the severity of the scenario or the year", (name) => {
     const { grid, source } = hazardOf(name);
     const cells = randomCells(grid, 4000, 7);
     const layers = source.groups.map((group, index) => ({ ...group, steps: readCells(name, index, cells) }));
-    const compared = layers.flatMap((lower) =>
+    const pairs = layers.flatMap((lower) =>
       layers
         .filter(
           (higher) =>
@@ -204,8 +205,8 @@ describe("the values", () => {
         )
         .map((higher) => ({ lower, higher })),
     );
-    expect(compared.length).toBeGreaterThan(source.groups.length);
-    for (const { lower, higher } of compared) {
+    expect(pairs.length).toBeGreaterThan(source.groups.length);
+    for (const { lower, higher } of pairs) {
       const decreaseAt = lower.steps.findIndex((steps, i) => steps > (higher.steps[i] ?? 0));
       const pair = `${lower.scenario} ${lower.year} to ${higher.scenario} ${higher.year}`;
       expect({ pair, decreaseAt, cell: cells[Math.floor(decreaseAt / LAYER_COUNT)] }).toEqual({

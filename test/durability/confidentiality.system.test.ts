@@ -242,7 +242,7 @@ async function campaign(
       };
       await Promise.all([...Array.from({ length: 8 }, runClient), disturb?.(round)]);
     }
-    const [, url = ""] = /Metrics: (\S+)/.exec(service.output()) ?? [];
+    const [, url = ""] = /"metrics":"([^"]+)"/.exec(service.output()) ?? [];
     metrics = await (await fetch(url)).text();
   } finally {
     await service.stop();

@@ -94,7 +94,7 @@ describe.skipIf(!isStraceAvailable)("a service with a failing disk", () => {
       expect(findings).toStrictEqual([]);
       for (const service of services) {
         expect(await service.exited).toStrictEqual({ code: 1, signal: null });
-        expect(service.output()).toMatch(/"level":"fatal".*SQLITE_(IOERR|FULL)/);
+        expect(service.output()).toMatch(/"level":"fatal".*"file":"[^"]+ledger\.sqlite".*SQLITE_(IOERR|FULL)/);
       }
       const expected = new Set([0, 200, 400, 403, 503]);
       expect([...observations.statuses.keys()].filter((status) => !expected.has(status))).toStrictEqual([]);

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { HttpClient, jsonPost, randomRequest } from "./clients.ts";
+import { AnchorHistory } from "./anchorHistory.ts";
 import { DiskHistory, PERSISTENCE_MODELS } from "./diskHistory.ts";
 import { sizeSetting, startService, withLedger } from "./service.ts";
 import { isStraceAvailable, readTrace, straceCommand } from "./syscallTrace.ts";
@@ -28,6 +29,7 @@ type Confirmed = ReadonlyMap<string, { readonly units: number } | { readonly cus
 
 interface TracedRun {
   readonly history: DiskHistory;
+  readonly anchors: AnchorHistory;
   readonly confirmed: Confirmed;
 }
 
@@ -76,7 +78,8 @@ async function runTraced(name: string, fault?: FaultName): Promise<TracedRun> {
   await Promise.all(Array.from({ length: 8 }, runClient));
   http.close();
   await service.kill();
-  return { history: new DiskHistory(await readTrace(file), data), confirmed };
+  const calls = await readTrace(file);
+  return { history: new DiskHistory(calls, data), anchors: new AnchorHistory(calls), confirmed };
 }
 
 /** Counts the responses for which the log was synced after the confirmed data was written and before they were sent. */
@@ -99,14 +102,16 @@ interface StateReport {
   lost: number;
   statesWithLoss: number;
   damaged: number;
+  /** States whose anchor has a batch that the ledger does not have. */
+  anchorAhead: number;
 }
 
 /** Opens states that power losses could have left, and checks that each has everything that was confirmed before. */
-async function checkStates({ history, confirmed }: TracedRun, name: string): Promise<StateReport> {
+async function checkStates({ history, anchors, confirmed }: TracedRun, name: string): Promise<StateReport> {
   const random = randomFrom(6);
   const firstResponse = history.responses[0]?.start ?? 0;
   const moments = history.moments.filter((moment) => moment > firstResponse);
-  const report: StateReport = { states: 0, checks: 0, lost: 0, statesWithLoss: 0, damaged: 0 };
+  const report: StateReport = { states: 0, checks: 0, lost: 0, statesWithLoss: 0, damaged: 0, anchorAhead: 0 };
   const data = join(folder, `${name}-state`);
   for (let state = 0; state < STATES; state++) {
     // Half of the moments directly follow a response, when a missing sync is most visible.
@@ -124,6 +129,8 @@ async function checkStates({ history, confirmed }: TracedRun, name: string): Pro
       report.damaged++;
       continue;
     }
+    const anchor = anchors.newestAt(moment);
+    if (anchor !== undefined && !contents.heads.has(`${anchor.batch}:${anchor.hash}`)) report.anchorAhead++;
     const lost = responses.filter(({ receipt }) => {
       const confirmation = confirmed.get(receipt);
       if (confirmation === undefined) return false;
@@ -135,16 +142,24 @@ async function checkStates({ history, confirmed }: TracedRun, name: string): Pro
     report.lost += lost.length;
     if (lost.length > 0) report.statesWithLoss++;
     if (state % STATES_PER_LEDGER_OPEN === 0 && lost.length === 0) {
-      await withLedger({ data }, async (ledger) => expect((await ledger.audit()).differences).toStrictEqual([]));
+      await withLedger({ data }, async (ledger) => {
+        const { differences, chain } = await ledger.audit();
+        expect([...differences, ...chain.problems]).toStrictEqual([]);
+      });
     }
   }
   return report;
 }
 
+interface Contents {
+  readonly units: ReadonlyMap<string, number>;
+  readonly customerIds: ReadonlySet<string>;
+  /** Batches with their hashes. */
+  readonly heads: ReadonlySet<string>;
+}
+
 /** Reads a ledger file. Returns undefined if the file is damaged, or if rollups and events differ. */
-function readContents(
-  file: string,
-): { readonly units: ReadonlyMap<string, number>; readonly customerIds: ReadonlySet<string> } | undefined {
+function readContents(file: string): Contents | undefined {
   try {
     const database = new Database(file);
     try {
@@ -152,7 +167,7 @@ function readContents(
       if (database.pragma("integrity_check", { simple: true }) !== "ok") return undefined;
       // An empty or missing file is not damaged, but everything is lost.
       const { count } = database.prepare("select count(*) as count from sqlite_master").get() as { count: number };
-      if (count === 0) return { units: new Map(), customerIds: new Set() };
+      if (count === 0) return { units: new Map(), customerIds: new Set(), heads: new Set() };
       const all = <Row>(statement: string): Row[] => database.prepare(statement).all() as Row[];
       const [sums] = all<{ differ: number }>(
         `select (select coalesce(sum(units), 0) from usage_event) <> (select coalesce(sum(units), 0) from usage_rollup)
@@ -161,7 +176,9 @@ function readContents(
       if (sums?.differ !== 0) return undefined;
       const events = all<{ receipt: string; units: number }>("select receipt, units from usage_event");
       const customers = all<{ customer_id: string }>("select customer_id from customer");
+      const batches = all<{ batch: number; hash: string }>("select batch, hash from usage_batch");
       return {
+        heads: new Set(batches.map(({ batch, hash }) => `${batch}:${hash}`)),
         units: new Map(events.map(({ receipt, units }) => [receipt, units])),
         customerIds: new Set(customers.map(({ customer_id }) => customer_id)),
       };
@@ -185,7 +202,8 @@ describe.skipIf(!isStraceAvailable)("a service that loses power", () => {
       const report = await checkStates(run, "full");
       console.log(`power loss: ${synced} of ${REQUESTS} synced before the response; ${JSON.stringify(report)}`);
       expect(synced).toBe(REQUESTS);
-      expect(report).toMatchObject({ states: STATES, lost: 0, statesWithLoss: 0, damaged: 0 });
+      expect(report).toMatchObject({ states: STATES, lost: 0, statesWithLoss: 0, damaged: 0, anchorAhead: 0 });
+      expect(run.anchors.versionCount).toBeGreaterThan(3);
       expect(report.checks).toBeGreaterThan(STATES * 50);
     },
     TIMEOUT_MS,
@@ -200,6 +218,8 @@ describe.skipIf(!isStraceAvailable)("a service that loses power", () => {
       console.log(`power loss, synchronous = normal: ${synced} of ${REQUESTS} synced; ${JSON.stringify(report)}`);
       expect(synced).toBe(0);
       expect(report.statesWithLoss).toBeGreaterThan(STATES / 4);
+      // The anchor shows the loss.
+      expect(report.anchorAhead).toBeGreaterThan(0);
     },
     TIMEOUT_MS,
   );

@@ -4,6 +4,7 @@ import { promisify } from "node:util";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
 import { type FaultName, serveCommandLine } from "../faults/faultNames.ts";
+import { startedUrl } from "../startedUrl.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
@@ -31,6 +32,8 @@ export interface Service {
   output(): string;
   /** Resolves when the process, and the one that traces it, has exited. */
   readonly exited: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+  /** Sends a signal to the process. */
+  signal(name: NodeJS.Signals): void;
   /** Kills the process with SIGKILL. */
   kill(): Promise<void>;
   /** Stops the process gracefully with SIGTERM. */
@@ -76,6 +79,7 @@ export async function startService(
     url,
     output: () => output,
     exited,
+    signal: (name) => void child.kill(name),
     async kill() {
       child.kill("SIGKILL");
       await exited;
@@ -102,7 +106,7 @@ function waitForUrl(child: ChildProcess, output: () => string): Promise<string> 
       action();
     };
     const polling = setInterval(() => {
-      const [, url] = /Isotherm listens on (\S+)[^]*Try it:/.exec(output()) ?? [];
+      const url = startedUrl(output());
       if (url !== undefined) settle(() => resolve(url));
       else if (child.exitCode !== null) settle(() => reject(new Error(`The service did not start: ${output()}`)));
     }, 20);

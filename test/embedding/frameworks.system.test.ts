@@ -99,7 +99,7 @@ describe.each(["node-http", "express", "fastify"])("examples/embed-%s.mjs", (nam
     expect(usage["items"]).toMatchObject([{ meter: "hazard_values", units: 1 }]);
   });
 
-  test("reads bodies", async () => {
+  test("reads a request body", async () => {
     const response = await post("/api/v1/temperature-alignment-projections", [ENTITY]);
     expect([response.status, ((await json(response))["results"] as unknown[]).length]).toEqual([200, 1]);
   });
@@ -113,13 +113,13 @@ describe.each(["node-http", "express", "fastify"])("examples/embed-%s.mjs", (nam
     expect((await client.hazardRisk({ ...HAZARD_QUERY })).results).toHaveLength(1);
   });
 
-  test("puts the prefix into problems, batch elements and Location", async () => {
+  test("puts the prefix into problems, batch elements and the Location header", async () => {
     const problem = await json(fetch(`${base}/api/v1/hazard-risk`));
     expect(problem).toMatchObject({ type: "/climate/problems/api_key_missing", status: 401 });
     expect(await json(fetch(origin + String(problem["type"])))).toMatchObject({ code: "api_key_missing" });
-    const unknown = await json(fetch(`${base}/unknown`));
-    expect(unknown).toMatchObject({ type: "/climate/problems/route_not_found", status: 404 });
-    expect(unknown["detail"]).toContain("/climate/api/v1/");
+    const notFound = await json(fetch(`${base}/unknown`));
+    expect(notFound).toMatchObject({ type: "/climate/problems/route_not_found", status: 404 });
+    expect(notFound["detail"]).toContain("/climate/api/v1/");
 
     const batch = await json(post("/api/v1/hazard-risk/batch", [{ latitude: 91 }]));
     expect(batch).toMatchObject({ results: [{ error: { type: "/climate/problems/invalid_request" } }] });
@@ -155,7 +155,7 @@ describe.each(["node-http", "express", "fastify"])("examples/embed-%s.mjs", (nam
     expect((await fetch(`${base}/`, { redirect: "manual" })).status).toBe(200);
   });
 
-  test("answers every method, including HEAD and OPTIONS", async () => {
+  test("answers HEAD and OPTIONS, and rejects an unsupported method or content type", async () => {
     expect((await fetch(`${base}/healthz`, { method: "HEAD" })).status).toBe(200);
     const options = await fetch(`${base}/healthz`, { method: "OPTIONS" });
     expect([options.status, options.headers.get("allow")]).toEqual([204, "GET, HEAD, OPTIONS"]);
@@ -178,7 +178,7 @@ describe.each(["node-http", "express", "fastify"])("examples/embed-%s.mjs", (nam
   });
 });
 
-test("a handler of an atlas with workers answers large requests in worker threads, with the prefix", async () => {
+test("a handler of an atlas with workers answers a large batch, with the prefix in its errors", async () => {
   const data = mkdtempSync(join(tmpdir(), "isotherm-embed-"));
   const { createServer } = await import("node:http");
   try {

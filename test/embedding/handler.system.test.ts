@@ -21,7 +21,7 @@ interface Embedded {
 }
 
 /** Returns a handler without a server, whose ledger has an account, a key and a customer. */
-async function embedded(options: Partial<HandlerOptions> = {}): Promise<Embedded> {
+async function embed(options: Partial<HandlerOptions> = {}): Promise<Embedded> {
   const ledger = new MemoryLedger();
   const { accountId } = await ledger.createAccount({ name: "Tests" });
   const { secret } = await ledger.createKey({ accountId });
@@ -38,7 +38,7 @@ afterEach(() => {
 });
 
 /** Starts a server of node:http on a free port. */
-async function listening(onRequest: (request: IncomingMessage, response: ServerResponse) => void) {
+async function listen(onRequest: (request: IncomingMessage, response: ServerResponse) => void) {
   const server = createServer(onRequest).listen(0, "127.0.0.1");
   servers.push(server);
   await once(server, "listening");
@@ -65,7 +65,7 @@ function waitingAtlas(): { readonly atlas: Atlas; readonly queryCount: () => num
   return { atlas, queryCount: () => count, release: () => release() };
 }
 
-async function connected(port: number): Promise<Socket> {
+async function connectTo(port: number): Promise<Socket> {
   const socket = connect({ host: "127.0.0.1", port });
   socket.on("error", () => undefined);
   await once(socket, "connect");
@@ -75,8 +75,8 @@ async function connected(port: number): Promise<Socket> {
 describe("close", () => {
   test("resolves when the last response is finished, and answers further requests with 503", async () => {
     const { atlas, queryCount, release } = waitingAtlas();
-    const { handler, ledger, headers } = await embedded({ atlas });
-    const { url } = await listening(handler);
+    const { handler, ledger, headers } = await embed({ atlas });
+    const { url } = await listen(handler);
     const earlier = fetch(`${url}${QUERY}`, { headers });
     await vi.waitFor(() => expect(queryCount()).toBe(1));
 
@@ -101,8 +101,8 @@ describe("close", () => {
   });
 
   test("answers a request with an unread body with 503", async () => {
-    const { handler, headers } = await embedded();
-    const { url } = await listening(handler);
+    const { handler, headers } = await embed();
+    const { url } = await listen(handler);
     await handler.close();
     const body = JSON.stringify([ENTITY]).padEnd(1 << 20);
     const response = await fetch(`${url}${ALIGNMENT}`, {
@@ -113,10 +113,10 @@ describe("close", () => {
     expect(response.status).toBe(503);
   });
 
-  test("finishes pipelined requests that arrived before", async () => {
+  test("finishes pipelined requests that arrived before the call", async () => {
     const { atlas, queryCount, release } = waitingAtlas();
-    const { handler, headers } = await embedded({ atlas });
-    const { port } = await listening(handler);
+    const { handler, headers } = await embed({ atlas });
+    const { port } = await listen(handler);
     const received = exchangeBytes(port, `GET ${QUERY} HTTP/1.1\r\n${linesOf(headers)}\r\n`.repeat(3));
     await vi.waitFor(() => expect(queryCount()).toBe(1));
     const closed = handler.close();
@@ -127,8 +127,8 @@ describe("close", () => {
 
   test("destroys the connections of unfinished responses after the drain timeout", async () => {
     const { atlas, queryCount } = waitingAtlas();
-    const { handler, headers } = await embedded({ atlas, timeouts: { drainTimeoutMs: 10 } });
-    const { url } = await listening(handler);
+    const { handler, headers } = await embed({ atlas, timeouts: { drainTimeoutMs: 10 } });
+    const { url } = await listen(handler);
     const response = fetch(`${url}${QUERY}`, { headers });
     response.catch(() => undefined);
     await vi.waitFor(() => expect(queryCount()).toBe(1));
@@ -136,18 +136,21 @@ describe("close", () => {
     await expect(response).rejects.toThrow("fetch failed");
   });
 
-  test.each([true, false])("closes atlas and ledger exactly when ownsResources is set (%s)", async (ownsResources) => {
-    const closed: string[] = [];
-    const close = (name: string) => (): Promise<void> => {
-      closed.push(name);
-      return Promise.resolve();
-    };
-    const ledger = new MemoryLedger();
-    vi.spyOn(ledger, "close").mockImplementation(close("ledger"));
-    const { handler } = await embedded({ atlas: { ...fakeAtlas(), close: close("atlas") }, ledger, ownsResources });
-    await handler.close();
-    expect(closed).toEqual(ownsResources ? ["ledger", "atlas"] : []);
-  });
+  test.each([true, false])(
+    "closes the atlas and the ledger only if ownsResources is set (%s)",
+    async (ownsResources) => {
+      const closed: string[] = [];
+      const close = (name: string) => (): Promise<void> => {
+        closed.push(name);
+        return Promise.resolve();
+      };
+      const ledger = new MemoryLedger();
+      vi.spyOn(ledger, "close").mockImplementation(close("ledger"));
+      const { handler } = await embed({ atlas: { ...fakeAtlas(), close: close("atlas") }, ledger, ownsResources });
+      await handler.close();
+      expect(closed).toEqual(ownsResources ? ["ledger", "atlas"] : []);
+    },
+  );
 
   test("removes its listeners from a ledger that stays open", async () => {
     const ledger = new MemoryLedger();
@@ -156,7 +159,7 @@ describe("close", () => {
       listeners.add(listener);
       return () => listeners.delete(listener);
     });
-    const { handler } = await embedded({ ledger });
+    const { handler } = await embed({ ledger });
     expect(listeners.size).toBe(1);
     await handler.close();
     expect(listeners.size).toBe(0);
@@ -166,14 +169,14 @@ describe("close", () => {
 describe("disconnected clients", () => {
   test("are not metered, and close does not wait for them", async () => {
     const { atlas, queryCount, release } = waitingAtlas();
-    const { handler, ledger, headers } = await embedded({ atlas });
-    const { port } = await listening(handler);
-    const socket = await connected(port);
+    const { handler, ledger, headers } = await embed({ atlas });
+    const { port } = await listen(handler);
+    const socket = await connectTo(port);
     socket.write(`GET ${QUERY} HTTP/1.1\r\n${linesOf(headers)}\r\n`);
     await vi.waitFor(() => expect(queryCount()).toBe(1));
     socket.destroy();
     const closed = handler.close();
-    // A later connection is closed after the earlier one.
+    // When the server has closed this connection, it has noticed that the client closed the earlier one.
     await exchangeBytes(port, `GET /healthz HTTP/1.1\r\n${linesOf({ Connection: "close" })}\r\n`);
     release();
     await closed;
@@ -181,16 +184,16 @@ describe("disconnected clients", () => {
   });
 
   test("release the resources of a response that was queued behind another handler's response", async () => {
-    const { handler, records, headers } = await embedded();
+    const { handler, records, headers } = await embed();
     let slow: ServerResponse | undefined;
-    const { port } = await listening((request, response) => {
+    const { port } = await listen((request, response) => {
       if (request.url === "/slow") slow = response;
       else handler(request, response);
     });
-    const socket = await connected(port);
+    const socket = await connectTo(port);
     const head = linesOf(headers);
     socket.write(`GET /slow HTTP/1.1\r\n${head}\r\nGET ${QUERY} HTTP/1.1\r\n${head}\r\n`);
-    // The response has been computed and waits for the response of /slow.
+    // Wait until the response to QUERY has been computed and is queued behind that of /slow.
     await vi.waitFor(() => expect(slow).toBeDefined());
     await fetch(`http://127.0.0.1:${port}/healthz`);
     socket.destroy();
@@ -204,8 +207,8 @@ describe("request bodies", () => {
   const BODY = JSON.stringify([ENTITY]);
 
   test("that other code has consumed cause an error that says how to mount the handler", async () => {
-    const { handler, records, headers } = await embedded();
-    const { url } = await listening((request, response) => {
+    const { handler, records, headers } = await embed();
+    const { url } = await listen((request, response) => {
       request.resume().once("end", () => handler(request, response));
     });
     const response = await fetch(`${url}${ALIGNMENT}`, {
@@ -221,8 +224,8 @@ describe("request bodies", () => {
   });
 
   test("are read if other code has read only the headers", async () => {
-    const { handler, headers } = await embedded();
-    const { url } = await listening((request, response) => {
+    const { handler, headers } = await embed();
+    const { url } = await listen((request, response) => {
       setImmediate(() => handler(request, response));
     });
     const init = { method: "POST", headers: { ...headers, ...POST_HEADERS }, body: BODY };
@@ -230,8 +233,8 @@ describe("request bodies", () => {
   });
 
   test("that arrive too slowly are rejected with 408", async () => {
-    const { handler, headers } = await embedded({ timeouts: { bodyTimeoutMs: 20 } });
-    const { port } = await listening(handler);
+    const { handler, headers } = await embed({ timeouts: { bodyTimeoutMs: 20 } });
+    const { port } = await listen(handler);
     const head = linesOf({ ...headers, ...POST_HEADERS, "Content-Length": "100" });
     const received = await exchangeBytes(port, `POST ${ALIGNMENT} HTTP/1.1\r\n${head}\r\n[`);
     expect(received).toMatch(/^HTTP\/1.1 408 /);
@@ -239,20 +242,20 @@ describe("request bodies", () => {
   });
 
   test("that exceed the limit are rejected with 413", async () => {
-    const { handler, headers } = await embedded({ limits: { requestBodyBytesMax: 10 } });
-    const { port } = await listening(handler);
+    const { handler, headers } = await embed({ limits: { requestBodyBytesMax: 10 } });
+    const { port } = await listen(handler);
     const head = linesOf({ ...headers, ...POST_HEADERS, "Content-Length": "100" });
     expect(await exchangeBytes(port, `POST ${ALIGNMENT} HTTP/1.1\r\n${head}\r\n`)).toMatch(/^HTTP\/1.1 413 /);
   });
 
   test("that wait for 100 Continue receive it once", async () => {
-    const { handler, headers } = await embedded();
-    const { port } = await listening(handler);
-    const socket = await connected(port);
+    const { handler, headers } = await embed();
+    const { port } = await listen(handler);
+    const socket = await connectTo(port);
     let text = "";
     socket.setEncoding("latin1").on("data", (piece: string) => (text += piece));
-    const more = { "Content-Length": String(BODY.length), Expect: "100-continue", Connection: "close" };
-    socket.write(`POST ${ALIGNMENT} HTTP/1.1\r\n${linesOf({ ...headers, ...POST_HEADERS, ...more })}\r\n`);
+    const extraHeaders = { "Content-Length": String(BODY.length), Expect: "100-continue", Connection: "close" };
+    socket.write(`POST ${ALIGNMENT} HTTP/1.1\r\n${linesOf({ ...headers, ...POST_HEADERS, ...extraHeaders })}\r\n`);
     await vi.waitFor(() => expect(text).toContain("100 Continue"));
     socket.write(BODY);
     await once(socket, "close");
@@ -264,15 +267,15 @@ describe("request bodies", () => {
 });
 
 test("two handlers in a process share no data, limits or shutdown", async () => {
-  const ofRelease = (release: string): Atlas => ({ ...fakeAtlas(), release });
+  const atlasOf = (release: string): Atlas => ({ ...fakeAtlas(), release });
   const [one, other] = await Promise.all([
-    embedded({ prefix: "/one", atlas: ofRelease("one"), limits: { requestsPerS: 0.001, requestBurst: 1 } }),
-    embedded({ prefix: "/other", atlas: ofRelease("other") }),
+    embed({ prefix: "/one", atlas: atlasOf("one"), limits: { requestsPerS: 0.001, requestBurst: 1 } }),
+    embed({ prefix: "/other", atlas: atlasOf("other") }),
   ]);
-  const { url } = await listening((request, response) => {
+  const { url } = await listen((request, response) => {
     (one.handler.matches(request) ? one : other).handler(request, response);
   });
-  const ask = async (prefix: string, { headers }: Embedded): Promise<string> => {
+  const statusAndRelease = async (prefix: string, { headers }: Embedded): Promise<string> => {
     const response = await fetch(`${url}${prefix}${QUERY}`, { headers });
     return `${response.status} ${response.headers.get("x-atlas-release")}`;
   };
@@ -280,23 +283,23 @@ test("two handlers in a process share no data, limits or shutdown", async () => 
     const document = (await (await fetch(`${url}${prefix}/openapi.json`)).json()) as { servers: { url: string }[] };
     return document.servers.map((server) => server.url);
   };
-  expect(await ask("/one", one)).toBe("200 one");
-  expect(await ask("/one", one)).toBe("429 one");
-  expect(await ask("/other", other)).toBe("200 other");
-  expect(await ask("/other", other)).toBe("200 other");
-  expect(await ask("/other", one)).toBe("401 other");
+  expect(await statusAndRelease("/one", one)).toBe("200 one");
+  expect(await statusAndRelease("/one", one)).toBe("429 one");
+  expect(await statusAndRelease("/other", other)).toBe("200 other");
+  expect(await statusAndRelease("/other", other)).toBe("200 other");
+  expect(await statusAndRelease("/other", one)).toBe("401 other");
   expect([one.ledger.entries.length, other.ledger.entries.length]).toEqual([1, 2]);
   expect([await serversOf("/one"), await serversOf("/other")]).toEqual([["/one"], ["/other"]]);
   await one.handler.close();
-  expect(await ask("/other", other)).toBe("200 other");
+  expect(await statusAndRelease("/other", other)).toBe("200 other");
   expect((await fetch(`${url}/one/healthz`)).status).toBe(503);
 });
 
-test("combines Vary with the fields that the server has set, and replaces others", async () => {
-  const { handler } = await embedded();
-  const { url } = await listening((_request, response) => {
+test("extends the Vary header that the server has set, and replaces Cache-Control", async () => {
+  const { handler } = await embed();
+  const { url } = await listen((request, response) => {
     response.setHeader("Vary", "Cookie").setHeader("Cache-Control", "public").setHeader("X-Powered-By", "the server");
-    handler(_request, response);
+    handler(request, response);
   });
   const { headers } = await fetch(`${url}/problems/rate_limited`);
   expect([headers.get("vary"), headers.get("cache-control"), headers.get("x-powered-by")]).toEqual([
@@ -306,8 +309,8 @@ test("combines Vary with the fields that the server has set, and replaces others
   ]);
 });
 
-test("matches recognizes the prefix in every form of a target", async () => {
-  const { handler } = await embedded({ prefix: "/climate" });
+test("`matches` recognizes the prefix in every form of a request target", async () => {
+  const { handler } = await embed({ prefix: "/climate" });
   const matches = (url: string, originalUrl?: string) =>
     handler.matches({ url, ...(originalUrl === undefined ? {} : { originalUrl }) } as never);
   expect(
@@ -355,8 +358,8 @@ describe("options", () => {
   );
 
   test.each(["", "/a", "/a/b.c", "/v1.0_x~y-z"])("accept the prefix %j", async (prefix) => {
-    const { handler } = await embedded({ prefix });
-    const { url } = await listening(handler);
+    const { handler } = await embed({ prefix });
+    const { url } = await listen(handler);
     expect((await fetch(`${url}${prefix}/healthz`)).status).toBe(200);
   });
 });

@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const stop of stops.splice(0)) await stop();
 });
 
-async function embedded(
+async function embed(
   prefix: string,
 ): Promise<{ readonly handler: Handler; readonly headers: Readonly<Record<string, string>> }> {
   const ledger = new MemoryLedger();
@@ -48,7 +48,7 @@ async function postTo(base: string, headers: Readonly<Record<string, string>>): 
 const CONSUMED = [500, "internal_error", expect.stringContaining("Mount the handler before body parsers")];
 
 test("Express: the handler reads bodies before express.json, and reports an error after it", async () => {
-  const [before, after] = [await embedded("/before"), await embedded("/after")];
+  const [before, after] = [await embed("/before"), await embed("/after")];
   const app = express().use("/before", before.handler).use(express.json()).use("/after", after.handler);
   const url = await urlOf(app.listen(0, "127.0.0.1"));
   expect(await postTo(`${url}/before`, before.headers)).toEqual([200]);
@@ -56,7 +56,7 @@ test("Express: the handler reads bodies before express.json, and reports an erro
 });
 
 test("Express: rejecting a request whose body has been consumed keeps the connection open", async () => {
-  const { handler } = await embedded("/climate");
+  const { handler } = await embed("/climate");
   const url = await urlOf(express().use(express.json()).use("/climate", handler).listen(0, "127.0.0.1"));
   const response = await fetch(`${url}/climate${ALIGNMENT}`, {
     method: "POST",
@@ -67,14 +67,14 @@ test("Express: rejecting a request whose body has been consumed keeps the connec
 });
 
 test("Express: nested routers need the whole prefix", async () => {
-  const { handler, headers } = await embedded("/v2/climate");
+  const { handler, headers } = await embed("/v2/climate");
   const router = express.Router().use("/climate", handler);
   const url = await urlOf(express().use("/v2", router).listen(0, "127.0.0.1"));
   expect(await postTo(`${url}/v2/climate`, headers)).toEqual([200]);
 });
 
-test("Express: a mount path other than the prefix is a 404 that names the prefix", async () => {
-  const { handler, headers } = await embedded("/climate");
+test("Express: a mount path other than the prefix results in a 404 that names the prefix", async () => {
+  const { handler, headers } = await embed("/climate");
   const url = await urlOf(express().use("/risk", handler).listen(0, "127.0.0.1"));
   expect(await postTo(`${url}/risk`, headers)).toEqual([
     404,
@@ -84,7 +84,7 @@ test("Express: a mount path other than the prefix is a 404 that names the prefix
 });
 
 test("Fastify: the handler reads bodies in onRequest, and reports an error in a route", async () => {
-  const [before, after] = [await embedded("/before"), await embedded("/after")];
+  const [before, after] = [await embed("/before"), await embed("/after")];
   const app = Fastify({ forceCloseConnections: true });
   app.addHook("onRequest", (request, reply, done) => {
     if (!before.handler.matches(request.raw)) return done();

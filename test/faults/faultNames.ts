@@ -9,6 +9,7 @@ export type FaultName =
   | "finds-customers-of-any-account"
   | "accepts-unsigned-cursors"
   | "registers-customers-in-two-steps"
+  | "sets-clock-on-signal"
   // ledgerWorker.mjs
   | "ignores-disk-errors"
   | "never-polls-for-changes"
@@ -23,7 +24,7 @@ export type FaultName =
   | "retains-requests"
   | "closes-without-draining"
   | "default-heap-growth"
-  // Not a fault: timeouts of a second or two instead of half a minute.
+  // Not a fault: timeouts of 1 to 4 seconds.
   | "short-timeouts";
 
 const SERVICE = fileURLToPath(new URL("service.mjs", import.meta.url));

@@ -1,11 +1,11 @@
-// Faults between a request and its response, and of the process.
+// Faults of the request handling and of the process.
 import { subscribe } from "node:diagnostics_channel";
 import { built, replacing } from "./replacing.mjs";
 
 const { openAtlas } = await built("openAtlas.js");
 const { serve } = await built("host/main.js");
 
-/** Parts with an atlas whose queries at one location `answer` handles. */
+/** Returns parts of the service with an atlas whose `hazardRisk` queries are handled by `answer`. */
 const atlasWith = (answer) => ({
   async openAtlas(...address) {
     const atlas = await openAtlas(...address);
@@ -17,7 +17,7 @@ const RETAINED_BYTES = 32_768;
 const retained = [];
 let previous;
 
-/** `close` of a server without a drain: connections in use are destroyed after this time. */
+/** Time after which a server that closes without draining destroys the connections in use. */
 const PLAIN_CLOSE_MS = 2000;
 
 export const hostFaults = {
@@ -42,7 +42,7 @@ export const hostFaults = {
   }),
 
   /**
-   * On SIGTERM the HTTP server is closed immediately, without the drain delay and without `Connection: close` in
+   * On SIGTERM, the HTTP server is closed immediately, without the drain delay and without `Connection: close` in
    * responses.
    */
   "closes-without-draining": {

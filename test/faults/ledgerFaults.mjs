@@ -8,10 +8,10 @@ import { built, replacing } from "./replacing.mjs";
 const { openLedger } = await built("ledger/openLedger.js");
 const { encodeCursor } = await built("ledger/cursor.js");
 
-/** Parts with a ledger whose methods `replace` returns. */
+/** Returns parts of the service with a ledger, some of whose methods are replaced by those that `replace` returns. */
 const ledgerWith = (replace) => ({
-  async openLedger(address) {
-    const ledger = await openLedger(address);
+  async openLedger(address, options) {
+    const ledger = await openLedger(address, options);
     return replacing(ledger, await replace(ledger, address));
   },
 });
@@ -30,7 +30,7 @@ export const ledgerFaults = {
   /** Repeated requests are metered again. */
   "ignores-idempotency-keys": ledgerWith((ledger) => ({ record: (entry) => ledger.record(withoutKey(entry)) })),
 
-  /** Each service knows only the keys that it has seen since it was started. */
+  /** Each service process knows only the keys that it has seen since it was started. */
   "keeps-idempotency-keys-in-memory": ledgerWith((ledger) => {
     const seen = new Set();
     return {
@@ -79,7 +79,7 @@ export const ledgerFaults = {
     };
   }),
 
-  /** PostgreSQL: a lookup followed by an insert, in a table without a unique constraint. */
+  /** In PostgreSQL, a customer is registered by a lookup and an insert, in a table without a unique constraint. */
   "registers-customers-in-two-steps": ledgerWith(async (ledger, { database }) => {
     const pool = new pg.Pool({ connectionString: database });
     await pool.query("alter table customer drop constraint if exists customer_internal_id");

@@ -6,7 +6,7 @@ import { built, replacing } from "./replacing.mjs";
 const { runLedgerWorker } = await built("ledger/sqliteWorker.js");
 const { SqliteStore } = await built("ledger/sqliteStore.js");
 
-/** Failures that are ignored before the worker gives up, so that the service stops as the test expects. */
+/** Number of failures that are ignored before the worker gives up, so that the service stops as the test expects. */
 const IGNORED_FAILURES_MAX = 20;
 
 /** Returns a database class that commits without waiting for the disk, but reports `synchronous = full`. */
@@ -28,7 +28,7 @@ const openWith = (DatabaseClass) => ({
 });
 
 const FAULTS = {
-  /** A transaction that fails because of the disk counts as recorded. */
+  /** The entries of a failed transaction count as recorded. */
   "ignores-disk-errors": {
     async openStore(options) {
       const store = await SqliteStore.open(options);

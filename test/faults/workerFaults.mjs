@@ -2,19 +2,23 @@
 import { built } from "./replacing.mjs";
 
 const { SqliteLedger } = await built("ledger/sqlite.js");
+const { anchorPath } = await built("ledger/anchor.js");
 const { startNodeThread } = await built("threads/nodeThread.js");
 
-/** Parts with a SQLite ledger whose workers have the fault. */
+/** Returns parts of the service with a SQLite ledger whose worker has the fault. */
 const workerWith = (fault) => ({
-  openLedger: ({ data }) =>
-    SqliteLedger.open({
+  async openLedger({ data }) {
+    const ledger = await SqliteLedger.open({
       data,
       now: Date.now,
       startWorker(setup) {
         const file = new URL("ledgerWorker.mjs", import.meta.url);
         return startNodeThread(file, "the worker", { workerData: { setup, fault } });
       },
-    }),
+    });
+    await ledger.startChain({ anchorPath: anchorPath(data, undefined), isChecked: true });
+    return ledger;
+  },
 });
 
 const NAMES = [

@@ -126,7 +126,7 @@ describe("the layer that is sampled", () => {
     expect(rcp8p5?.analysis_years[3]?.metrics).not.toEqual(first?.metrics);
   });
 
-  test("is null with layer_missing if the atlas does not have the layer or the hazard", async () => {
+  test("is reported as layer_missing, with null values, if the atlas does not have the layer or the hazard", async () => {
     const nothing = { intensity: null, depth_meters: null, probability: null };
     const missing = { analysis_year: 2030, metrics: nothing, no_data: "layer_missing" };
     expect(yearOf(await atlas.hazardRisk({ ...QUERY, scenarios: ["rcp8p5"] }))).toEqual(missing);
@@ -137,7 +137,7 @@ describe("the layer that is sampled", () => {
 describe("anthropogenic", () => {
   test("returns the difference from the baseline for points, maxima and means", async () => {
     const random = randomFrom(6);
-    let compared = 0;
+    let comparedCount = 0;
     for (let i = 0; i < 60; i++) {
       const location = {
         latitude: random.between({ min: -85, max: 85 }),
@@ -147,21 +147,21 @@ describe("anthropogenic", () => {
         total_hazard: true,
       };
       const change = yearOf(await atlas.hazardRisk({ ...QUERY, ...location, anthropogenic: true }));
-      const then = yearOf(await atlas.hazardRisk({ ...QUERY, ...location }));
-      const before = yearOf(await atlas.hazardRisk({ ...QUERY, ...location, scenarios: ["baseline"] }));
+      const scenarioYear = yearOf(await atlas.hazardRisk({ ...QUERY, ...location }));
+      const baselineYear = yearOf(await atlas.hazardRisk({ ...QUERY, ...location, scenarios: ["baseline"] }));
       for (const metric of METRICS) {
-        const [a, b] = [then.metrics[metric], before.metrics[metric]];
+        const [a, b] = [scenarioYear.metrics[metric], baselineYear.metrics[metric]];
         const difference = change.metrics[metric];
         if (typeof a === "number" && typeof b === "number") {
           expect(difference).toBeCloseTo(a - b, 12);
-          compared += 1;
+          comparedCount += 1;
         } else {
           expect(difference).toBeNull();
           expect(change.no_data).toBeDefined();
         }
       }
     }
-    expect(compared).toBeGreaterThan(40);
+    expect(comparedCount).toBeGreaterThan(40);
   });
 
   test("returns 0 for the baseline itself and for 1980 of every scenario", async () => {

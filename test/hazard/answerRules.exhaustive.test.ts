@@ -39,8 +39,8 @@ type StepsAt = (cell: { readonly row: number; readonly column: number }, layer: 
 function group(scenario: string, year: number, layers: GroupFixture["layers"], stepsAt: StepsAt): GroupFixture {
   const cells = Uint16Array.from({ length: CELL_COUNT * layers.length }, (_, i) => {
     const cell = Math.floor(i / layers.length);
-    const at = { row: Math.floor(cell / GRID.columnCount), column: cell % GRID.columnCount };
-    return stepsAt(at, i % layers.length);
+    const position = { row: Math.floor(cell / GRID.columnCount), column: cell % GRID.columnCount };
+    return stepsAt(position, i % layers.length);
   });
   return { scenario, year, layers, cells };
 }
@@ -58,7 +58,7 @@ const QUERY: HazardQueryInput = {
   scenarios: ["rcp4p5"],
 };
 
-async function ask(more: Partial<HazardQueryInput> = {}): Promise<AnalysisYearResult> {
+async function queryYear(more: Partial<HazardQueryInput> = {}): Promise<AnalysisYearResult> {
   const { results } = await atlas.hazardRisk({ ...QUERY, ...more });
   const [year] = results[0]?.scenarios[0]?.analysis_years ?? [];
   if (year === undefined) throw new Error("no analysis year");
@@ -84,7 +84,7 @@ describe("the change since the baseline", () => {
       group("rcp4p5", 2030, [INTENSITY, DEPTH], (_, layer) => [0, 412][layer] ?? 0),
     ]);
     expect(0.412 - 0.4).not.toBe(0.012); // the difference in meters
-    const { metrics } = await ask({ ...aggregation, anthropogenic: true });
+    const { metrics } = await queryYear({ ...aggregation, anthropogenic: true });
     expect(metrics.intensity).toBe(0);
     expectValue(metrics.depth_meters, 0.012, aggregation.aggregation_method);
   });
@@ -94,7 +94,7 @@ describe("the change since the baseline", () => {
       group("baseline", 1980, [{ ...DEPTH, steps_per_unit: 100 }], () => 40),
       group("rcp4p5", 2030, [DEPTH], () => 1650),
     ]);
-    expect((await ask({ anthropogenic: true })).metrics.depth_meters).toBe(1.65 - 0.4);
+    expect((await queryYear({ anthropogenic: true })).metrics.depth_meters).toBe(1.65 - 0.4);
   });
 });
 
@@ -110,11 +110,11 @@ describe("the offset of a layer", () => {
 
   test.each(AGGREGATIONS)("is added to values and cancels in changes (%o)", async (aggregation) => {
     const { aggregation_method: method } = aggregation;
-    expectValue((await ask(aggregation)).metrics.depth_meters, 4.25 - 2.5, method);
-    expectValue((await ask({ ...aggregation, anthropogenic: true })).metrics.depth_meters, 1.25, method);
-    const other = { ...aggregation, scenarios: ["rcp8p5"] } as const;
-    expectValue((await ask(other)).metrics.depth_meters, 10.5, method);
-    expectValue((await ask({ ...other, anthropogenic: true })).metrics.depth_meters, 10, method);
+    expectValue((await queryYear(aggregation)).metrics.depth_meters, 4.25 - 2.5, method);
+    expectValue((await queryYear({ ...aggregation, anthropogenic: true })).metrics.depth_meters, 1.25, method);
+    const otherScenario = { ...aggregation, scenarios: ["rcp8p5"] } as const;
+    expectValue((await queryYear(otherScenario)).metrics.depth_meters, 10.5, method);
+    expectValue((await queryYear({ ...otherScenario, anthropogenic: true })).metrics.depth_meters, 10, method);
   });
 
   test.each([
@@ -151,10 +151,10 @@ describe("the reason for a null", () => {
     ["a circle of cells outside coverage", centerOf(30, 100), "outside_coverage"],
     ["a circle of both", centerOf(100, 30), "no_data"],
     ["a circle entirely outside the grid", { latitude: -60, longitude: 20 }, "outside_coverage"],
-  ] as const)("%s is the same for hazardRisk and sample", async (_, place, reason) => {
+  ] as const)("of %s is the same for hazardRisk and sample", async (_, place, reason) => {
     await open([group("rcp4p5", 2030, FLOOD_LAYERS.slice(0, 3), quarters)]);
     for (const aggregation_method of ["max", "mean"] as const) {
-      const year = await ask({ ...place, radius: 60, aggregation_method });
+      const year = await queryYear({ ...place, radius: 60, aggregation_method });
       expect([year.metrics.depth_meters, year.no_data]).toEqual([null, reason]);
       const { values, reasons } = await atlas.sample({
         hazard: "riverine_floods",
@@ -171,7 +171,7 @@ describe("the reason for a null", () => {
 
   test("is absent if at least one cell is valid", async () => {
     await open([group("rcp4p5", 2030, [DEPTH], ({ row, column }) => (row === 64 && column === 64 ? 9 : NODATA))]);
-    const year = await ask({ ...centerOf(62, 62), radius: 60, detail: true });
+    const year = await queryYear({ ...centerOf(62, 62), radius: 60, detail: true });
     expect(year.metrics.depth_meters).toBe(0.009);
     expect(year.detail?.valid_share).toBeLessThan(0.1);
   });
@@ -184,11 +184,11 @@ describe("the reason for a null", () => {
       group("rcp4p5", 2080, [INTENSITY, DEPTH], () => 0),
     ]);
     for (const aggregation of AGGREGATIONS) {
-      expect((await ask(aggregation)).no_data).toBe("no_data");
-      expect((await ask({ ...aggregation, scenarios: ["rcp8p5"] })).no_data).toBe("layer_missing");
-      expect((await ask({ ...aggregation, analysis_years: [2050] })).no_data).toBe("outside_coverage");
+      expect((await queryYear(aggregation)).no_data).toBe("no_data");
+      expect((await queryYear({ ...aggregation, scenarios: ["rcp8p5"] })).no_data).toBe("layer_missing");
+      expect((await queryYear({ ...aggregation, analysis_years: [2050] })).no_data).toBe("outside_coverage");
       // A metric without a layer is not part of the valid share.
-      const partly = await ask({ ...aggregation, analysis_years: [2080], detail: true });
+      const partly = await queryYear({ ...aggregation, analysis_years: [2080], detail: true });
       expect([partly.metrics.depth_meters, partly.no_data, partly.detail?.valid_share]).toEqual([
         0,
         "layer_missing",
@@ -204,15 +204,18 @@ describe("the reason for a null", () => {
 
   test("is present only with a null", async () => {
     await open([group("rcp4p5", 2030, FLOOD_LAYERS.slice(0, 3), () => 0)]);
-    expect(await ask()).toEqual({ analysis_year: 2030, metrics: { intensity: 0, depth_meters: 0, probability: 0 } });
+    expect(await queryYear()).toEqual({
+      analysis_year: 2030,
+      metrics: { intensity: 0, depth_meters: 0, probability: 0 },
+    });
   });
 });
 
 describe("the cells of a circle", () => {
   test("are those of the grid; the area outside the grid is neither counted nor missing", async () => {
     await open([group("rcp4p5", 2030, FLOOD_LAYERS.slice(0, 3), () => 1)]);
-    const whole = await ask({ latitude: 5, longitude: 25, radius: 50, detail: true });
-    const corner = await ask({ latitude: 10, longitude: 20, radius: 50, detail: true });
+    const whole = await queryYear({ latitude: 5, longitude: 25, radius: 50, detail: true });
+    const corner = await queryYear({ latitude: 10, longitude: 20, radius: 50, detail: true });
     expect([whole.detail?.valid_share, corner.detail?.valid_share]).toEqual([1, 1]);
     const share = (corner.detail?.cells ?? 0) / (whole.detail?.cells ?? 1);
     expect(share).toBeGreaterThan(0.2);
@@ -229,9 +232,9 @@ describe("a batch over a damaged atlas", () => {
     bytes[3] = (bytes[3] ?? 0) ^ 1; // in the north-west tile
     await writeFile(join(folder, name), bytes);
     atlas = await openAtlas(folder, { cacheBytes: 8 << 20 });
-    const sound = { ...QUERY, latitude: 1, longitude: 30 };
-    expect(await atlas.hazardRiskBatch([sound, sound])).toHaveLength(2);
-    await expect(atlas.hazardRiskBatch([sound, QUERY, sound])).rejects.toMatchObject({
+    const undamagedQuery = { ...QUERY, latitude: 1, longitude: 30 };
+    expect(await atlas.hazardRiskBatch([undamagedQuery, undamagedQuery])).toHaveLength(2);
+    await expect(atlas.hazardRiskBatch([undamagedQuery, QUERY, undamagedQuery])).rejects.toMatchObject({
       code: "atlas_unavailable",
       message: expect.stringContaining(`${name}: tile row 0, column 0`) as unknown,
     });

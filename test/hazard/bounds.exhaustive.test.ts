@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-async function ask(atlas: Pick<Atlas, "hazardRisk">, query: HazardQueryInput): Promise<AnalysisYearResult> {
+async function queryYear(atlas: Pick<Atlas, "hazardRisk">, query: HazardQueryInput): Promise<AnalysisYearResult> {
   const [year] = (await atlas.hazardRisk(query)).results[0]?.scenarios[0]?.analysis_years ?? [];
   if (year === undefined) throw new Error("no analysis year");
   return year;
@@ -54,22 +54,26 @@ describe("the limit of a bound", () => {
       const atlas = await floods(periods);
       try {
         const [first = NaN, last = NaN] = [periods[0], periods.at(-1)];
-        expect((await ask(atlas, WET)).bounds).toStrictEqual({ probability: { bound: "at_least", limit: 1 / first } });
-        expect((await ask(atlas, DRY)).bounds).toStrictEqual({ probability: { bound: "at_most", limit: 1 / last } });
-        const total = await ask(atlas, { ...WET, total_hazard: true });
+        expect((await queryYear(atlas, WET)).bounds).toStrictEqual({
+          probability: { bound: "at_least", limit: 1 / first },
+        });
+        expect((await queryYear(atlas, DRY)).bounds).toStrictEqual({
+          probability: { bound: "at_most", limit: 1 / last },
+        });
+        const total = await queryYear(atlas, { ...WET, total_hazard: true });
         expect(total.bounds?.total_hazard).toStrictEqual({ bound: "at_least", limit: total.metrics.total_hazard });
-        const nothing = await ask(atlas, { ...DRY, total_hazard: true });
-        expect(nothing.bounds?.total_hazard).toStrictEqual({ bound: "at_most", limit: 0 });
+        const dryTotal = await queryYear(atlas, { ...DRY, total_hazard: true });
+        expect(dryTotal.bounds?.total_hazard).toStrictEqual({ bound: "at_most", limit: 0 });
       } finally {
         await atlas.close();
       }
     },
   );
 
-  test("is absent and the bound indeterminate if 1/T of the first map is stored as 0", async () => {
+  test("is absent, and the bound is indeterminate, if 1/T of the first map is stored as 0", async () => {
     const atlas = await floods([200_000, 300_000]);
     try {
-      const year = await ask(atlas, { ...WET, total_hazard: true });
+      const year = await queryYear(atlas, { ...WET, total_hazard: true });
       expect([year.metrics.probability, year.bounds]).toStrictEqual([
         0,
         { probability: { bound: "indeterminate" }, total_hazard: { bound: "indeterminate" } },
@@ -82,9 +86,9 @@ describe("the limit of a bound", () => {
   test("is frozen, because results share it", async () => {
     const atlas = await floods([2, 100]);
     try {
-      const { bounds } = await ask(atlas, WET);
+      const { bounds } = await queryYear(atlas, WET);
       expect(() => Object.assign(bounds?.probability ?? {}, { limit: 7 })).toThrow(TypeError);
-      expect((await ask(atlas, WET)).bounds?.probability.limit).toBe(0.5);
+      expect((await queryYear(atlas, WET)).bounds?.probability.limit).toBe(0.5);
     } finally {
       await atlas.close();
     }
@@ -114,7 +118,7 @@ describe("the change of a maximum total_hazard", () => {
     const atlas = await openAtlas(join(folder, "atlas"));
     try {
       const query = { ...WET, hazards: ["cyclones"], radius: 30, total_hazard: true } as const;
-      const before = await ask(atlas, query);
+      const before = await queryYear(atlas, query);
       expect(before.metrics).toStrictEqual({
         intensity: 0.32,
         wind_speed_mps: 32,
@@ -122,7 +126,7 @@ describe("the change of a maximum total_hazard", () => {
         total_hazard: 0.0001, // of the left cell: 0.1 x 0.001
       });
       const change = { ...query, analysis_years: [2050], scenarios: ["rcp8p5"], anthropogenic: true } as const;
-      const { total_hazard } = (await ask(atlas, change)).bounds ?? {};
+      const { total_hazard } = (await queryYear(atlas, change)).bounds ?? {};
       expect(total_hazard?.bound).toBe("at_least");
       expect(total_hazard?.limit).toBeCloseTo(0.5 * 0.1 - 0.32 * 0.001, 12);
     } finally {
@@ -199,9 +203,9 @@ describeWithSharedData("winds of STORM with a return period of 10 years", () => 
         expected.push({ bound: value === 0 ? "at_most" : "at_least", limit: 0.1 });
       }
       expect(cells).toStrictEqual({ atLeast: 249_988, atMost: 747_451, between: 0, missing: values.length - 997_439 });
-      const answers = await atlas.hazardRiskBatch(batch);
-      const found = answers.map((answer) =>
-        "error" in answer ? answer : answer.results[0]?.scenarios[0]?.analysis_years[0]?.bounds?.probability,
+      const results = await atlas.hazardRiskBatch(batch);
+      const found = results.map((result) =>
+        "error" in result ? result : result.results[0]?.scenarios[0]?.analysis_years[0]?.bounds?.probability,
       );
       expect(found).toStrictEqual(expected);
     } finally {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Writes a map of 4 x 4 cells of 0.1 degrees, northwest corner at (10, 20). */
-async function map(name: string, values: (cell: number) => number): Promise<string> {
+async function writeMap(name: string, values: (cell: number) => number): Promise<string> {
   const file = join(folder, name);
   const shape = { rowCount: 4, columnCount: 4, tiePoint: [20, 10], pixelScale: [0.1, 0.1] } as const;
   await writeFile(file, makeGeoTiff({ ...shape, values: Array.from({ length: 16 }, (_, cell) => values(cell)) }));
@@ -56,10 +56,10 @@ const PERIODS = [2, 5, 10, 25, 50, 100, 250, 500, 1000];
 async function aqueduct(): Promise<string> {
   for (const period of PERIODS) {
     const rp = String(period).padStart(5, "0");
-    await map(`inunriver_historical_000000000WATCH_1980_rp${rp}.tif`, (cell) => (cell * period) / 5000);
+    await writeMap(`inunriver_historical_000000000WATCH_1980_rp${rp}.tif`, (cell) => (cell * period) / 5000);
     for (const [m, model] of MODELS.entries()) {
       for (const year of [2030, 2050]) {
-        await map(`inunriver_rcp8p5_${model}_${year}_rp${rp}.tif`, (cell) => (cell * period * (m + 1)) / 5000);
+        await writeMap(`inunriver_rcp8p5_${model}_${year}_rp${rp}.tif`, (cell) => (cell * period * (m + 1)) / 5000);
       }
     }
   }
@@ -90,8 +90,8 @@ describe("sources", () => {
       });
       expect(yearOf(result).detail?.rules).toMatchObject({ threshold: 0.5, return_periods_years: PERIODS });
       expect(yearOf(result).detail).not.toHaveProperty("baseline_source");
-      const held = atlas.holdings[0]?.layers.find(({ analysis_year }) => analysis_year === 2050)?.source;
-      expect(JSON.stringify(held?.["return_period_maps"]).match(/\.tif/g)).toHaveLength(45);
+      const heldSource = atlas.holdings[0]?.layers.find(({ analysis_year }) => analysis_year === 2050)?.source;
+      expect(JSON.stringify(heldSource?.["return_period_maps"]).match(/\.tif/g)).toHaveLength(45);
       expect(JSON.stringify(result)).not.toContain(".tif");
       expect(await atlas.hazardRisk({ ...QUERY, detail: false })).not.toHaveProperty("sources");
       // Size that docs/operations.md states.
@@ -122,16 +122,16 @@ describe("a change", () => {
       expect(caveatsOf(await atlas.hazardRisk(maximum))).toContain("A change of maxima");
       expect(caveatsOf(await atlas.hazardRisk({ ...maximum, aggregation_method: "mean" }))).not.toContain("maxima");
       // The baseline minus itself has no caveats.
-      const same = await atlas.hazardRisk({ ...maximum, analysis_years: [1980] });
-      expect(yearOf(same).detail).not.toHaveProperty("caveats");
-      expect(yearOf(same)).not.toHaveProperty("bounds");
+      const baselineChange = await atlas.hazardRisk({ ...maximum, analysis_years: [1980] });
+      expect(yearOf(baselineChange).detail).not.toHaveProperty("caveats");
+      expect(yearOf(baselineChange)).not.toHaveProperty("bounds");
     });
   });
 
   test("states no baseline source if the atlas has no baseline", async () => {
-    const file = await map("depth.tif", () => 1);
+    const file = await writeMap("depth.tif", () => 1);
     await ingestLayers({
-      manifest: await manifest([{ ...LATER, metric: "depth_meters", file }]),
+      manifest: await writeManifest([{ ...LATER, metric: "depth_meters", file }]),
       out: join(folder, "atlas"),
     });
     await withAtlas(async (atlas) => {
@@ -143,7 +143,7 @@ describe("a change", () => {
     });
   });
 
-  const named = (scenario: string, provenance: Record<string, unknown>) =>
+  const sourceWith = (scenario: string, provenance: Record<string, unknown>) =>
     sourceOf("coastal_floods", {
       scenario,
       year: scenario === "baseline" ? 1980 : 2050,
@@ -164,16 +164,16 @@ describe("a change", () => {
       "The return periods differ",
     ],
   ])("between sources that differ in %s has a caveat", (_, before, after, words) => {
-    const caveats = changeCaveats(named("rcp8p5", after), named("baseline", before));
+    const caveats = changeCaveats(sourceWith("rcp8p5", after), sourceWith("baseline", before));
     expect(caveats).toHaveLength(1);
     expect(caveats[0]).toContain(words);
-    expect(changeCaveats(named("rcp8p5", after), named("baseline", after))).toStrictEqual([]);
+    expect(changeCaveats(sourceWith("rcp8p5", after), sourceWith("baseline", after))).toStrictEqual([]);
   });
 });
 
 const LATER = { scenario: "rcp8p5", year: 2050 } as const;
 
-async function manifest(layers: readonly object[]): Promise<string> {
+async function writeManifest(layers: readonly object[]): Promise<string> {
   const file = join(folder, "manifest.json");
   const source = { name: "synthetic", licence: "none" };
   await writeFile(file, JSON.stringify({ hazard: "riverine_floods", source, layers }));
@@ -182,13 +182,13 @@ async function manifest(layers: readonly object[]): Promise<string> {
 
 describe("shares and reasons", () => {
   test("are given for each metric if they differ, with the minimum of the shares as the overall share", async () => {
-    const depth = await map("depth.tif", (cell) => (cell % 2 === 0 ? NaN : 1));
-    const intensity = await map("intensity.tif", () => 0.1);
+    const depth = await writeMap("depth.tif", (cell) => (cell % 2 === 0 ? NaN : 1));
+    const intensity = await writeMap("intensity.tif", () => 0.1);
     const layers = [
       { ...LATER, metric: "depth_meters", file: depth },
       { ...LATER, metric: "intensity", file: intensity },
     ];
-    await ingestLayers({ manifest: await manifest(layers), out: join(folder, "atlas") });
+    await ingestLayers({ manifest: await writeManifest(layers), out: join(folder, "atlas") });
     await withAtlas(async (atlas) => {
       const point = yearOf(await atlas.hazardRisk(QUERY));
       expect(point.no_data).toBe("no_data");
@@ -207,9 +207,9 @@ describe("shares and reasons", () => {
   });
 
   test("are not given for each metric if they are equal or the atlas has no layer", async () => {
-    const file = await map("depth.tif", (cell) => (cell === 0 ? NaN : cell / 8));
+    const file = await writeMap("depth.tif", (cell) => (cell === 0 ? NaN : cell / 8));
     const layers = [10, 100].map((return_period_years) => ({ ...LATER, return_period_years, file }));
-    await ingestLayers({ manifest: await manifest(layers), out: join(folder, "atlas") });
+    await ingestLayers({ manifest: await writeManifest(layers), out: join(folder, "atlas") });
     await withAtlas(async (atlas) => {
       expect(yearOf(await atlas.hazardRisk(QUERY)).detail).not.toHaveProperty("metrics");
       expect(yearOf(await atlas.hazardRisk({ ...QUERY, radius: 30 })).detail).not.toHaveProperty("metrics");

@@ -49,12 +49,12 @@ describe("a valid query", () => {
     }
   });
 
-  test("returns 0 for -0", () => {
+  test("has 0 in place of -0", () => {
     const query = parseHazardQuery({ ...VALID_QUERY, latitude: -0, longitude: -0, radius: -0 });
     expect([query.latitude, query.longitude, query.radius].every((value) => Object.is(value, 0))).toBe(true);
   });
 
-  test("counts hazards x scenarios x years", () => {
+  test("requests hazards x scenarios x years values", () => {
     expect(countValues(parseHazardQuery({ ...VALID_QUERY, analysis_years: [1980, 2030, 2050] }))).toBe(2 * 2 * 3);
   });
 
@@ -156,7 +156,7 @@ describe("an invalid query", () => {
     expect(faultOf(() => parseHazardQuery({ ...VALID_QUERY, analysis_years: years })).items).toHaveLength(100);
   });
 
-  test("is quoted in the message as one shortened line", () => {
+  test("has its value quoted in the message, shortened to one line", () => {
     const { items } = faultOf(() => parseHazardQuery({ ...VALID_QUERY, hazards: [`a\nb${"x".repeat(10_000)}`] }));
     expect(items[0]?.detail.length).toBeLessThan(250);
     expect(items[0]?.detail).not.toContain("\n");

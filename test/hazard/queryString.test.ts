@@ -3,15 +3,19 @@ import { describe, expect, test } from "vitest";
 import { parseHazardParameters, parseHazardQuery } from "../../src/hazard/query.ts";
 import { faultOf, invalidParameters, parametersOf, queryTextOf, VALID_QUERY, validQueries } from "./queries.ts";
 
-/** Any UTF-16 code unit, also lone surrogates, or any character beyond them. `unit: "binary"` takes a second to set up. */
+/**
+ * Any UTF-16 code unit, including lone surrogates, or any character beyond them. `unit: "binary"` takes a second to set
+ * up.
+ */
 const anyCharacter = fc.oneof(
   fc.integer({ min: 0, max: 0xffff }).map((codeUnit) => String.fromCharCode(codeUnit)),
   fc.integer({ min: 0x1_0000, max: 0x10_ffff }).map((codePoint) => String.fromCodePoint(codePoint)),
 );
 
 describe("a query string", () => {
-  const right = parametersOf(VALID_QUERY);
-  const withText = (parameter: string, text: string): string => queryTextOf(new Map([...right, [parameter, text]]));
+  const validParameters = parametersOf(VALID_QUERY);
+  const withText = (parameter: string, text: string): string =>
+    queryTextOf(new Map([...validParameters, [parameter, text]]));
 
   test.each([
     ["-0.5", -0.5],
@@ -41,19 +45,19 @@ describe("a query string", () => {
 
   test("parses to the same query with and without a cached template", () => {
     fc.assert(
-      fc.property(validQueries, validQueries, fc.nat(), fc.boolean(), (one, other, cut, isTurned) => {
-        const pairs = [...parametersOf(one)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
-        const { latitude, longitude } = other;
+      fc.property(validQueries, validQueries, fc.nat(), fc.boolean(), (query, otherQuery, cut, isReversed) => {
+        const pairs = [...parametersOf(query)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
+        const { latitude, longitude } = otherQuery;
         const textAt = (place: { readonly latitude: number; readonly longitude: number }): string => {
           const places = [`latitude=${place.latitude}`, `longitude=${place.longitude}`];
-          const others = pairs.filter((pair) => !/^l(at|ong)itude=/.test(pair));
-          const at = cut % (others.length + 1);
-          return [...(isTurned ? places.toReversed() : places), ...others.splice(at), "", ...others].join("&");
+          const others = pairs.filter((pair) => !/^l(cutIndex|ong)itude=/.test(pair));
+          const cutIndex = cut % (others.length + 1);
+          return [...(isReversed ? places.toReversed() : places), ...others.splice(cutIndex), "", ...others].join("&");
         };
-        const first = parseHazardParameters(textAt(one));
-        const second = parseHazardParameters(textAt(other));
-        expect({ ...first }).toStrictEqual(parseHazardQuery(one));
-        expect({ ...second }).toStrictEqual(parseHazardQuery({ ...one, latitude, longitude }));
+        const first = parseHazardParameters(textAt(query));
+        const second = parseHazardParameters(textAt(otherQuery));
+        expect({ ...first }).toStrictEqual(parseHazardQuery(query));
+        expect({ ...second }).toStrictEqual(parseHazardQuery({ ...query, latitude, longitude }));
         expect(Object.isFrozen(second) && Object.isFrozen(second.hazards) && Object.isFrozen(second.scenarios)).toBe(
           true,
         );
@@ -64,11 +68,11 @@ describe("a query string", () => {
           ["&%6Congitude=1", "repeated"],
           ["&latitude2=1", "unknown"],
         ] as const) {
-          expect(faultOf(() => parseHazardParameters(textAt(other) + more)).items[0]?.code).toBe(code);
+          expect(faultOf(() => parseHazardParameters(textAt(otherQuery) + more)).items[0]?.code).toBe(code);
         }
         for (const wrong of ["90.5", "x", "", "1e999", "0x1"]) {
           const fault = faultOf(() =>
-            parseHazardParameters(textAt(one).replace(/(^|&)latitude=[^&]*/, `$1latitude=${wrong}`)),
+            parseHazardParameters(textAt(query).replace(/(^|&)latitude=[^&]*/, `$1latitude=${wrong}`)),
           );
           expect(fault.items.map(({ parameter }) => parameter)).toStrictEqual(["latitude"]);
         }
@@ -99,17 +103,19 @@ describe("a query string", () => {
   });
 
   test.each(["%", "%zz", "%ff", "%c3%28"])("with %s in a value is rejected at that parameter", (text) => {
-    const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&radius=${text}`));
+    const fault = faultOf(() => parseHazardParameters(`${queryTextOf(validParameters)}&radius=${text}`));
     expect(fault.items).toMatchObject([{ parameter: "radius", code: "malformed" }]);
   });
 
   test("with a name that cannot be decoded is rejected at that name", () => {
-    const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&%zz=1`));
+    const fault = faultOf(() => parseHazardParameters(`${queryTextOf(validParameters)}&%zz=1`));
     expect(fault.items).toMatchObject([{ parameter: "%zz", code: "malformed" }]);
   });
 
   test("with a repeated parameter is rejected with one error for it", () => {
-    const fault = faultOf(() => parseHazardParameters(`${queryTextOf(right)}&hazards=wildfire&hazards=cyclones`));
+    const fault = faultOf(() =>
+      parseHazardParameters(`${queryTextOf(validParameters)}&hazards=wildfire&hazards=cyclones`),
+    );
     expect(fault.items.map((item) => [item.parameter, item.code])).toStrictEqual([["hazards", "repeated"]]);
     expect(fault.message).toContain("commas");
   });

@@ -13,11 +13,11 @@ beforeAll(async () => {
 afterAll(() => demo.close());
 
 /** Returns the values and reasons of hazardRisk, queried location by location. */
-async function queriedOneByOne(
+async function queryOneByOne(
   atlas: Atlas,
   hazard: HazardName,
   places: { latitudes: Float64Array; longitudes: Float64Array },
-  how: { radius: number; method: "max" | "mean" },
+  aggregation: { radius: number; method: "max" | "mean" },
 ): Promise<[number | null, string][]> {
   const results: [number | null, string][] = [];
   for (const [i, latitude] of places.latitudes.entries()) {
@@ -28,8 +28,8 @@ async function queriedOneByOne(
         hazards: [hazard],
         scenarios: [scenario],
         analysis_years: [analysisYear],
-        radius: how.radius,
-        aggregation_method: how.method,
+        radius: aggregation.radius,
+        aggregation_method: aggregation.method,
         total_hazard: true,
       });
       const year = answer.results[0]?.scenarios[0]?.analysis_years[0];
@@ -45,25 +45,25 @@ describe("sample", () => {
     ["an atlas on disk", () => packed, 250],
     ["the demo", () => demo, 25],
   ] as const) {
-    for (const how of [
+    for (const aggregation of [
       { radius: 0, method: "max" },
       { radius: 40, method: "max" },
       { radius: 70, method: "mean" },
     ] as const) {
-      test(`returns the values of hazardRisk bit for bit for ${name}, ${how.method} within ${how.radius} km`, async () => {
-        const places = placesFrom(randomFrom(how.radius + 1), count);
+      test(`returns the values of hazardRisk bit for bit for ${name}, ${aggregation.method} within ${aggregation.radius} km`, async () => {
+        const places = placesFrom(randomFrom(aggregation.radius + 1), count);
         const { values, reasons } = await atlasOf().sample({
           hazard: "riverine_floods",
           layers: LAYERS,
           ...places,
-          radiusKm: how.radius,
-          method: how.method,
+          radiusKm: aggregation.radius,
+          method: aggregation.method,
         });
         const found = Array.from(values, (value, i) => [
           Number.isNaN(value) ? null : value,
           SAMPLE_REASONS[reasons[i] ?? 0],
         ]);
-        expect(found).toEqual(await queriedOneByOne(atlasOf(), "riverine_floods", places, how));
+        expect(found).toEqual(await queryOneByOne(atlasOf(), "riverine_floods", places, aggregation));
       });
     }
   }

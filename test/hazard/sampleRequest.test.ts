@@ -23,7 +23,7 @@ describe("sample", () => {
   describe("unknown members", () => {
     const places = { latitudes: Float64Array.of(1), longitudes: Float64Array.of(2) };
     const layer = { scenario: "rcp4p5", analysisYear: 2030, metric: "depth_meters" } as const;
-    const right = { hazard: "riverine_floods", layers: [layer], ...places };
+    const validRequest = { hazard: "riverine_floods", layers: [layer], ...places };
     const unknown = (pointer: string, suggestion?: string): object =>
       expect.objectContaining({
         pointer,
@@ -44,14 +44,14 @@ describe("sample", () => {
       ["analysis_years", "layers"],
       ["on_progress", "onProgress"],
     ])("rejects %s in the request and suggests %s", async (name, suggestion) => {
-      await expect(packed.sample({ ...right, [name]: 5 })).rejects.toMatchObject({
+      await expect(packed.sample({ ...validRequest, [name]: 5 })).rejects.toMatchObject({
         code: "invalid_request",
         items: [unknown(`/${name}`, suggestion)],
       });
     });
 
     test.each(["radius", "total_hazard", "aggregation_method"])("rejects %s in a request for steps", async (name) => {
-      await expect(packed.sampleSteps({ ...right, [name]: 5 })).rejects.toMatchObject({
+      await expect(packed.sampleSteps({ ...validRequest, [name]: 5 })).rejects.toMatchObject({
         code: "invalid_request",
         items: [unknown(`/${name}`)],
       });
@@ -61,19 +61,23 @@ describe("sample", () => {
       const { analysisYear: _, ...rest } = layer;
       for (const call of [packed.sample, packed.sampleSteps] as const) {
         await expect(
-          call({ ...right, layers: [layer, { ...rest, analysis_year: 2030 }] } as never),
+          call({ ...validRequest, layers: [layer, { ...rest, analysis_year: 2030 }] } as never),
         ).rejects.toMatchObject({
           code: "invalid_request",
           items: [unknown("/layers/1/analysis_year", "analysisYear")],
         });
-        await expect(call({ ...right, layers: [{ ...layer, hazard: "wildfire" }] } as never)).rejects.toMatchObject({
+        await expect(
+          call({ ...validRequest, layers: [{ ...layer, hazard: "wildfire" }] } as never),
+        ).rejects.toMatchObject({
           items: [unknown("/layers/0/hazard")],
         });
       }
     });
 
     test("lists the missing members of a layer", async () => {
-      await expect(packed.sample({ ...right, layers: [{ metric: "depth_meters" }] } as never)).rejects.toMatchObject({
+      await expect(
+        packed.sample({ ...validRequest, layers: [{ metric: "depth_meters" }] } as never),
+      ).rejects.toMatchObject({
         code: "invalid_request",
         items: [
           { pointer: "/layers/0/scenario", code: "missing" },
@@ -84,14 +88,14 @@ describe("sample", () => {
 
     test("rejects an unknown array in into", async () => {
       const into = { values: new Float64Array(1), reasons: new Uint8Array(1), reason: new Uint8Array(1) };
-      await expect(packed.sample({ ...right, into })).rejects.toMatchObject({
+      await expect(packed.sample({ ...validRequest, into })).rejects.toMatchObject({
         items: [unknown("/into/reason", "reasons")],
       });
     });
 
     test("rejects a signal and a listener of the wrong type", async () => {
       for (const call of [packed.sample, packed.sampleSteps] as const) {
-        await expect(call({ ...right, signal: "now", onProgress: 5 } as never)).rejects.toMatchObject({
+        await expect(call({ ...validRequest, signal: "now", onProgress: 5 } as never)).rejects.toMatchObject({
           items: [
             { pointer: "/signal", code: "wrong_type" },
             { pointer: "/onProgress", code: "wrong_type" },
@@ -101,7 +105,7 @@ describe("sample", () => {
     });
   });
 
-  test("is rejected with all errors and their pointers", async () => {
+  test("rejects a request with all errors and their pointers", async () => {
     const request = {
       hazard: "riverine_floods",
       layers: LAYERS,

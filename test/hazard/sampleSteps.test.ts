@@ -28,16 +28,16 @@ describe("sampleSteps", () => {
       const request = { hazard: "riverine_floods", layers, ...placesFrom(randomFrom(80), 9000) };
       const { values, reasons } = await packed.sample(request);
       const into = new Uint16Array(values.length).fill(5);
-      for (const again of [{}, { into }]) {
-        const { steps, stepsPerUnit, offsets } = await sampleSteps(sampler, { ...request, ...again });
-        if ("into" in again) expect(steps).toBe(into);
+      for (const output of [{}, { into }]) {
+        const { steps, stepsPerUnit, offsets } = await sampleSteps(sampler, { ...request, ...output });
+        if ("into" in output) expect(steps).toBe(into);
         expect(steps.length).toBe(values.length);
         expect(offsets).toEqual(stepsPerUnit.map((each) => (Number.isNaN(each) ? NaN : 0)));
-        const made = Float64Array.from(steps, (found, i) => {
+        const valuesFromSteps = Float64Array.from(steps, (found, i) => {
           const layer = i % layers.length;
           return found > 65_533 ? NaN : found / (stepsPerUnit[layer] ?? 0) + (offsets[layer] ?? 0);
         });
-        expect(made).toEqual(values);
+        expect(valuesFromSteps).toEqual(values);
         const expectedReasons = Uint8Array.from(steps, (found, i) => {
           if (Number.isNaN(stepsPerUnit[i % layers.length])) return found === 65_534 ? 3 : 9;
           return found === 65_534 ? 1 : found === 65_535 ? 2 : 0;
@@ -64,7 +64,7 @@ describe("sampleSteps", () => {
       items: [
         {
           pointer: "/radiusKm",
-          detail: "radiusKm is not accepted: steps are those of single cells. Use sample for circles.",
+          detail: "radiusKm is not accepted, because stored steps exist only for single cells; use sample for circles.",
         },
         { pointer: "/method" },
       ],

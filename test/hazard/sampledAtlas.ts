@@ -1,4 +1,4 @@
-/** An atlas of riverine floods and layers and locations to sample it with. */
+/** An atlas of riverine floods, and layers and locations to sample. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -12,6 +12,8 @@ import type {
   UsageQuery,
 } from "../../src/ledger/ledger.ts";
 
+import { csvLine } from "../../src/csvText.ts";
+
 export interface RecordedEntry extends UsageEntry {
   readonly seq: number;
   readonly recordedAt: string;
@@ -26,6 +28,7 @@ export class MemoryLedger implements Ledger {
   /** Error that `record` throws, if set. */
   failure: Error | undefined;
   readonly failed: Promise<Error>;
+  readonly waitingReportCount = 0;
   readonly #digests = new Map<string, string>();
   readonly #fingerprints = new Map<string, string>();
   readonly #listeners = new Set<() => void>();
@@ -99,6 +102,10 @@ export class MemoryLedger implements Ledger {
     const key = this.keys.get(this.#digests.get(Buffer.from(digest).toString("hex")) ?? "");
     const account = this.accounts.get(key?.accountId ?? "");
     return Promise.resolve(key === undefined || account === undefined ? undefined : { key, account });
+  }
+
+  checkWritable(): Promise<void> {
+    return this.failure === undefined ? Promise.resolve() : Promise.reject(this.failure);
   }
 
   onChange(listener: () => void): () => void {
@@ -198,8 +205,30 @@ export class MemoryLedger implements Ledger {
     return Promise.resolve(pageOf([...lines.values()], { limit, cursor }));
   }
 
+  async usageCsv(query: UsageQuery) {
+    const { items, next } = await this.usage(query);
+    const lines = items.map(({ customerId, internalId, meter, period, requests, units }) =>
+      csvLine([customerId, internalId, meter, period, requests, units], "\r\n"),
+    );
+    return { text: lines.join(""), ...(next === undefined ? {} : { next }) };
+  }
+
   audit() {
-    return Promise.resolve({ eventCount: this.entries.length, rollupCount: 0, differences: [], sumDifferences: [] });
+    const chain = {
+      ledgerId: "",
+      head: { batch: 0, hash: "" },
+      batchCount: 0,
+      eventCount: 0,
+      archives: [],
+      problems: [],
+    };
+    return Promise.resolve({
+      chain,
+      eventCount: this.entries.length,
+      rollupCount: 0,
+      differences: [],
+      sumDifferences: [],
+    });
   }
 
   async *events({ accountId, from, to }: { accountId?: string; from?: string; to?: string }) {

@@ -1,14 +1,17 @@
 import { readFileSync } from "node:fs";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { connect } from "node:net";
+import { tmpdir } from "node:os";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
-import { HEADERS, type TestHost, startTestHost } from "./testHost.ts";
+import { exchangeBytes, HEADERS, type TestHost, startTestHost } from "./testHost.ts";
 
 const QUERY_TEXT = queryTextOf(parametersOf(VALID_QUERY));
 
 let host: TestHost;
 beforeAll(async () => {
-  host = await startTestHost({ adminPort: 0, load: { requestsInProgressMax: 1 } });
+  host = await startTestHost({ adminPort: 0, ledgerFolder: tmpdir(), load: { requestsInProgressMax: 1 } });
 });
 afterAll(async () => {
   await host.close();
@@ -100,7 +103,7 @@ describe("/metrics", () => {
     }
   });
 
-  test("is served only on the loopback address and on a separate port", async () => {
+  test("is served only on the loopback address by default, and on a separate port", async () => {
     const { adminUrl = "" } = host;
     expect(adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+$/);
     expect(adminUrl).not.toBe(host.address.url);
@@ -109,6 +112,81 @@ describe("/metrics", () => {
     expect((await fetch(`${adminUrl}/metrics`, { method: "POST" })).status).toBe(404);
     const { headers } = await fetch(`${adminUrl}/metrics`);
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
+  });
+
+  test("rejects names that the server does not have, as after DNS rebinding", async () => {
+    const port = Number(new URL(host.adminUrl ?? "").port);
+    const statusFor = async (hostField: string | undefined): Promise<string> => {
+      const field = hostField === undefined ? "" : `Host: ${hostField}\r\n`;
+      const text = await exchangeBytes(port, `GET /metrics HTTP/1.1\r\n${field}Connection: close\r\n\r\n`);
+      expect(text.includes("isotherm_")).toBe(text.startsWith("HTTP/1.1 200"));
+      return text.slice(9, 12);
+    };
+    const rejected = [
+      "attacker.example",
+      `attacker.example:${port}`,
+      "127.0.0.1.attacker.example",
+      "",
+      undefined,
+      "[x]",
+    ];
+    for (const name of rejected) expect([name, await statusFor(name)]).toStrictEqual([name, "421"]);
+    const accepted = [
+      "127.0.0.1",
+      `127.0.0.1:${port}`,
+      "localhost",
+      `LOCALHOST:${port}`,
+      "localhost.",
+      "10.2.3.4",
+      "[::1]:9",
+    ];
+    for (const name of accepted) expect([name, await statusFor(name)]).toStrictEqual([name, "200"]);
+  });
+
+  test("accepts the names of its options, and listens on their address", async () => {
+    const other = await startTestHost({
+      adminPort: 0,
+      adminHost: "127.0.0.2",
+      adminAllowedHosts: ["Metrics.internal"],
+    });
+    try {
+      expect(other.adminUrl).toMatch(/^http:\/\/127\.0\.0\.2:/);
+      const port = Number(new URL(other.adminUrl ?? "").port);
+      const socket = connect({ host: "127.0.0.2", port });
+      socket.write("GET /metrics HTTP/1.1\r\nHost: metrics.internal:1\r\nConnection: close\r\n\r\n");
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 /);
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("has the state of the service", async () => {
+    const other = await startTestHost({ adminPort: 0, ledgerFolder: tmpdir() });
+    try {
+      const page = await (await fetch(`${other.adminUrl}/metrics`)).text();
+      expect(valueOf(page, "isotherm_ledger_writable")).toBe(1);
+      expect(page).toContain("\nisotherm_ledger_reports_waiting 0\n");
+      expect(page).toContain("\nisotherm_requests_open 0\n");
+      expect(page).toContain("\nisotherm_key_lookups 0\n");
+      expect(valueOf(page, "isotherm_ledger_disk_free_bytes")).toBeGreaterThan(0);
+      expect(Math.abs(valueOf(page, "isotherm_clock_drift_seconds"))).toBeLessThan(60);
+      expect(page).toMatch(/\nnodejs_eventloop_lag_p99_seconds [0-9.e+-]+\n/);
+      other.ledger.stop(new Error("disk full"));
+      const later = await (await fetch(`${other.adminUrl}/metrics`)).text();
+      expect(later).toContain("\nisotherm_ledger_writable 0\n");
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("shows that the wall clock has been set", async () => {
+    const realNow = Date.now;
+    vi.spyOn(Date, "now").mockImplementation(() => realNow() + 3_600_000);
+    try {
+      expect(valueOf(await scrape(), "isotherm_clock_drift_seconds")).toBeGreaterThan(3_500);
+    } finally {
+      vi.restoreAllMocks();
+    }
   });
 
   test("stops with the service", async () => {

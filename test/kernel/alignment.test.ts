@@ -30,7 +30,7 @@ test.each(RULES)(
   (rule) => {
     const entities = randomEntities(120, rule);
     const columns = columnsOfEntities(entities);
-    const outcomes = INCLUDES.map((asked) => computeAlignment(kernel, tables, columns, rule, asked));
+    const outcomes = INCLUDES.map((callInclude) => computeAlignment(kernel, tables, columns, rule, callInclude));
     const { rowCount, emptyCount } = compareWithOracle(reference, entities, { rule, include: INCLUDES, outcomes });
     expect(rowCount).toBeGreaterThan(250);
     expect(emptyCount).toBeGreaterThan(3);
@@ -57,14 +57,16 @@ test("computeAlignment matches the reference implementation for benchmarks with 
       },
     };
     const randomTables = makeAlignmentTables(tabulateByYear(benchmark));
-    const other = oracleReference(benchmark);
+    const randomReference = oracleReference(benchmark);
     for (const basis of ["intensity", "cumulative"] as const) {
       const rule = { basis, scope3Weight: 1, gamma: 0 };
       // The world's index may be negative after 2025, so that no baseline can be compared with it.
       const entities = randomEntities(40, rule, 100 * round).filter(({ rows }) => (rows[0]?.baselineYear ?? 0) <= 2025);
       const columns = columnsOfEntities(entities);
-      const outcomes = INCLUDES.map((asked) => computeAlignment(kernel, randomTables, columns, rule, asked));
-      compareWithOracle(other, entities, { rule, include: INCLUDES, outcomes });
+      const outcomes = INCLUDES.map((callInclude) =>
+        computeAlignment(kernel, randomTables, columns, rule, callInclude),
+      );
+      compareWithOracle(randomReference, entities, { rule, include: INCLUDES, outcomes });
     }
   }
 });
@@ -145,24 +147,24 @@ describe("computeAlignment with many entities", () => {
   });
 
   test.each([
-    { what: "a row before an entity", bad: [{ entity: 600, row: 1 }, { entity: 601 }], first: 600 },
-    { what: "an entity before a row", bad: [{ entity: 600 }, { entity: 600, row: 0 }], first: 600 },
+    { what: "a row before an entity", invalidValues: [{ entity: 600, row: 1 }, { entity: 601 }], first: 600 },
+    { what: "an entity before a row", invalidValues: [{ entity: 600 }, { entity: 600, row: 0 }], first: 600 },
     {
       what: "both entities of a pair",
-      bad: [
+      invalidValues: [
         { entity: 51, row: 0 },
         { entity: 50, row: 1 },
       ],
       first: 50,
     },
-    { what: "an odd last row", bad: [{ entity: 2, row: 0 }], first: 2, rowCount: 1, count: 3 },
-  ])("reports the first invalid value: $what", ({ bad, first, rowCount = 2, count = 700 }) => {
+    { what: "an odd last row", invalidValues: [{ entity: 2, row: 0 }], first: 2, rowCount: 1, count: 3 },
+  ])("reports the first invalid value: $what", ({ invalidValues, first, rowCount = 2, count = 700 }) => {
     const columns = plainColumns(count, rowCount);
-    for (const { entity, row } of bad) {
+    for (const { entity, row } of invalidValues) {
       if (row === undefined) columns.baselineScope2[entity] = Infinity;
       else columns.scope1[entity * rowCount + row] = -2e15;
     }
-    const { row } = bad.find(({ entity }) => entity === first) ?? {};
+    const { row } = invalidValues.find(({ entity }) => entity === first) ?? {};
     for (const basis of ["intensity", "cumulative"] as const) {
       expect(computeAlignment(kernel, tables, columns, { ...DEFAULT_RULE, basis })).toEqual({
         kind: "refused",
@@ -177,8 +179,8 @@ describe("computeAlignment with many entities", () => {
     ["an infinite projected revenue", { projectedRevenues: Float64Array.of(1, 1, 1, 1, -Infinity, 1) }, 4],
     ["a baseline revenue above 1e15", { baselineRevenues: Float64Array.of(1, 2e15, 1) }, undefined],
     ["an unknown growth series", { growthSeries: Uint8Array.of(0, 192, 0) }, undefined],
-  ])("refuses %s", (_, bad, row) => {
-    const columns = { ...plainColumns(3, 2), ...bad };
+  ])("refuses %s", (_, invalidColumns, row) => {
+    const columns = { ...plainColumns(3, 2), ...invalidColumns };
     for (const basis of ["intensity", "cumulative"] as const) {
       const outcome = computeAlignment(kernel, tables, columns, { ...DEFAULT_RULE, basis });
       expect(outcome).toEqual({ kind: "refused", entity: row === undefined ? 1 : Math.floor(row / 2), row });
@@ -216,7 +218,7 @@ describe("makeAlignmentTables", () => {
   test.each([
     ["an index with gaps", { index: complete.index.subarray(1) }],
     ["a growth series with gaps", { growth: [complete.growth[0]?.subarray(1), ...complete.growth.slice(1)] }],
-    ["too few statements about regions", { isRegion: complete.isRegion.slice(1) }],
+    ["too few elements of isRegion", { isRegion: complete.isRegion.slice(1) }],
     ["a missing pooled series", { pooledSeries: 192 }],
     ["three anchors", { warming: { ...complete.warming, p10: { ...complete.warming.p10, anchorsC: [1, 2, 3] } } }],
   ])("rejects %s", (_, change) => {

@@ -19,7 +19,7 @@ export const RULES: readonly AlignmentRule[] = [
   { basis: "cumulative", scope3Weight: 0.5, gamma: 0.5 },
 ];
 
-/** The default, what the fast path of the kernel also computes, and everything. */
+/** The default results, results that the fast path of the kernel can also compute, and all results. */
 export const INCLUDES: readonly AlignmentInclude[] = [
   {},
   { climateRange: true, overall: true },
@@ -54,25 +54,25 @@ export function compareWithOracle(
     readonly outcomes: readonly AlignOutcome[];
   },
 ): Comparison {
-  const compared = { largest: 0, rowCount: 0, flags: 0, emptyCount: 0 };
+  const comparison = { largest: 0, rowCount: 0, flags: 0, emptyCount: 0 };
   for (const entity of entities) {
     for (const [index, expected] of scoreOracleEntity(reference, entity).entries()) {
       for (const [call, outcome] of outcomes.entries()) {
         if (outcome.kind === "refused") throw new Error(`refused: ${JSON.stringify({ rule, outcome })}`);
-        const asked = include[call] ?? {};
+        const callInclude = include[call] ?? {};
         try {
-          const difference = compareRow(expected, outcome, compared.rowCount, asked);
-          compared.largest = Math.max(compared.largest, difference);
+          const difference = compareRow(expected, outcome, comparison.rowCount, callInclude);
+          comparison.largest = Math.max(comparison.largest, difference);
         } catch (error) {
-          throw new Error(JSON.stringify({ rule, asked, index, entity: entity.rows[index] }), { cause: error });
+          throw new Error(JSON.stringify({ rule, callInclude, index, entity: entity.rows[index] }), { cause: error });
         }
       }
-      compared.flags |= expected.mask;
-      if (expected.temperature === null) compared.emptyCount++;
-      compared.rowCount++;
+      comparison.flags |= expected.mask;
+      if (expected.temperature === null) comparison.emptyCount++;
+      comparison.rowCount++;
     }
   }
-  return compared;
+  return comparison;
 }
 
 /** Returns the largest difference of a figure other than a budget. */
@@ -87,7 +87,7 @@ function compareRow(
     1,
     ...(expected.budget ?? []).flatMap(({ projected, allowed }) => [projected, Math.abs(allowed)]),
   );
-  const wanted: Readonly<Record<Exclude<ResultColumn, "flags">, number | null | undefined>> = {
+  const expectedFigures: Readonly<Record<Exclude<ResultColumn, "flags">, number | null | undefined>> = {
     temperaturesC: expected.temperature,
     rangeLowC: expected.range?.low,
     rangeHighC: expected.range?.high,
@@ -104,8 +104,9 @@ function compareRow(
   for (const name of resultColumnsOf(include)) {
     if (name === "flags") continue;
     const isBudget = name.startsWith("budget");
-    const difference = differenceOf(results[name]?.[row], wanted[name] ?? NaN) / (isBudget ? budgetSize : 1);
-    if (!(difference <= TOLERANCE)) throw new Error(`${name}: ${results[name]?.[row]}, expected ${wanted[name]}`);
+    const difference = differenceOf(results[name]?.[row], expectedFigures[name] ?? NaN) / (isBudget ? budgetSize : 1);
+    if (!(difference <= TOLERANCE))
+      throw new Error(`${name}: ${results[name]?.[row]}, expected ${expectedFigures[name]}`);
     if (!isBudget) largest = Math.max(largest, difference);
   }
   const mask = results.flags[row] ?? NaN;
@@ -119,7 +120,7 @@ export function namesOf(mask: number): string {
 }
 
 /** Returns the difference of two numbers; 0 if both are NaN. */
-function differenceOf(got: number | undefined, wanted: number): number {
-  if (got !== undefined && Number.isNaN(got) && Number.isNaN(wanted)) return 0;
-  return Math.abs((got ?? NaN) - wanted);
+function differenceOf(got: number | undefined, expected: number): number {
+  if (got !== undefined && Number.isNaN(got) && Number.isNaN(expected)) return 0;
+  return Math.abs((got ?? NaN) - expected);
 }

@@ -24,8 +24,8 @@ describe.each(RULES)("alignDetail: $basis, scope 3 x $scope3Weight, gamma $gamma
   test("returns the bits of computeAlignment on every basis", () => {
     const include = { climateRange: true, byScope: true, overall: true, budget: 3 };
     for (const basis of ["intensity", "emissions", "cumulative"] as const) {
-      for (const asked of [{}, include]) {
-        const outcome = computeAlignment(kernel, tables, columns, { ...rule, basis }, asked);
+      for (const callInclude of [{}, include]) {
+        const outcome = computeAlignment(kernel, tables, columns, { ...rule, basis }, callInclude);
         if (outcome.kind === "refused") throw new Error("refused");
         const figures = details.flat().map((row) => row[basis]);
         expect(Float64Array.from(figures, ({ temperatureC }) => temperatureC)).toEqual(outcome.temperaturesC);
@@ -35,7 +35,7 @@ describe.each(RULES)("alignDetail: $basis, scope 3 x $scope3Weight, gamma $gamma
         expect(Uint32Array.from(figures, ({ flags }) => flags & ROW_FLAGS)).toEqual(
           outcome.flags.map((mask) => mask & ROW_FLAGS),
         );
-        if (asked === include) {
+        if (callInclude === include) {
           expect(Float64Array.from(figures, ({ climateLowC }) => climateLowC)).toEqual(outcome.climateLowC);
           expect(Float64Array.from(figures, ({ climateHighC }) => climateHighC)).toEqual(outcome.climateHighC);
         }
@@ -89,9 +89,9 @@ describe.each(RULES)("alignDetail: $basis, scope 3 x $scope3Weight, gamma $gamma
   });
 });
 
-function expectClose(got: number | undefined, wanted: number | null | undefined, size = 1): void {
-  if (got !== undefined && Number.isNaN(got) && (wanted === null || wanted === undefined)) return;
-  if (!(Math.abs((got ?? NaN) - (wanted ?? NaN)) <= 1e-9 * size)) expect(got).toBe(wanted);
+function expectClose(got: number | undefined, expected: number | null | undefined, size = 1): void {
+  if (got !== undefined && Number.isNaN(got) && (expected === null || expected === undefined)) return;
+  if (!(Math.abs((got ?? NaN) - (expected ?? NaN)) <= 1e-9 * size)) expect(got).toBe(expected);
 }
 
 test("alignDetail extrapolates a ratio to its horizon with an error below 1e-15", () => {

@@ -1,4 +1,4 @@
-/** Guarantee 5 of the method: an entity that follows an anchor has the anchor's temperature. */
+/** Tests that an entity that follows an anchor has its temperature ("Properties" in docs/methods/alignment.md). */
 import { expect, test } from "vitest";
 import { tabulateByYear } from "../../src/alignment/benchmark.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
@@ -76,9 +76,10 @@ test("744 followers of an anchor have its temperature wherever no anchor was mov
   expect(temperaturesC).toHaveLength(744);
   let inOwnRangeCount = 0;
   for (const [row, temperatureC] of temperaturesC.entries()) {
-    const own = ANCHOR_TEMPERATURES_C[FOLLOWERS[Math.floor(row / YEARS.length)]?.anchor ?? 0] ?? NaN;
-    if (((flags[row] ?? 0) & ANCHORS_CLOSE) === 0) expect(temperatureC).toBeCloseTo(own, 13);
-    if ((rangeLowC[row] ?? NaN) <= own && own <= (rangeHighC[row] ?? NaN)) inOwnRangeCount++;
+    const anchorTemperatureC = ANCHOR_TEMPERATURES_C[FOLLOWERS[Math.floor(row / YEARS.length)]?.anchor ?? 0] ?? NaN;
+    if (((flags[row] ?? 0) & ANCHORS_CLOSE) === 0) expect(temperatureC).toBeCloseTo(anchorTemperatureC, 13);
+    if ((rangeLowC[row] ?? NaN) <= anchorTemperatureC && anchorTemperatureC <= (rangeHighC[row] ?? NaN))
+      inOwnRangeCount++;
   }
   // The other 39 are in power and energy supply after 2044, where a pathway reaches zero.
   expect(inOwnRangeCount).toBe(705);
@@ -90,7 +91,7 @@ test.each([
     { transport: "2030-2031", energy_supply: "2030-2035 2048-2060", industry: "2030-2030", power: "2045-2060" },
   ],
   ["cumulative", { transport: "2030-2032", energy_supply: "2030-2037" }],
-] as const)("moves anchors only in the years that the method lists: %s", (basis, listed) => {
+] as const)("moves anchors only in the years that the method lists: %s", (basis, expectedYears) => {
   const { flags } = alignFollowers(FOLLOWERS, basis);
   const moved: Record<string, string> = {};
   for (const [index, { pathway, anchor }] of FOLLOWERS.entries()) {
@@ -102,7 +103,7 @@ test.each([
     });
     if (anchor === 0 && spans.length > 0) moved[pathway] = spans.join(" ");
   }
-  expect(moved).toEqual(listed);
+  expect(moved).toEqual(expectedYears);
 });
 
 test("followers of Below 2°C on their pathway neither exceed nor undershoot its budget", () => {

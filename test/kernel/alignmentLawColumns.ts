@@ -1,4 +1,4 @@
-/** Random columns of the size and kind that section 15 of the method states for its laws. */
+/** Random columns for the tests of the properties in docs/methods/alignment.md. */
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
 import { type EntityColumns, NO_GROWTH_SERIES, SCOPES } from "../../src/kernel/alignmentColumns.ts";
 import { randomFrom } from "../seededRandom.ts";
@@ -8,7 +8,7 @@ const BASELINE_SCOPES = ["baselineScope1", "baselineScope2", "baselineScope3"] a
 
 /**
  * Returns random entity-years: baselines of 2015 to 2035, 1 to 44 years ahead, all pathways and growth series, missing
- * and zero scopes, emissions over eight orders of magnitude, and a removal in one scope of ten if asked for.
+ * and zero scopes, emissions over eight orders of magnitude, and if `hasRemovals`, a removal in one scope of ten.
  */
 export function lawColumns(rowCount: number, { hasRemovals }: { readonly hasRemovals: boolean }): EntityColumns {
   const random = randomFrom(hasRemovals ? 2 : 1);
@@ -74,7 +74,10 @@ export function scaledColumns(columns: EntityColumns, factor: number): EntityCol
   };
 }
 
-/** Returns columns in which the emissions of one projected scope are raised by a part of their size, zeros by `ofZero`. */
+/**
+ * Returns columns in which the emissions of one projected scope are raised by a part of their size; zeros become
+ * `ofZero`.
+ */
 export function raisedColumns(
   columns: EntityColumns,
   scope: (typeof SCOPES)[number],

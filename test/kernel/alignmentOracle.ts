@@ -137,7 +137,9 @@ function industryOf(convergence: Row["convergence"]) {
     : undefined;
 }
 
-/** The results of an entity by the reference implementation, with the masks of all flags that the kernel raises. */
+/**
+ * Returns the results of an entity by the reference implementation, with the masks of all flags that the kernel raises.
+ */
 export function scoreOracleEntity(
   reference: Reference,
   { rows }: OracleEntity,
@@ -145,12 +147,12 @@ export function scoreOracleEntity(
   const [first] = rows;
   const isScope3Absent =
     (first?.weights[2] ?? 0) > 0 && first?.baseline[2] === null && rows.every(({ projected }) => projected[2] === null);
-  const ofEntity = [
+  const entityFlags = [
     ...(isScope3Absent ? (["scope3_absent"] as const) : []),
     ...((first?.baselineYear ?? NaN) < 2018 ? (["early_baseline"] as const) : []),
   ];
   return rows.map((row) => {
     const scored = scoreRow(reference, row);
-    return { ...scored, mask: flagMask([...ofEntity, ...scored.flags]) };
+    return { ...scored, mask: flagMask([...entityFlags, ...scored.flags]) };
   });
 }

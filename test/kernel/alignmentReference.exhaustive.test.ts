@@ -27,9 +27,11 @@ test.each(RULES)(
     for (let seed = 1; total.rowCount < ROWS_PER_RULE; seed += BATCH) {
       const entities = Array.from({ length: BATCH }, (_, i) => randomOracleEntity(reference, rule, seed + i));
       const budget = Math.floor(seed / BATCH) % 4;
-      const include = INCLUDES.map((asked) => (asked.budget === undefined ? asked : { ...asked, budget }));
+      const include = INCLUDES.map((callInclude) =>
+        callInclude.budget === undefined ? callInclude : { ...callInclude, budget },
+      );
       const columns = columnsOfEntities(entities);
-      const outcomes = include.map((asked) => computeAlignment(kernel, tables, columns, rule, asked));
+      const outcomes = include.map((callInclude) => computeAlignment(kernel, tables, columns, rule, callInclude));
       const compared = compareWithOracle(reference, entities, { rule, include, outcomes });
       total.largest = Math.max(total.largest, compared.largest);
       total.rowCount += compared.rowCount;

@@ -60,13 +60,19 @@ const MIXED: Raster = (cell, layer) => {
 const MIXED_LAYER_COUNT = 7;
 
 /** Returns the tiles that the circle touches, filled from the raster. */
-function tilesOf(own: Kernel, grid: OracleGrid, circle: CircleCells, raster: Raster, layerCount: number): TileCells[] {
-  const wanted = new Map<string, { tileRow: number; tileColumn: number }>();
+function tilesOf(
+  tileKernel: Kernel,
+  grid: OracleGrid,
+  circle: CircleCells,
+  raster: Raster,
+  layerCount: number,
+): TileCells[] {
+  const tilesByName = new Map<string, { tileRow: number; tileColumn: number }>();
   for (const { row, column } of cellsOf(grid, circle)) {
     const tile = { tileRow: Math.floor(row / TILE_SIZE), tileColumn: Math.floor(column / TILE_SIZE) };
-    wanted.set(`${tile.tileRow},${tile.tileColumn}`, tile);
+    tilesByName.set(`${tile.tileRow},${tile.tileColumn}`, tile);
   }
-  return [...wanted.values()].map(({ tileRow, tileColumn }) => {
+  return [...tilesByName.values()].map(({ tileRow, tileColumn }) => {
     const values = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount);
     for (let i = 0; i < TILE_SIZE * TILE_SIZE; i++) {
       const cell = {
@@ -78,8 +84,8 @@ function tilesOf(own: Kernel, grid: OracleGrid, circle: CircleCells, raster: Ras
         values[i * layerCount + layer] = isInGrid ? raster(cell, layer) : STEPS_OUTSIDE;
       }
     }
-    const cells = own.reserve(values.byteLength);
-    own.u16(cells).set(values);
+    const cells = tileKernel.reserve(values.byteLength);
+    tileKernel.u16(cells).set(values);
     return { tileRow, tileColumn, cells };
   });
 }
@@ -109,7 +115,7 @@ function differences(
 ): unknown[] {
   return got.flatMap((summary, layer) => {
     const expected = summarizeByDefinition(grid, cells, (cell) => raster(cell, layer));
-    const isSame =
+    const isEqual =
       summary.maxSteps === expected.maxSteps &&
       summary.validCellCount === expected.validCells &&
       summary.hasNodata === expected.hasNodata &&
@@ -117,7 +123,7 @@ function differences(
       Math.abs(summary.validShare - expected.validShare) <= ROUNDING &&
       (summary.meanSteps === expected.meanSteps ||
         Math.abs((summary.meanSteps ?? NaN) - (expected.meanSteps ?? NaN)) <= ROUNDING * (expected.meanSteps ?? NaN));
-    return isSame ? [] : [{ layer, summary, expected, grid, firstCell: cells[0], cells: cells.length }];
+    return isEqual ? [] : [{ layer, summary, expected, grid, firstCell: cells[0], cells: cells.length }];
   });
 }
 
@@ -155,11 +161,11 @@ describe("CircleAccumulator", () => {
       const random = randomFrom(400 + index);
       for (let i = 0; i < 25; i++) {
         const circle = randomCircle(grid, random);
-        const own = await Kernel.load({ scratchBytes: 4 << 20 }); // releases its tiles when dropped
-        const cells = rowSpans(own, grid, circle);
+        const tileKernel = await Kernel.load({ scratchBytes: 4 << 20 }); // releases its tiles when dropped
+        const cells = rowSpans(tileKernel, grid, circle);
         const sums = new CircleAccumulator(cells, MIXED_LAYER_COUNT);
-        sums.add(own, tilesOf(own, grid, cells, MIXED, MIXED_LAYER_COUNT));
-        const got = sums.summarize(own, rowWeights(own, grid, sums.rows));
+        sums.add(tileKernel, tilesOf(tileKernel, grid, cells, MIXED, MIXED_LAYER_COUNT));
+        const got = sums.summarize(tileKernel, rowWeights(tileKernel, grid, sums.rows));
         expect(differences(got, { grid, cells: circleByDefinition(grid, circle), raster: MIXED })).toEqual([]);
       }
     });

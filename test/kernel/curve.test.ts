@@ -152,10 +152,10 @@ test.each([
     const design = outcome.designs[cell] ?? Infinity;
     const probability = outcome.probabilities[cell] ?? Infinity;
     if (Number.isNaN(expected.design)) missing++;
-    const isSame =
+    const isEqual =
       agrees(design, expected.design, 1e-9 * Math.max(1, expected.design)) &&
       agrees(probability, expected.probability, 1e-12);
-    if (!isSame) different.push({ values, design, probability, expected });
+    if (!isEqual) different.push({ values, design, probability, expected });
   }
   expect(different).toEqual([]);
   expect(missing).toBeGreaterThan(1000);

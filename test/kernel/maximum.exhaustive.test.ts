@@ -112,7 +112,7 @@ describe("maximum of a circle", () => {
     const center = 128 * 256 + 128;
     const build = async (changes: Readonly<Record<number, number>>) => {
       const changed = steps.slice();
-      for (const [at, value] of Object.entries(changes)) changed[Number(at)] = value;
+      for (const [cellIndex, value] of Object.entries(changes)) changed[Number(cellIndex)] = value;
       const source = await SyntheticField.of(grid, { layerCount: 1, steps: changed });
       const { value, loaded } = maximum(source, circle);
       return {

@@ -24,10 +24,10 @@ function meansOf(
 ): { readonly meanSteps: number | undefined; readonly validShare: number }[] {
   const allArea = source.grid.sumArea();
   return Array.from({ length: source.raster.layerCount }, (_, lane) => {
-    const at = (lane >> 2) * 8 + (lane & 3);
-    const area = value[at + 4] ?? 0;
+    const offset = (lane >> 2) * 8 + (lane & 3);
+    const area = value[offset + 4] ?? 0;
     return {
-      meanSteps: area > 0 ? (value[at] ?? 0) / area : undefined,
+      meanSteps: area > 0 ? (value[offset] ?? 0) / area : undefined,
       validShare: allArea > 0 ? area / allArea : 0,
     };
   });
@@ -160,8 +160,10 @@ describe("mean of a circle", () => {
       const [totals = 0, prefixes = 0] = missing;
       expect(totals + prefixes).toBeGreaterThan(0);
       expect(2 + totals + prefixes).toBeLessThanOrEqual(capacity);
-      const listed = missing.subarray(2, 2 + totals + prefixes);
-      expect(listed.every((at, i) => at >= 0 && at < source.countOf(i < totals ? "totals" : "prefixes"))).toBe(true);
+      const indexes = missing.subarray(2, 2 + totals + prefixes);
+      expect(
+        indexes.every((index, i) => index >= 0 && index < source.countOf(i < totals ? "totals" : "prefixes")),
+      ).toBe(true);
       expect(missing.subarray(capacity).every((word) => word === -7)).toBe(true);
     }
     expect(call(4)).toBe(STATUS_FULL);

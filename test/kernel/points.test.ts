@@ -107,74 +107,74 @@ describe("locateCells", () => {
   test("returns the same cell whether a location is queried alone or among others", () => {
     const random = randomFrom(231);
     const grid = worldGrid(0.1);
-    const odd = [NaN, 90, -90, 91, Infinity, 540, -540, 1e300];
+    const unusual = [NaN, 90, -90, 91, Infinity, 540, -540, 1e300];
     const locations = Array.from({ length: 3000 }, () => ({
-      latDeg: random.chance(0.1) ? random.pick(odd) : random.between({ min: -90, max: 90 }),
-      lonDeg: random.chance(0.1) ? random.pick(odd) : random.between({ min: -720, max: 720 }),
+      latDeg: random.chance(0.1) ? random.pick(unusual) : random.between({ min: -90, max: 90 }),
+      lonDeg: random.chance(0.1) ? random.pick(unusual) : random.between({ min: -720, max: 720 }),
     }));
     const alone = locations.map((location) => locateAll(grid, [location])[0]);
     expect(locateAll(grid, locations)).toEqual(alone);
   });
 
-  const at = (grid: OracleGrid, latDeg: number, lonDeg: number): unknown => {
+  const cellAt = (grid: OracleGrid, latDeg: number, lonDeg: number): unknown => {
     const cell = locateCell(kernel, grid, { latDeg, lonDeg });
     return cell === undefined ? undefined : [cell.row, cell.column];
   };
 
   test("assigns the north and west edges to a cell", () => {
     const grid = worldGrid(1);
-    expect(at(grid, 50, 10)).toEqual([40, 190]);
-    expect(at(grid, 49.999, 10.999)).toEqual([40, 190]);
-    expect(at(grid, 49, 10)).toEqual([41, 190]);
-    expect(at(grid, 50, 11)).toEqual([40, 191]);
+    expect(cellAt(grid, 50, 10)).toEqual([40, 190]);
+    expect(cellAt(grid, 49.999, 10.999)).toEqual([40, 190]);
+    expect(cellAt(grid, 49, 10)).toEqual([41, 190]);
+    expect(cellAt(grid, 50, 11)).toEqual([40, 191]);
   });
 
   test("treats a decimal coordinate on an edge as on the edge despite rounding in f64", () => {
     expect(-180 + 1803 * 0.1).toBeGreaterThan(0.3);
-    expect(at(worldGrid(0.1), 0.05, 0.3)).toEqual([899, 1803]);
+    expect(cellAt(worldGrid(0.1), 0.05, 0.3)).toEqual([899, 1803]);
     expect(90 - 754 * 0.1).toBeLessThan(14.6);
-    expect(at(worldGrid(0.1), 14.6, 0.05)).toEqual([754, 1800]);
+    expect(cellAt(worldGrid(0.1), 14.6, 0.05)).toEqual([754, 1800]);
     // But not a coordinate 1e-6 degrees away.
-    expect(at(worldGrid(0.1), 14.600001, 0.299999)).toEqual([753, 1802]);
+    expect(cellAt(worldGrid(0.1), 14.600001, 0.299999)).toEqual([753, 1802]);
   });
 
   test("assigns a pole to the row that touches it, or to no row if the grid ends before the pole", () => {
     const grid = worldGrid(0.1);
-    expect(at(grid, 90, 0)).toEqual([0, 1800]);
-    expect(at(grid, -90, 0)).toEqual([1799, 1800]);
+    expect(cellAt(grid, 90, 0)).toEqual([0, 1800]);
+    expect(cellAt(grid, -90, 0)).toEqual([1799, 1800]);
     const shorter = { ...worldGrid(0.1, { northDeg: 89.9 }), rowCount: 1798 };
-    expect(at(shorter, 90, 0)).toBeUndefined();
-    expect(at(shorter, -90, 0)).toBeUndefined();
-    expect(at(shorter, 89.9, 0)).toEqual([0, 1800]);
-    expect(at(shorter, -89.9, 0)).toBeUndefined(); // the last row does not include its south edge
+    expect(cellAt(shorter, 90, 0)).toBeUndefined();
+    expect(cellAt(shorter, -90, 0)).toBeUndefined();
+    expect(cellAt(shorter, 89.9, 0)).toEqual([0, 1800]);
+    expect(cellAt(shorter, -89.9, 0)).toBeUndefined(); // the last row does not include its south edge
     // Grids that reach the pole only except for a rounding error.
     const rounded = { ...worldGrid(1), northDeg: 89.99999999999999 };
-    expect(at(rounded, 90, 0)).toEqual([0, 180]);
-    expect(at({ ...worldGrid(1), northDeg: 90.00000000000001 }, -90, 0)).toEqual([179, 180]);
+    expect(cellAt(rounded, 90, 0)).toEqual([0, 180]);
+    expect(cellAt({ ...worldGrid(1), northDeg: 90.00000000000001 }, -90, 0)).toEqual([179, 180]);
   });
 
   test("wraps around on a grid of 360 degrees, and leaves a gap on a narrower one", () => {
-    expect(at(worldGrid(1), 0.5, 180)).toEqual([89, 0]);
-    expect(at(worldGrid(1), 0.5, 179.5)).toEqual([89, 359]);
-    expect(at(worldGrid(1, { westDeg: 20 }), 0.5, 19.5)).toEqual([89, 359]);
-    expect(at(worldGrid(0.1, { westDeg: -180.05 }), 0.5, 179.97)).toEqual([895, 0]);
+    expect(cellAt(worldGrid(1), 0.5, 180)).toEqual([89, 0]);
+    expect(cellAt(worldGrid(1), 0.5, 179.5)).toEqual([89, 359]);
+    expect(cellAt(worldGrid(1, { westDeg: 20 }), 0.5, 19.5)).toEqual([89, 359]);
+    expect(cellAt(worldGrid(0.1, { westDeg: -180.05 }), 0.5, 179.97)).toEqual([895, 0]);
     const gap = { ...worldGrid(0.0089), columnCount: 40449, rowCount: 20224 };
-    expect(at(gap, 0.5, 179.999)).toBeUndefined();
-    expect(at(gap, 0.5, 179.996)).toEqual([10056, 40448]);
+    expect(cellAt(gap, 0.5, 179.999)).toBeUndefined();
+    expect(cellAt(gap, 0.5, 179.996)).toEqual([10056, 40448]);
     // Rounding of the cell size leaves these columns 4e-7 of a column short of 360 degrees.
     const short = { ...worldGrid(1), cellSizeLonDeg: 1 - 1e-9, columnCount: 360 };
-    expect(at(short, 0.5, 180 - 1e-8)).toEqual([89, 359]);
+    expect(cellAt(short, 0.5, 180 - 1e-8)).toEqual([89, 359]);
   });
 
   test("finds cells on both sides of the antimeridian in a crop across it", () => {
     const crop = { ...worldGrid(1, { westDeg: 170, northDeg: 10 }), rowCount: 20, columnCount: 20 };
-    expect(at(crop, 0.5, 179.5)).toEqual([9, 9]);
-    expect(at(crop, 0.5, 180)).toEqual([9, 10]);
-    expect(at(crop, 0.5, -180)).toEqual([9, 10]);
-    expect(at(crop, 0.5, -170.5)).toEqual([9, 19]);
-    expect(at(crop, 0.5, -170)).toBeUndefined();
-    expect(at(crop, 0.5, 169.99)).toBeUndefined();
-    expect(at(crop, 0.5, 175 + 360 * 1000)).toEqual([9, 5]);
+    expect(cellAt(crop, 0.5, 179.5)).toEqual([9, 9]);
+    expect(cellAt(crop, 0.5, 180)).toEqual([9, 10]);
+    expect(cellAt(crop, 0.5, -180)).toEqual([9, 10]);
+    expect(cellAt(crop, 0.5, -170.5)).toEqual([9, 19]);
+    expect(cellAt(crop, 0.5, -170)).toBeUndefined();
+    expect(cellAt(crop, 0.5, 169.99)).toBeUndefined();
+    expect(cellAt(crop, 0.5, 175 + 360 * 1000)).toEqual([9, 5]);
   });
 
   test("returns no cell for invalid coordinates", () => {
@@ -187,7 +187,7 @@ describe("locateCells", () => {
       [0, Infinity],
       [0, -Infinity],
     ] as const) {
-      expect(at(worldGrid(1), latDeg, lonDeg), `${latDeg}, ${lonDeg}`).toBeUndefined();
+      expect(cellAt(worldGrid(1), latDeg, lonDeg), `${latDeg}, ${lonDeg}`).toBeUndefined();
     }
   });
 

@@ -105,7 +105,7 @@ test(
   async () => {
     const readers = await Promise.all(GRIDS.map((grid) => SpanReader.open(grid)));
     const random = randomFrom(11);
-    const startedAt = performance.now();
+    const startMs = performance.now();
     const misclassified: unknown[] = [];
     const tally = { pairs: 0, circles: 0, fast: 0, ambiguous: 0, within1um: 0, within1m: 0, inside: 0 };
     while (tally.pairs < PAIRS) {
@@ -117,7 +117,7 @@ test(
       const { spans, ambiguousCount } = rowSpans(kernel, grid, { ...location, radiusM });
       tally.circles += 1;
       tally.ambiguous += ambiguousCount;
-      const container = containingCell(grid, location);
+      const locationCell = containingCell(grid, location);
       const rangesByRow = rangesByRowOf(spans);
       const fieldCircle = reader.read({ ...location, radiusM });
       if (fieldCircle.isFast) tally.fast += 1;
@@ -129,7 +129,7 @@ test(
         const fieldRanges = fieldRangesByRow.get(row) ?? [];
         const columns = new Set([ranges, fieldRanges].flatMap((found) => rimColumns(grid, location, found)));
         for (const column of columns) {
-          if (row === container.row && column === container.column) continue; // included by another rule
+          if (row === locationCell.row && column === locationCell.column) continue; // included by another rule
           const distanceM = distanceByGeographicLib(location, centerByDefinition(grid, { row, column }));
           const isInside = contains(ranges, column);
           const isInFieldCircle = contains(fieldRanges, column);
@@ -154,7 +154,7 @@ test(
         }
       }
     }
-    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    const seconds = Math.round((performance.now() - startMs) / 1000);
     console.info(`rim: ${JSON.stringify({ ...tally, misclassified: misclassified.length, seconds })}`);
     expect(misclassified.slice(0, 5)).toEqual([]);
     // The test is only meaningful if it covers both sides and all distances.

@@ -55,8 +55,8 @@ export function checkRims(kernel: Kernel, grid: OracleGrid, { random, count }: R
     const near = circleByDefinition(grid, { ...place, radiusM: randomRadiusM(random) - 1 });
     if (near.length === 0) continue;
     const cell = random.pick(near);
-    const container = containingCellByDefinition(grid, place);
-    if (cell.row === container?.row && cell.column === container.column) continue;
+    const locationCell = containingCellByDefinition(grid, place);
+    if (cell.row === locationCell?.row && cell.column === locationCell.column) continue;
     const radiusM = distanceByGeographicLib(place, centerByDefinition(grid, cell));
     if (radiusM === 0) continue;
     for (const [testRadiusM, expected] of [

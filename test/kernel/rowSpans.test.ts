@@ -166,7 +166,7 @@ describe("rowSpans with a rim exactly through a cell's center", () => {
   const POLAR = { ...worldGrid(0.1), rowCount: 5 };
   for (const westDeg of [-180, 0, 20]) {
     for (const isBeyondPole of [false, true]) {
-      test(`across the west edge: grid from ${westDeg}, ${isBeyondPole ? "beyond" : "before"} the pole`, () => {
+      test(`finds the cells across the west edge: grid from ${westDeg}, ${isBeyondPole ? "beyond" : "before"} the pole`, () => {
         const grid = { ...POLAR, westDeg };
         for (const offsetDeg of [-10.6, -0.5, 0, 0.05, 10.6]) {
           const touched = {

@@ -123,8 +123,8 @@ describe("readLocations", () => {
         missing.push(i, tile);
         return undefined;
       }
-      const at = (cell.row * grid.columnCount + cell.column) * source.raster.layerCount;
-      return lanes.map((lane) => source.raster.steps[at + lane] ?? NaN);
+      const offset = (cell.row * grid.columnCount + cell.column) * source.raster.layerCount;
+      return lanes.map((lane) => source.raster.steps[offset + lane] ?? NaN);
     });
     return { steps, missing };
   }
@@ -155,7 +155,7 @@ describe("readLocations", () => {
         const again = readLocations(source.field, locations, encodings, { out: { values, reasons }, first: 1 });
         expect([...again]).toEqual(expected.missing);
 
-        // What is expected of unknown locations, whose tile is not loaded, is undefined: their content is not compared.
+        // The content for locations whose tile is not loaded is undefined, so it is not compared.
         const expectedSteps = steps.slice().fill(77);
         const expectedValues = values.slice().fill(77);
         const expectedReasons = reasons.slice().fill(77);

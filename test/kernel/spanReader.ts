@@ -59,8 +59,8 @@ export class SpanReader {
     const isFast = !this.#hasFallenBack;
     this.grid.sums(this.#field);
     const { words } = this.kernel;
-    const [at = 0] = this.#tables.map((pointer) => pointer >> 2);
-    const firstRow = words[at] ?? 0;
+    const [headerWord = 0] = this.#tables.map((pointer) => pointer >> 2);
+    const firstRow = words[headerWord] ?? 0;
     const rowCounts = this.#tables.map((pointer) => words[(pointer >> 2) + 1] ?? 0);
     const spans: number[] = [];
     for (let i = 0; i < Math.max(0, ...rowCounts); i++) {

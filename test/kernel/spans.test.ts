@@ -101,10 +101,10 @@ function compare(reader: SpanReader, circle: Circle): { readonly actual: CircleS
   const actual = reader.read(circle);
   const exact = mergeSpans(rowSpans(reader.kernel, reader.grid.grid, circle));
   const count = exact.reduce((sum, last, i) => (i % 3 === 2 ? sum + last - (exact[i - 1] ?? 0) + 1 : sum), 0);
-  const isSame = actual.spans.length === exact.length && actual.spans.every((value, i) => value === exact[i]);
-  if (isSame && reader.grid.countCells() === count) return { actual, problem: undefined };
-  const at = exact.findIndex((value, i) => value !== actual.spans[i]);
-  const from = Math.floor(Math.max(0, at) / 3) * 3;
+  const isEqual = actual.spans.length === exact.length && actual.spans.every((value, i) => value === exact[i]);
+  if (isEqual && reader.grid.countCells() === count) return { actual, problem: undefined };
+  const differenceIndex = exact.findIndex((value, i) => value !== actual.spans[i]);
+  const from = Math.floor(Math.max(0, differenceIndex) / 3) * 3;
   return {
     actual,
     problem: {
@@ -232,9 +232,9 @@ describe("FieldGrid.setCircle", () => {
       const firstRow = spans[0] ?? 0;
       const rowCount = (spans.at(-3) ?? 0) - firstRow + 1;
       const cells = new Float64Array(rowCount);
-      for (let at = 0; at < spans.length; at += 3) {
-        const row = (spans[at] ?? 0) - firstRow;
-        cells[row] = (cells[row] ?? 0) + (spans[at + 2] ?? 0) - (spans[at + 1] ?? 0) + 1;
+      for (let i = 0; i < spans.length; i += 3) {
+        const row = (spans[i] ?? 0) - firstRow;
+        cells[row] = (cells[row] ?? 0) + (spans[i + 2] ?? 0) - (spans[i + 1] ?? 0) + 1;
       }
       const weights = rowWeights(reader.kernel, grid, { firstRow, rowCount });
       expect(reader.grid.sumArea()).toBe(cells.reduce((sum, count, row) => sum + (weights[row] ?? 0) * count, 0));

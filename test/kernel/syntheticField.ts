@@ -36,7 +36,7 @@ export function patchyRaster(
   const steps = new Uint16Array(grid.rowCount * grid.columnCount * layerCount);
   const edge = 8 + random.below(80);
   const kinds = new Map<number, Uint8Array>();
-  let at = 0;
+  let index = 0;
   for (let row = 0; row < grid.rowCount; row++) {
     for (let column = 0; column < grid.columnCount; column++) {
       const patch = Math.floor(row / edge) * 100_000 + Math.floor(column / edge);
@@ -46,7 +46,7 @@ export function patchyRaster(
         kindOf = Uint8Array.from({ length: layerCount }, () => (random.chance(0.5) ? shared : random.below(8)));
         kinds.set(patch, kindOf);
       }
-      for (let layer = 0; layer < layerCount; layer++) steps[at++] = randomSteps(random, kindOf[layer] ?? 0);
+      for (let layer = 0; layer < layerCount; layer++) steps[index++] = randomSteps(random, kindOf[layer] ?? 0);
     }
   }
   return { layerCount, steps };
@@ -197,12 +197,12 @@ export class SyntheticField {
     const lanes = this.field.vectorCount * LANES;
     const top = Math.floor(index / this.grid.tileColumnCount) * TILE_SIZE;
     const west = (index % this.grid.tileColumnCount) * TILE_SIZE;
-    for (let at = 0; at < out.length; at++) {
-      const cell = Math.floor(at / lanes);
-      out[at] = this.stepsAt({
+    for (let index = 0; index < out.length; index++) {
+      const cell = Math.floor(index / lanes);
+      out[index] = this.stepsAt({
         row: top + Math.floor(cell / TILE_SIZE),
         column: west + (cell % TILE_SIZE),
-        layer: at % lanes,
+        layer: index % lanes,
       });
     }
   }
@@ -234,8 +234,8 @@ export class SyntheticField {
         const block = Math.floor((row - top) / BLOCK) * (edge / BLOCK) + Math.floor((column - west) / BLOCK);
         for (let layer = 0; layer < this.raster.layerCount; layer++) {
           const steps = this.stepsAt({ row, column, layer });
-          const at = block * lanes + layer;
-          if (steps <= STEPS_MAX) out[at] = Math.max(out[at] ?? 0, steps + 1);
+          const index = block * lanes + layer;
+          if (steps <= STEPS_MAX) out[index] = Math.max(out[index] ?? 0, steps + 1);
         }
       }
     }
@@ -252,8 +252,8 @@ export class SyntheticField {
         const tile = (row - top) * TILES_PER_PYRAMID_TILE + Math.floor((column - west) / TILE_SIZE);
         for (let layer = 0; layer < this.raster.layerCount; layer++) {
           const steps = this.stepsAt({ row, column, layer });
-          const at = tile * lanes + layer;
-          if (steps <= STEPS_MAX) out[at] = (out[at] ?? 0) + COUNT_ONE + steps;
+          const index = tile * lanes + layer;
+          if (steps <= STEPS_MAX) out[index] = (out[index] ?? 0) + COUNT_ONE + steps;
         }
       }
     }

@@ -20,9 +20,9 @@ describe("copyToLanes", () => {
       for (const lanes of [[0], [7], [-1, 3], [5, -1, 0, 8], [-1, -1], [20, 19, 18, 17, 16, 15, 14]]) {
         const [count, laneCount] = [37, 24];
         const source = new kind(count * lanes.length);
-        for (let at = 0; at < source.length; at++) source[at] = random.below(2 ** (8 * kind.BYTES_PER_ELEMENT));
+        for (let i = 0; i < source.length; i++) source[i] = random.below(2 ** (8 * kind.BYTES_PER_ELEMENT));
         const initial = new kind(count * laneCount);
-        for (let at = 0; at < initial.length; at++) initial[at] = at;
+        for (let i = 0; i < initial.length; i++) initial[i] = i;
         const region = kernel.reserve(initial.byteLength);
         kernel.bytes(region).set(new Uint8Array(initial.buffer));
         copyToLanes(kernel, source, Int32Array.from(lanes), { region, laneCount });

@@ -103,9 +103,9 @@ function cellCountOf(spans: Int32Array): number {
 
 function firstDifference(found: Int32Array, expected: Int32Array): unknown {
   const length = Math.max(found.length, expected.length);
-  for (let at = 0; at < length; at++) {
-    if (found[at] === expected[at]) continue;
-    const from = Math.floor(at / 3) * 3;
+  for (let i = 0; i < length; i++) {
+    if (found[i] === expected[i]) continue;
+    const from = Math.floor(i / 3) * 3;
     return { found: [...found.subarray(from, from + 3)], expected: [...expected.subarray(from, from + 3)] };
   }
   return undefined;
@@ -152,7 +152,7 @@ test(
       empty: 0,
       largest: 0,
     };
-    const startedAt = performance.now();
+    const startMs = performance.now();
     while (tally.circles < CIRCLES) {
       const grid = random.chance(0.6) ? random.pick(GLOBAL_GRIDS) : random.pick(grids);
       const reader = readers.get(grid) ?? (await SpanReader.open(grid));
@@ -181,7 +181,7 @@ test(
       if (expected.some((row, i) => i % 3 === 0 && row === expected[i + 3])) tally.splitRows += 1;
       if (cells === 0) tally.empty += 1;
     }
-    const seconds = Math.round((performance.now() - startedAt) / 1000);
+    const seconds = Math.round((performance.now() - startMs) / 1000);
     console.info(`circles: ${JSON.stringify({ ...tally, wrong: wrong.length, seconds })}`);
     expect(wrong.slice(0, 3)).toEqual([]);
     // The test is only meaningful if it covers all these cases.

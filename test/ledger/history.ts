@@ -22,8 +22,8 @@ const FINDING_COUNT_MAX = 100;
 
 /**
  * Compares the clients' observations with the ledger, once no requests are in flight: each `ok` has exactly one event
- * with the right units, each `refused` none, each `unknown` at most one; there are no other events; and rollups, usage
- * and the CSV export (if given) match the events.
+ * with the right units, each `refused` none, each `unknown` at most one; there are no other events; and rollups, usage,
+ * the hash chain with its anchor, and the CSV export (if given) match the events.
  *
  * @param csv the export of all events, with its header line
  * @returns one line per inconsistency; empty if there are none
@@ -40,7 +40,8 @@ export async function checkHistory(
   const clientEvents = events.filter(({ accountId }) => accountIds.has(accountId));
 
   findings.push(...compareRequests(log, clientEvents), ...compareOrder(events));
-  const { differences, sumDifferences } = await ledger.audit();
+  const { chain, differences, sumDifferences } = await ledger.audit();
+  for (const { detail } of chain.problems) findings.push(`hash chain: ${detail}`);
   for (const difference of differences) findings.push(`rollup and events differ: ${JSON.stringify(difference)}`);
   for (const difference of sumDifferences) findings.push(`sum and rollups differ: ${JSON.stringify(difference)}`);
   for (const accountId of accountIds) {

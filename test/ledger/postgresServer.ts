@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdtemp, readFile, rm } from "node:fs/promises";
 import { existsSync, readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -27,8 +27,14 @@ export interface PostgresServer {
   readonly port: number;
   /** Creates an empty database. @returns its address */
   newDatabase(options?: { readonly encoding?: string }): Promise<string>;
+  /** Returns the number of transactions that the server has committed. */
+  commitCount(): Promise<number>;
   /** Kills the server with SIGKILL. */
   kill(): Promise<void>;
+  /** Stops all processes of the server with SIGSTOP: connections stay open and nothing responds. */
+  pause(): Promise<void>;
+  /** Continues the processes that `pause` has stopped. */
+  resume(): void;
   /** Stops the server without waiting for clients to disconnect. */
   stop(): Promise<void>;
   /** @param settings such as `fsync=off` */
@@ -59,6 +65,12 @@ export async function startPostgres(): Promise<PostgresServer> {
     await control("start", "-l", join(folder, "log"), "-o", options);
   };
   let databaseCount = 0;
+  const pausedIds: number[] = [];
+  const resume = (): void => {
+    for (const id of pausedIds.splice(0)) process.kill(id, "SIGCONT");
+  };
+  const serverId = async (): Promise<number> =>
+    Number((await readFile(join(data, "postmaster.pid"), "utf8")).split("\n")[0]);
 
   await runProgram("initdb", "-D", data, "-N", "-A", "trust", "-U", "isotherm", "-E", "UTF8", "--locale=C.UTF-8");
   await start();
@@ -72,17 +84,35 @@ export async function startPostgres(): Promise<PostgresServer> {
       await client.end();
       return `postgres://isotherm@127.0.0.1:${port}/${name}`;
     },
+    async commitCount() {
+      const client = new pg.Client(`postgres://isotherm@127.0.0.1:${port}/postgres`);
+      await client.connect();
+      const { rows } = await client.query<{ count: string }>("select sum(xact_commit) as count from pg_stat_database");
+      await client.end();
+      return Number(rows[0]?.count);
+    },
     async kill() {
-      const [pid = ""] = (await run("head", ["-n", "1", join(data, "postmaster.pid")])).stdout.split("\n");
-      process.kill(Number(pid), "SIGKILL");
+      process.kill(await serverId(), "SIGKILL");
       // The backends exit on their own; the data folder is locked until all of them have exited.
       await control("stop", "-m", "immediate").catch(() => undefined);
     },
+    async pause() {
+      const id = await serverId();
+      // The server first, so that it starts no further processes.
+      process.kill(id, "SIGSTOP");
+      pausedIds.push(id);
+      for (const childId of await childrenOf(id)) {
+        process.kill(childId, "SIGSTOP");
+        pausedIds.push(childId);
+      }
+    },
+    resume,
     async stop() {
       await control("stop", "-m", "fast");
     },
     start,
     async dispose() {
+      resume();
       await control("stop", "-m", "immediate").catch(() => undefined);
       await rm(folder, { recursive: true, force: true });
     },
@@ -104,6 +134,11 @@ function newestBinaries(): string | undefined {
   const [newest] = readdirSync(VERSIONS_FOLDER).toSorted((a, b) => Number(b) - Number(a));
   const folder = join(VERSIONS_FOLDER, newest ?? "", "bin");
   return newest !== undefined && existsSync(join(folder, "initdb")) ? folder : undefined;
+}
+
+async function childrenOf(processId: number): Promise<readonly number[]> {
+  const { stdout } = await run("ps", ["--ppid", String(processId), "-o", "pid="]);
+  return stdout.trim().split(/\s+/).map(Number);
 }
 
 function systemIdOf(flag: "-u" | "-g", user: string): number {

@@ -27,7 +27,11 @@ async function createFixture(
 }
 
 describeLedgerContract("SQLite ledger with in-process workers", () =>
-  createFixture((data, now = Date.now) => SqliteLedger.open({ data, now, startWorker: startInProcessWorker })),
+  createFixture(async (data, now = Date.now) => {
+    const ledger = await SqliteLedger.open({ data, now, startWorker: startInProcessWorker });
+    await ledger.startChain({ anchorPath: undefined, isChecked: true });
+    return ledger;
+  }),
 );
 
 // Worker threads need the built files.

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Meter, UsageGroup } from "../../src/contract/wireTypes.ts";
 import type { UsageLine, UsageQuery } from "../../src/ledger/ledger.ts";
 import { migrate, MIGRATIONS, type Storage, type Tables } from "../../src/ledger/schema.ts";
-import { audit } from "../../src/ledger/usage.ts";
+import { auditSums } from "../../src/ledger/usage.ts";
 import { usage } from "../../src/ledger/usageLines.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { describeWithPostgres, type PostgresServer, startPostgres } from "./postgresServer.ts";
@@ -164,9 +164,9 @@ function describeSums(open: () => Promise<{ storage: Storage; close(): Promise<v
     await sql`insert into usage_rollup values (${ACCOUNTS[0]}, ${CUSTOMERS[0]}, ${METERS[0]}, '2025-12-24T24', 1, 1)`.execute(
       storage.db,
     );
-    expect((await audit(storage)).sumDifferences).toEqual([]);
+    expect((await auditSums(storage)).sumDifferences).toEqual([]);
     await add(1);
-    const [difference, ...others] = (await audit(storage)).sumDifferences;
+    const [difference, ...others] = (await auditSums(storage)).sumDifferences;
     expect(others).toEqual([]);
     expect(difference).toMatchObject({
       accountId: ACCOUNTS[0],
@@ -177,7 +177,7 @@ function describeSums(open: () => Promise<{ storage: Storage; close(): Promise<v
     expect(difference?.units).toBe((difference?.hourlyUnits ?? 0) + 1);
     await add(-1);
     await sql`delete from usage_rollup where hour = '2025-12-24T24'`.execute(storage.db);
-    expect((await audit(storage)).sumDifferences).toEqual([]);
+    expect((await auditSums(storage)).sumDifferences).toEqual([]);
   });
 }
 

@@ -12,7 +12,7 @@ const LAYERS = ["intensity", "depth_meters", "probability"].map((metric) => ({
 
 // This program keeps its data in typed arrays, so that its own garbage is not attributed to the engine.
 const state = Uint32Array.of(20_260_101);
-/** splitmix32. */
+/** Returns a random number of at least 0 and below 1 (splitmix32). */
 function random() {
   state[0] += 0x9e3779b9;
   let mixed = Math.imul(state[0] ^ (state[0] >>> 16), 0x21f0aaad);
@@ -30,7 +30,7 @@ for (let town = 0; town < TOWN_COUNT; town++) {
   townLongitudes[town] = random() * 359 - 179.5;
 }
 for (let i = 0; i < locationCount; i++) {
-  // Points anywhere; circles around towns, as in portfolios.
+  // Points are anywhere; circles are around towns, as in portfolios.
   const town = Math.floor(random() * TOWN_COUNT);
   latitudes[i] = radiusKm === 0 ? random() * 180 - 90 : townLatitudes[town] + (random() - 0.5) * 0.6;
   longitudes[i] = radiusKm === 0 ? random() * 360 - 180 : townLongitudes[town] + (random() - 0.5) * 0.6;
@@ -56,7 +56,7 @@ for (let round = 0; round < rounds; round++) {
   await new Promise((resolve) => setTimeout(resolve, 50));
   globalThis.gc(); // collects array buffers released by the first collection
   const { heapUsed, external } = process.memoryUsage();
-  const line = {
+  const report = {
     round,
     foundCount,
     seconds,
@@ -66,6 +66,6 @@ for (let round = 0; round < rounds; round++) {
     peakRssBytes: peakRssBytes(),
     arrayBuffersBytes: arrayBuffers,
   };
-  console.log(JSON.stringify(line));
+  console.log(JSON.stringify(report));
 }
 await atlas.close();

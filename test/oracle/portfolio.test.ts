@@ -61,10 +61,10 @@ describe("two holdings by hand", () => {
   });
 
   it("bounds the temperature where one score is missing", () => {
-    const { temperature, coverage, figures } = wats([A, { ...B, temperature: {} }]);
+    const { temperature, coverage, bounds } = wats([A, { ...B, temperature: {} }]);
     expect([temperature, coverage.value]).toEqual([2, 0.6]);
-    expect(figures?.bounds.low).toBeCloseTo(1.72, 9);
-    expect(figures?.bounds.high).toBeCloseTo(2.48, 9);
+    expect(bounds?.low).toBeCloseTo(1.72, 9);
+    expect(bounds?.high).toBeCloseTo(2.48, 9);
   });
 
   it("finances the stated emissions", () => {
@@ -143,26 +143,26 @@ describe("properties of aggregation on random portfolios", () => {
   });
 
   it("adds contributions of holdings and groups up to the temperature", () => {
-    eachSample((_, { temperature, figures }) => {
+    eachSample((_, { temperature, figures, groups }) => {
       if (temperature === null || figures === null) return;
       const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
       expectClose(sum(figures.contributions.map(({ contribution }) => contribution)), temperature);
       expectClose(sum(figures.contributions.map(({ aboveGoal }) => aboveGoal ?? NaN)), temperature - 1.5);
-      expectClose(sum((figures.groups["sector"] ?? []).map(({ contribution }) => contribution)), temperature);
+      expectClose(sum((groups["sector"] ?? []).map(({ contribution }) => contribution)), temperature);
     });
   });
 
   it("bounds the mean of everything wherever the missing scores are within the limits and every weight is known", () => {
-    eachSample((lines, { figures, scope }, method) => {
-      if (figures === null || !figures.bounds.complete) return;
+    eachSample((lines, { bounds, scope }, method) => {
+      if (bounds === null || !bounds.complete) return;
       const random = randomFrom(lines.length);
       const complete = lines.map((line) => ({
         ...line,
         temperature: { [scope]: line.temperature?.[scope] ?? random.between({ min: 1.3, max: 3.2 }) },
       }));
       const { temperature } = aggregate(complete, { method, scope });
-      expect(temperature).toBeGreaterThanOrEqual(figures.bounds.low - 1e-12);
-      expect(temperature).toBeLessThanOrEqual(figures.bounds.high + 1e-12);
+      expect(temperature).toBeGreaterThanOrEqual(bounds.low - 1e-12);
+      expect(temperature).toBeLessThanOrEqual(bounds.high + 1e-12);
     });
   });
 

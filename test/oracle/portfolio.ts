@@ -85,6 +85,8 @@ interface Group {
   readonly coverage: Coverage;
   readonly weight: number;
   readonly contribution: number;
+  /** Where the portfolio has no temperature: why the group has none. */
+  readonly reason?: UncoveredReason | "no_weight";
 }
 
 export interface Aggregate {
@@ -94,15 +96,16 @@ export interface Aggregate {
   readonly uncovered: readonly { readonly id: string; readonly reason: UncoveredReason }[];
   /** Null where nothing has a weight (`no_weight`); then there are no figures either. */
   readonly temperature: number | null;
+  /** Null where neither the scored holdings nor those of `score_missing` have a weight. */
+  readonly bounds: (Interval & { readonly complete: boolean }) | null;
+  readonly groups: Readonly<Record<string, readonly Group[]>>;
   readonly figures: {
     readonly range: Interval;
     readonly rangeIndependent: Interval;
     readonly rangeCoverage: number;
-    readonly bounds: Interval & { readonly complete: boolean };
     /** Null without a default score. */
     readonly defaultShare: number | null;
     readonly contributions: readonly Contribution[];
-    readonly groups: Readonly<Record<string, readonly Group[]>>;
   } | null;
 }
 
@@ -207,6 +210,8 @@ export function aggregate(lines: readonly Holding[], options: AggregationOptions
     coverage: coverageOf(all),
     uncovered: all.flatMap(({ holding, reason }) => (reason === null ? [] : [{ id: holding.id, reason }])),
     temperature,
+    bounds: boundsOf(all, options),
+    groups: Object.fromEntries((options.groupBy ?? []).map((key) => [key, groupsOf(all, key, total)])),
   };
   if (temperature === null) return { ...common, figures: null };
   return {
@@ -215,11 +220,9 @@ export function aggregate(lines: readonly Holding[], options: AggregationOptions
       range: rangeOf(scored, total),
       rangeIndependent: independentRangeOf(scored, total, temperature),
       rangeCoverage: sumOf(scored, ({ a, score }) => (score.hasInterval ? a : 0)) / total,
-      bounds: boundsOf(all, options),
       defaultShare:
         options.defaultScore === undefined ? null : sumOf(scored, ({ a, isDefault }) => (isDefault ? a : 0)) / total,
       contributions: contributionsOf(scored, total, temperature, options.goal),
-      groups: Object.fromEntries((options.groupBy ?? []).map((key) => [key, groupsOf(all, key, total)])),
     },
   };
 }
@@ -273,7 +276,7 @@ function independentRangeOf(scored: readonly Scored[], total: number, temperatur
 }
 
 /** Equation 12: where T could be if the missing scores were at either limit; only real scores count. */
-function boundsOf(all: readonly Weighted[], options: AggregationOptions): Interval & { readonly complete: boolean } {
+function boundsOf(all: readonly Weighted[], options: AggregationOptions): Aggregate["bounds"] {
   const real = scoredOf(all.filter(({ reason }) => reason === null));
   const total = sumOf(real, ({ a }) => a);
   const sum = sumOf(real, ({ a, score }) => a * score.t);
@@ -281,6 +284,7 @@ function boundsOf(all: readonly Weighted[], options: AggregationOptions): Interv
     all.filter(({ reason }) => reason === "score_missing"),
     ({ weight }) => weight ?? 0,
   );
+  if (total + missing === 0) return null;
   return {
     low: (sum + missing * (options.missingLow ?? 1.3)) / (total + missing),
     high: (sum + missing * (options.missingHigh ?? 3.2)) / (total + missing),
@@ -313,13 +317,16 @@ function groupsOf(all: readonly Weighted[], key: string, total: number): readonl
     const members = all.filter((item) => groupOf(item) === group);
     const scored = scoredOf(members);
     const temperature = temperatureOf(scored);
-    const weight = sumOf(scored, ({ a }) => a) / total;
+    const weight = total === 0 ? 0 : sumOf(scored, ({ a }) => a) / total;
+    const reasons = new Set(members.map(({ reason }) => reason));
+    const [reason] = reasons;
     return {
       group,
       temperature,
       coverage: coverageOf(members),
       weight,
       contribution: temperature === null ? 0 : weight * temperature,
+      ...(total === 0 ? { reason: reasons.size === 1 ? (reason ?? "no_weight") : "no_weight" } : {}),
     };
   });
 }

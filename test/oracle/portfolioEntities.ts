@@ -2,7 +2,7 @@
  * Whole portfolios: refuses what section 1 of portfolio aggregation refuses, scores holdings that come as entities, and
  * aggregates by every method and scope asked for.
  */
-import { blendedOf, labelShares, overallOf } from "./alignment2/blend.ts";
+import { labelShares, overallOf } from "./alignment2/blend.ts";
 import type { LabeledScore } from "./alignment2/blend.ts";
 import type { Budget } from "./alignment2/budget.ts";
 import { restrictedScores, scoreEntity } from "./alignment2/entity.ts";
@@ -118,36 +118,49 @@ function scoreOf(
   return score === null ? null : { t: score.temperature, ...score.range };
 }
 
+/** Mean over the labels of a year by their shares, of the last record of each that has a value (equation 20). */
 function yearOf(
   rows: readonly LabeledScore[],
   year: number,
 ): { readonly temperature: number; readonly range: { readonly low: number; readonly high: number } } | null {
-  const blended = blendedOf(rows).find((candidate) => candidate.year === year);
-  if (blended !== undefined) return blended;
-  const row = rows.findLast((candidate) => candidate.year === year && candidate.temperature !== null);
-  if (row === undefined || row.temperature === null || row.range === null) return null;
-  return { temperature: row.temperature, range: row.range };
+  const items = lastOfLabels(rows, year).flatMap(({ share, temperature, range }) =>
+    temperature === null || range === null ? [] : [{ share, temperature, range }],
+  );
+  const total = items.reduce((sum, { share }) => sum + share, 0);
+  if (total === 0) return null;
+  const mean = (figure: (item: (typeof items)[number]) => number): number =>
+    items.reduce((sum, item) => sum + item.share * figure(item), 0) / total;
+  return {
+    temperature: mean(({ temperature }) => temperature),
+    range: { low: mean(({ range }) => range.low), high: mean(({ range }) => range.high) },
+  };
 }
 
-/** Budget up to the year asked for, else up to the last projected year; the mean over labels by their shares. */
+/** The last record of each label in a year; records without label count as one label. */
+function lastOfLabels<Labeled extends { readonly year: number; readonly label: string | null }>(
+  rows: readonly Labeled[],
+  year: number,
+): readonly Labeled[] {
+  return [...new Map(rows.filter((row) => row.year === year).map((row) => [row.label, row])).values()];
+}
+
+/** Budget up to the year asked for, else up to the last year with one; the mean over its labels by their shares. */
 function budgetOf(
   reference: Reference,
   entity: EntityRequest,
   options: PortfolioOptions,
 ): { readonly allowed: number; readonly projected: number } | null {
   const { rows } = scoreEntity(reference, entity, options.alignment);
-  const withBudget = rows.filter(({ budget }) => budget !== null);
-  const lastYear = Math.max(...withBudget.map(({ year }) => year));
+  const lastYear = Math.max(...rows.filter(({ budget }) => budget !== null).map(({ year }) => year));
   const year = typeof options.year === "number" ? options.year : lastYear;
   const shares = labelShares(entity.projected_emissions);
-  const ofLabel = new Map(withBudget.filter((row) => row.year === year).map((row) => [row.label, row]));
-  const items = [...ofLabel].map(([label, row]) => ({
-    share: label === null ? 1 : (shares.get(label) ?? NaN),
-    budget: row.budget?.[options.budgetAnchor ?? 0],
-  }));
+  const items = lastOfLabels(rows, year).flatMap(({ label, budget }) => {
+    const figures = budget?.[options.budgetAnchor ?? 0];
+    return figures === undefined ? [] : [{ share: label === null ? 1 : (shares.get(label) ?? NaN), figures }];
+  });
   const total = items.reduce((sum, { share }) => sum + share, 0);
   if (total === 0) return null;
-  const mean = (figure: (budget: Budget | undefined) => number): number =>
-    items.reduce((sum, { share, budget }) => sum + share * figure(budget), 0) / total;
-  return { allowed: mean((budget) => budget?.allowed ?? NaN), projected: mean((budget) => budget?.projected ?? NaN) };
+  const mean = (figure: (budget: Budget) => number): number =>
+    items.reduce((sum, { share, figures }) => sum + share * figure(figures), 0) / total;
+  return { allowed: mean(({ allowed }) => allowed), projected: mean(({ projected }) => projected) };
 }

@@ -2,9 +2,26 @@
 import type { Aggregate } from "./portfolio.ts";
 import type { Financed } from "./portfolioFinanced.ts";
 
-/** Returns the temperature of a portfolio, with the groups of every key. */
-export function portfolioElement({ method, scope, coverage, uncovered, temperature, figures }: Aggregate) {
-  const common = { method, scope, coverage, uncovered, temperature };
+/** Returns the temperature of a portfolio, with the groups of every key; without keys it has no member `groups`. */
+export function portfolioElement({
+  method,
+  scope,
+  coverage,
+  uncovered,
+  temperature,
+  bounds,
+  groups,
+  figures,
+}: Aggregate) {
+  const common = {
+    method,
+    scope,
+    coverage,
+    uncovered,
+    temperature,
+    ...(bounds === null ? {} : { bounds }),
+    ...(Object.keys(groups).length === 0 ? {} : { groups }),
+  };
   if (figures === null) return { ...common, reason: "no_weight" };
   return {
     ...common,
@@ -12,12 +29,10 @@ export function portfolioElement({ method, scope, coverage, uncovered, temperatu
     range: figures.range,
     range_independent: figures.rangeIndependent,
     range_coverage: figures.rangeCoverage,
-    bounds: figures.bounds,
     contributions: figures.contributions.map(({ aboveGoal, ...contribution }) => ({
       ...contribution,
       ...(aboveGoal === null ? {} : { above_goal: aboveGoal }),
     })),
-    groups: figures.groups,
   };
 }
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
-test("docs/dependencies.md has a line for every dependency, and only for those", () => {
+test("docs/dependencies.md lists the dependencies in package.json and no others", () => {
   const { dependencies, peerDependencies, devDependencies } = JSON.parse(read("package.json")) as Record<
     "dependencies" | "peerDependencies" | "devDependencies",
     Readonly<Record<string, string>>

@@ -7,7 +7,7 @@ import { DockerfileParser, type JSONInstruction } from "dockerfile-ast";
 import { validate, ValidationSeverity } from "dockerfile-utils";
 import { describe, expect, test } from "vitest";
 
-/** Lints the Dockerfile. It is not built here, because that needs a container engine and base images. */
+/** Lints the Dockerfile. The image is not built here, because that needs a container engine and base images. */
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(`../../${path}`, import.meta.url)), "utf8");
 const text = read("Dockerfile");
 const dockerfile = DockerfileParser.parse(text);
@@ -41,7 +41,7 @@ describe("the Dockerfile", () => {
     ).toEqual([]);
   });
 
-  test("has several stages whose base images have the same exact version of Node.js, which the package supports", () => {
+  test("has two stages whose base images have the same exact version of Node.js, which the package supports", () => {
     const images = dockerfile.getFROMs().map((from) => from.getImage());
     expect(images).toEqual(["node:${NODE_VERSION}-bookworm", "node:${NODE_VERSION}-bookworm-slim"]);
     const [, major, minor] = /^ARG NODE_VERSION=(\d+)\.(\d+)\.\d+$/m.exec(text) ?? [];

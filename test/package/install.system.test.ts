@@ -153,7 +153,7 @@ describe.skipIf(!isRequested)("an installed package", { timeout: TIMEOUT_MS }, (
     // Linked from the repository instead of installed, because better-sqlite3 downloads or compiles SQLite.
     linkPackages([...suggestedPackages.matchAll(/"(@?[^@"]+)@/g)].map(([, name = ""]) => name));
     const served = await serve();
-    expect(served.output).toContain("Isotherm listens on");
+    expect(served.output).toContain('"event":"started"');
     expect(served.statuses).toEqual([200, 200]);
   });
 });
@@ -192,8 +192,8 @@ function serve(): Promise<{ readonly output: string; readonly statuses: readonly
     let statuses: Promise<readonly number[]> | undefined;
     const onData = (chunk: Buffer): void => {
       output += chunk.toString();
-      const [, docs] = /Documentation: (http\S+)/.exec(output) ?? [];
-      const [, credentials] = /Demo key and customer: (\S+)\n/.exec(output) ?? [];
+      const [, docs] = /"documentation":"([^"]+)"/.exec(output) ?? [];
+      const [, credentials] = /"demo_credentials":"([^"]+)"/.exec(output) ?? [];
       if (docs === undefined || credentials === undefined || statuses !== undefined) return;
       statuses = statusesOf(docs, credentials);
       const stop = (): void => signalGroup("SIGINT");

@@ -123,7 +123,7 @@ describe("the packed manifest", () => {
     expect(manifest.devDependencies).toBeUndefined();
   });
 
-  test("has few dependencies, all of which are used", () => {
+  test(`has at most ${DEPENDENCY_COUNT_MAX} dependencies, all of which are used`, () => {
     const names = Object.keys(manifest.dependencies);
     expect(names.length).toBeLessThanOrEqual(DEPENDENCY_COUNT_MAX);
     expect(names).toEqual(expect.arrayContaining(["@assemblyscript/loader", "flatbuffers"]));
@@ -132,8 +132,8 @@ describe("the packed manifest", () => {
   });
 
   test("lists every package that a module imports", () => {
-    const known = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]);
-    expect(packagesIn(filesEnding(".js")).filter((name) => !known.has(name))).toEqual([]);
+    const declaredNames = new Set([...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)]);
+    expect(packagesIn(filesEnding(".js")).filter((name) => !declaredNames.has(name))).toEqual([]);
   });
 
   test("has only optional peer dependencies", () => {
@@ -145,7 +145,7 @@ describe("the packed manifest", () => {
 });
 
 describe("the entry points", () => {
-  test("load and declare only what an installation without optional packages has", () => {
+  test("import only packages that are installed without the optional ones", () => {
     const installed = Object.keys(manifest.dependencies);
     const loaded = entries().flatMap((entry) => packagesIn([...staticClosure(entry)], { isStatic: true }));
     expect(loaded.filter((name) => !installed.includes(name))).toEqual([]);

@@ -33,9 +33,9 @@ describe("the workers of an atlas", () => {
     #onMessage: (message: WorkerMessage) => void = () => undefined;
     #onEnd: (error: Error) => void = () => undefined;
 
-    constructor(first: WorkerMessage | undefined) {
+    constructor(firstMessage: WorkerMessage | undefined) {
       queueMicrotask(() => {
-        if (first !== undefined) this.#onMessage(first);
+        if (firstMessage !== undefined) this.#onMessage(firstMessage);
       });
     }
 
@@ -79,14 +79,14 @@ describe("the workers of an atlas", () => {
   }
 
   /** Opens an atlas with fake threads. */
-  function atlasOf(workers: number, firstOf: (index: number) => WorkerMessage | undefined = () => READY) {
+  function atlasOf(workers: number, firstMessageOf: (index: number) => WorkerMessage | undefined = () => READY) {
     const threads: FakeThread[] = [];
     let closedCount = 0;
     const executor = new Executor({
       workers,
       opened: OPENED,
       start: () => {
-        const thread = new FakeThread(firstOf(threads.length));
+        const thread = new FakeThread(firstMessageOf(threads.length));
         threads.push(thread);
         return thread;
       },
@@ -116,7 +116,7 @@ describe("the workers of an atlas", () => {
     expect(threads.every(({ requests }) => requests.length > 0)).toBe(true);
   });
 
-  test("keep the process running only while they start and work", async () => {
+  test("keep the process running only while they start or work", async () => {
     const { threads, atlas } = atlasOf(2);
     const pending = atlas.sample(REQUEST);
     await Promise.resolve();
@@ -126,9 +126,13 @@ describe("the workers of an atlas", () => {
   });
 
   test.each([
-    ["release", { release: "20260202-bbbb", contentHash: "b".repeat(64) }, /replaced.*20260101-aaaa.*20260202-bbbb/],
-    ["content", { ...OPENED, contentHash: "b".repeat(64) }, /replaced.*the same name but different content/],
-  ])("are rejected and ended if they open another %s", async (_, atlas, message) => {
+    [
+      "another release",
+      { release: "20260202-bbbb", contentHash: "b".repeat(64) },
+      /replaced.*20260101-aaaa.*20260202-bbbb/,
+    ],
+    ["other content", { ...OPENED, contentHash: "b".repeat(64) }, /replaced.*the same name but different content/],
+  ])("are rejected and ended if they open an atlas with %s", async (_, atlas, message) => {
     const { threads, atlas: pooled } = atlasOf(3, (i) => (i === 1 ? { type: "ready", atlas } : READY));
     await expect(pooled.sample(REQUEST)).rejects.toMatchObject({
       name: "Fault",
@@ -184,7 +188,7 @@ describe("the workers of an atlas", () => {
   });
 });
 
-/** Counts to a number, one step per time slice. */
+/** Runs a number of steps and yields after each. */
 const COUNT_TO: TaskKind<{ readonly name: string; readonly steps: number; readonly bytes?: Uint8Array }, string> = {
   name: "countTo",
 };
@@ -204,7 +208,7 @@ describe("the executor", () => {
     const executor = new Executor({
       workers,
       opened: OPENED,
-      nowMs: () => (clockMs += 10), // all slices cost the same
+      nowMs: () => (clockMs += 10), // all slices take the same time
       start: () => {
         const handlers: TaskHandlers = new Map([
           handle(COUNT_TO, async ({ name, steps: stepCount }, context: TaskContext) => {
@@ -343,16 +347,16 @@ describe("the executor", () => {
       },
     });
     const transferred = new Uint8Array(8);
-    const moved = executor.run(
+    const transferredTask = executor.run(
       COUNT_TO,
-      { name: "moved", steps: 10, bytes: transferred },
-      { tenant: "moved", transfer: [transferred.buffer] },
+      { name: "transferred", steps: 10, bytes: transferred },
+      { tenant: "transferred", transfer: [transferred.buffer] },
     );
     const others = [count("a", 10), count("b", 10)];
     await Promise.all([
       expect(count("deadly", 10)).rejects.toThrow("out of memory"),
-      // Its payload was lost with the worker.
-      expect(moved).rejects.toThrow("out of memory"),
+      // The payload of this task was transferred to the worker and lost with it.
+      expect(transferredTask).rejects.toThrow("out of memory"),
     ]);
     expect(await Promise.all(others)).toEqual(["a10", "b10"]);
     expect([threads.length, executor.deathCount]).toEqual([2, 1]);

@@ -75,9 +75,9 @@ describe("TransferBuffers", () => {
     for (const [i, array] of arrays.entries()) array.fill(i + 1);
     for (const [i, array] of arrays.entries()) expect(new Set(array)).toEqual(new Set([i + 1]));
     buffers.giveBack(into.values);
-    const short = buffers.take(7);
-    expect(short.latitudes.buffer).toBe(latitudes.buffer);
-    expect([short.latitudes.length, short.into.values.length, short.into.reasons.length]).toEqual([7, 21, 21]);
+    const shorter = buffers.take(7);
+    expect(shorter.latitudes.buffer).toBe(latitudes.buffer);
+    expect([shorter.latitudes.length, shorter.into.values.length, shorter.into.reasons.length]).toEqual([7, 21, 21]);
     expect(buffers.take(10).latitudes.buffer).not.toBe(latitudes.buffer);
   });
 });
@@ -95,13 +95,13 @@ describe("an atlas with workers", () => {
     longitudes: Float64Array.from({ length: COUNT }, () => random.between({ min: -180, max: 180 })),
   } as const;
 
-  test("returns the values of each location, with one reused buffer per task", async () => {
+  test("returns the values of each location, with one buffer per task", async () => {
     const { atlas, requests } = pooledDemo();
     const expected = await demo.sample(request);
     expect(bitsOf(await atlas.sample(request)).equals(bitsOf(expected))).toBe(true);
     expect(new Set(expected.reasons).size).toBeGreaterThan(1);
     expect(requests.length).toBeGreaterThan(4);
-    // Locations and results share one buffer.
+    // The locations and results of a task share one buffer.
     for (const { latitudes, longitudes, into } of requests) {
       expect(new Set([latitudes.buffer, longitudes.buffer, into?.values.buffer, into?.reasons.buffer]).size).toBe(1);
     }
@@ -120,8 +120,8 @@ describe("an atlas with workers", () => {
     await atlas.hazardRiskBatch(queries, { onProgress: (done, count) => reported.push([done, count]) });
     expect(reported.length).toBeGreaterThan(5);
     expect(reported.at(-1)).toEqual([400, 400]);
-    const done = reported.map(([count]) => count);
-    expect(done).toEqual([...new Set(done)].toSorted((a, b) => a - b));
+    const doneCounts = reported.map(([count]) => count);
+    expect(doneCounts).toEqual([...new Set(doneCounts)].toSorted((a, b) => a - b));
 
     const stop = new AbortController();
     let queriesDone = 0;
@@ -136,7 +136,7 @@ describe("an atlas with workers", () => {
     expect(queriesDone).toBeLessThan(400);
   });
 
-  test("cancels running tasks, circles and batches", async () => {
+  test("cancels running calls for circles and batches", async () => {
     const { atlas, outcomes } = pooledDemo();
     const circles = {
       ...request,
@@ -182,10 +182,10 @@ describe("an atlas with workers", () => {
     expect(results[7]).toMatchObject({ error: { code: "invalid_request", items: [{ pointer: "/latitude" }] } });
   });
 
-  test("rejects values that are not requests like an atlas without workers", async () => {
-    for (const none of [undefined, null, {}]) {
-      const rejected = demo.sample(none as never).catch((error: unknown) => error);
-      await expect(pooledDemo().atlas.sample(none as never)).rejects.toEqual(await rejected);
+  test("rejects values that are not requests with the same error as an atlas without workers", async () => {
+    for (const invalidRequest of [undefined, null, {}]) {
+      const rejected = demo.sample(invalidRequest as never).catch((error: unknown) => error);
+      await expect(pooledDemo().atlas.sample(invalidRequest as never)).rejects.toEqual(await rejected);
       expect(await rejected).toMatchObject({ code: "invalid_request" });
     }
   });

@@ -33,13 +33,13 @@ test("tile use includes the workers until they end", async () => {
   expect([atlas.tileUse.origin, atlas.tileUse.cachedBytes, fetchCount]).toStrictEqual(["demo", 0, 0]);
 
   await atlas.hazardRisk({ latitude: 48, ...QUERY });
-  const { cachedBytes: ownBytes } = local.tileUse;
-  expect([fetchCount, atlas.tileUse.cachedBytes]).toStrictEqual([1, ownBytes]);
-  expect(ownBytes).toBeGreaterThan(0);
+  const { cachedBytes: localBytes } = local.tileUse;
+  expect([fetchCount, atlas.tileUse.cachedBytes]).toStrictEqual([1, localBytes]);
+  expect(localBytes).toBeGreaterThan(0);
 
   const batch = Array.from({ length: 40 }, (_, i) => ({ latitude: -30 + i, ...QUERY }));
   await atlas.hazardRiskBatch(batch);
-  await expect.poll(() => atlas.tileUse.cachedBytes).toBe(ownBytes + remote.tileUse.cachedBytes);
+  await expect.poll(() => atlas.tileUse.cachedBytes).toBe(localBytes + remote.tileUse.cachedBytes);
   expect(remote.tileUse.cachedBytes).toBeGreaterThan(0);
   expect(fetchCount).toBeGreaterThan(1);
 
@@ -49,7 +49,7 @@ test("tile use includes the workers until they end", async () => {
 
   unsubscribe();
   threads[0]?.die("out of memory");
-  await expect.poll(() => atlas.tileUse.cachedBytes).toBe(ownBytes);
+  await expect.poll(() => atlas.tileUse.cachedBytes).toBe(localBytes);
   await atlas.hazardRisk({ latitude: -48, ...QUERY });
   expect(fetchCount).toBe(before);
   await atlas.close();

@@ -64,16 +64,16 @@ const bitsOf = ({ values, reasons }: isotherm.SampleResult): Buffer =>
 
 describe("an atlas with worker threads", () => {
   test("returns the same bits with 1, 2 and 7 workers as without", async () => {
-    const all = (workers: number): Promise<readonly Buffer[]> =>
+    const resultsOf = (workers: number): Promise<readonly Buffer[]> =>
       withWorkers(workers, async (atlas) => [
         bitsOf(await atlas.sample(request)),
         bitsOf(await atlas.sample({ ...request, radiusKm: 30, method: "mean" })),
         bitsOf(await atlas.sample({ ...request, radiusKm: 60, method: "max" })),
         Buffer.from(JSON.stringify(await atlas.hazardRiskBatch(queries))),
       ]);
-    const expected = await all(0);
+    const expected = await resultsOf(0);
     for (const workers of [1, 2, 7]) {
-      const found = await all(workers);
+      const found = await resultsOf(workers);
       for (const [i, bits] of expected.entries()) expect(found[i]?.equals(bits), `${workers} workers, ${i}`).toBe(true);
     }
   });
@@ -119,13 +119,13 @@ describe("an atlas with worker threads", () => {
   test("names a damaged file, and works again after the file is repaired", async () => {
     await withWorkers(2, async (atlas) => {
       const name = (await readdir(folder)).find((file) => file.endsWith(".pyramid")) ?? "";
-      const good = await readFile(join(folder, name));
-      await writeFile(join(folder, name), new Uint8Array(good.length));
+      const original = await readFile(join(folder, name));
+      await writeFile(join(folder, name), new Uint8Array(original.length));
       await expect(atlas.sample(request)).rejects.toMatchObject({
         code: "atlas_unavailable",
         message: expect.stringContaining(name) as string,
       });
-      await writeFile(join(folder, name), good);
+      await writeFile(join(folder, name), original);
       expect((await atlas.sample(request)).values.length).toBe(COUNT * 2);
     });
   });

@@ -143,15 +143,70 @@ describe("the groups of a portfolio", () => {
       [
         { ...READY, id: "A", groups: { constructor: "__proto__", "": "x" } },
         { ...READY, id: "B", groups: null },
+        { ...READY, id: "C", groups: JSON.parse('{"__proto__":"y"}') as Record<string, string> },
       ],
       { group_by: ["constructor", "__proto__", ""] },
     );
     const names = Object.entries(groups ?? {}).map(([key, members]) => [key, members.map(({ group }) => group)]);
     expect(names).toEqual([
       ["constructor", ["__proto__", "unassigned"]],
-      ["__proto__", ["unassigned"]],
+      ["__proto__", ["unassigned", "y"]],
       ["", ["x", "unassigned"]],
     ]);
+  });
+});
+
+describe("a portfolio without weight", () => {
+  const MISSING: Holding = { id: "M", value: 100, temperature: {} };
+
+  it("has the bounds of its missing scores", async () => {
+    const result = await resultOf([MISSING, { ...READY, value: 0 }], { missing_low: 1.4, missing_high: 3 });
+    expect(result).toMatchObject({ temperature: null, reason: "no_weight" });
+    expect(result.bounds).toEqual({ low: 1.4, high: 3, complete: true });
+  });
+
+  it("has no bounds if the holdings with missing scores have no weight either", async () => {
+    expect(await resultOf([{ ...MISSING, value: 0 }])).not.toHaveProperty("bounds");
+  });
+
+  it("has groups, each with the reason why it has no temperature", async () => {
+    const negative: Holding = { id: "N", value: 1, scope1: -5, scope3: 1, temperature: { s1s2s3: 2 } };
+    const { groups } = await resultOf(
+      [
+        { ...MISSING, groups: { sector: "steel" } },
+        { ...MISSING, id: "L", groups: { sector: "steel" } },
+        { ...negative, groups: { sector: "forestry" } },
+        { ...READY, scope1: 0, scope3: 0, groups: { sector: "software" } },
+        { ...negative, id: "O", groups: { sector: "software" } },
+      ],
+      { methods: ["TETS"], group_by: ["sector"] },
+    );
+    const coverage = { holdings: 0, value: 0, weight: 0 };
+    const common = { temperature: null, coverage, weight: 0, contribution: 0 };
+    expect(groups).toEqual({
+      sector: [
+        { ...common, group: "steel", reason: "emissions_missing" },
+        { ...common, group: "forestry", reason: "emissions_negative" },
+        {
+          ...common,
+          group: "software",
+          coverage: { holdings: 0.5, value: 300 / 301, weight: 0 },
+          reason: "no_weight",
+        },
+      ],
+    });
+  });
+
+  it("has groups without a reason if it has a temperature", async () => {
+    const { groups } = await resultOf(
+      [
+        { ...MISSING, groups: { sector: "steel" } },
+        { ...READY, groups: { sector: "software" } },
+      ],
+      { group_by: ["sector"] },
+    );
+    expect(groups?.["sector"]?.[0]).toMatchObject({ group: "steel", temperature: null });
+    expect(groups?.["sector"]?.[0]).not.toHaveProperty("reason");
   });
 });
 

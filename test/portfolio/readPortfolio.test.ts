@@ -1,7 +1,7 @@
 /** Portfolios that are rejected, with every error and its location. */
 import { describe, expect, it } from "vitest";
 import type { Entity } from "../../src/contract/wireTypes.ts";
-import { isFault } from "../../src/errors.ts";
+import { type FaultItem, isFault } from "../../src/errors.ts";
 import { readPortfolio } from "../../src/portfolio/readPortfolio.ts";
 
 const LINE = { id: "A", value: 60e6, temperature: { s1s2s3: 2 } };
@@ -11,15 +11,19 @@ const ENTITY: Entity = {
   projected_emissions: [{ year: 2030, emissions: { scope1: 4 } }],
 };
 
-/** Returns the errors as `pointer code: detail`. */
-function errorsOf(input: unknown): readonly string[] {
+function itemsOf(input: unknown): readonly FaultItem[] {
   try {
     readPortfolio(input);
   } catch (error) {
     if (!isFault(error, "invalid_request")) throw error;
-    return error.items.map(({ pointer = "none", code, detail }) => `${pointer} ${code}: ${detail}`);
+    return error.items;
   }
   return [];
+}
+
+/** Returns the errors as `pointer code: detail`. */
+function errorsOf(input: unknown): readonly string[] {
+  return itemsOf(input).map(({ pointer = "none", code, detail }) => `${pointer} ${code}: ${detail}`);
 }
 
 function inLine(members: object): object {
@@ -71,11 +75,11 @@ describe("a portfolio", () => {
       { value: "5" },
       '/holdings/0/value wrong_type: value must be a number between 0 and 1000000000000000000 (got "5").',
     ],
-    ["an empty id", { id: "" }, "/holdings/0/id empty: id must not be empty."],
+    ["an empty id", { id: "" }, "/holdings/0/id empty: id must not be empty or blank."],
     [
-      "an empty issuer",
-      { issuer: "" },
-      "/holdings/0/issuer empty: issuer must not be empty; leave it out if it is not known.",
+      "a blank issuer",
+      { issuer: " \t" },
+      "/holdings/0/issuer empty: issuer must not be empty or blank; leave it out if it is not known.",
     ],
     ["an unknown member", { marketcap: 5 }, '/holdings/0/marketcap unknown: Unknown member "marketcap"'],
     [
@@ -233,6 +237,37 @@ describe("a portfolio", () => {
     const [error, ...others] = errorsOf(input);
     expect(others).toEqual([]);
     expect(error).toContain(expected);
+  });
+
+  it("is rejected if no holding has a group under a key to group by", () => {
+    const holdings = [
+      { ...LINE, groups: { sector: "steel", region: null } },
+      { ...LINE, id: "B", groups: { country: "Korea", sector: "banks" } },
+    ];
+    expect(errorsOf({ holdings, options: { group_by: ["sector", "sectr", "region"] } })).toEqual([
+      '/options/group_by/1 unknown: No holding has a group under "sectr" (known: "sector", "country"); did you mean "sector"?',
+      '/options/group_by/2 unknown: No holding has a group under "region" (known: "sector", "country").',
+    ]);
+    expect(errorsOf({ holdings: [LINE], options: { group_by: ["sector"] } })).toEqual([
+      '/options/group_by/0 unknown: No holding has a group under "sector" (no holding has groups).',
+    ]);
+  });
+
+  it("has no errors about keys to group by if the groups of a line cannot be read", () => {
+    const options = { group_by: ["sector"] };
+    for (const line of [[], { ...LINE, groups: "steel" }, { ...LINE, groups: { sector: 5 } }]) {
+      const pointers = itemsOf({ holdings: [LINE, line], options }).map(({ pointer = "" }) => pointer);
+      expect(pointers.filter((pointer) => pointer.startsWith("/options"))).toEqual([]);
+      expect(pointers).toHaveLength(1);
+    }
+  });
+
+  it("lists at most 20 keys of groups, and suggests one of all", () => {
+    const groups = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`group number ${index}`, "x"]));
+    const input = { holdings: [{ ...LINE, groups }], options: { group_by: ["group numbr 29"] } };
+    const [item] = itemsOf(input);
+    expect(item?.allowed).toHaveLength(20);
+    expect(item?.did_you_mean).toBe("group number 29");
   });
 
   it("is rejected with amounts in two currencies, those of entities included", () => {

@@ -44,6 +44,16 @@ describe("readIndustryMap", () => {
     expect(two.find("2", "trbc")).toBeUndefined();
   });
 
+  test("lists contradicting rows of a code, unless a row is valid for all systems", () => {
+    const contradicting = readIndustryMap(
+      rowsOf(
+        "system,code,industry\ngics,1,Steel\nicb,1,Iron and steel\ngics,2,Steel\nICB,2,Airlines\ngics,3,Steel\n,3,Airlines",
+      ),
+    );
+    expect(contradicting.contradictions(" 2 ")).toEqual(["Iron and steel (gics)", "Airlines (ICB)"]);
+    for (const code of ["1", "3", "4"]) expect(contradicting.contradictions(code)).toEqual([]);
+  });
+
   test("needs no column for the system", () => {
     const simple = readIndustryMap(rowsOf("industry,code\nAirlines,7"));
     expect(simple.find("7", "gics")?.id).toBe("airlines");
@@ -91,13 +101,17 @@ describe("readIndustryMap rejects", () => {
     [
       "an unknown industry",
       "code,industry\n1,Airlnes",
-      ['line 2, column industry: "Airlnes" is unknown; did you mean "Airlines"?'],
+      [
+        expect.stringMatching(
+          /^line 2, column industry: "Airlnes" is not a known industry \(did you mean Airlines\?\); .*\.$/,
+        ),
+      ],
     ],
     [
       "a name of several industries",
       "code,industry\n1,Banks",
       [
-        'line 2, column industry: "Banks" names several industries; did you mean "Banks, major", "Banks, regional", "Savings banks"?',
+        'line 2, column industry: "Banks" matches several industries: Banks, major; Banks, regional; Savings banks; send one of these names.',
       ],
     ],
   ])("%s", (_, csv, errors) => {

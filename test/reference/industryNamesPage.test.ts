@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { matchCountry } from "../../src/reference/countryNames.ts";
 import { INDUSTRY_CLASS_ROWS } from "../../src/reference/data/industryClasses.generated.ts";
 import { readIndustryMap } from "../../src/reference/industryMap.ts";
-import { findIndustry } from "../../src/reference/industryNames.ts";
+import { matchIndustry } from "../../src/reference/industryNames.ts";
 import { matchPathway, suggestIndustryName } from "../../src/reference/pathwayNames.ts";
 import { fixtureRows } from "./fixtureRows.ts";
 
@@ -28,14 +28,14 @@ const unquoted = (cell = ""): string => cell.replaceAll("`", "");
 const quotedIn = (text = ""): readonly string[] => [...text.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
 
 function industryCell(text: string): string {
-  const match = findIndustry(text);
+  const match = matchIndustry(text);
   if (match.kind === "ambiguous") return `refused: ${match.candidates.map(({ id }) => id).join(", ")}`;
   return match.kind === "found" ? match.industry.id : "refused";
 }
 
 test("the examples of industries have the industry and pathway of the page", () => {
   const rows = tableRows("text, industry, pathway");
-  expect(rows.length).toBe(13);
+  expect(rows.length).toBe(15);
   for (const [text = "", industry, pathway] of rows) {
     const { matched, pathway: found } = matchPathway({ industry: unquoted(text) });
     const actual = [industryCell(unquoted(text)), matched === undefined ? "none" : found];
@@ -51,9 +51,9 @@ test("the forms of codes are accepted as described", () => {
     const isBare = /^\d+$/.test(form);
     expect([form, industryCell(form)]).toEqual([form, isBare ? "refused" : "iron_steel"]);
     const system = form.length === 6 ? "naics" : "isic";
-    if (isBare) expect(findIndustry(form, system)).toMatchObject({ industry: { id: "iron_steel" } });
+    if (isBare) expect(matchIndustry(form, system)).toMatchObject({ industry: { id: "iron_steel" } });
   }
-  expect(findIndustry("5112", "naics")).toMatchObject({ industry: { id: "software" } });
+  expect(matchIndustry("5112", "naics")).toMatchObject({ industry: { id: "software" } });
 });
 
 test("the example of an industry map is read", () => {
@@ -69,7 +69,7 @@ describe("the accepted names", () => {
   const titlesOf = (system: string): readonly string[] =>
     INDUSTRY_CLASS_ROWS.filter((row) => row.system === system).map(({ title }) => title);
   const namesOf = (file: string): readonly string[] => fixtureRows(file).map(({ name = "" }) => name);
-  const isAccepted = (name: string): boolean => findIndustry(name).kind === "found";
+  const isAccepted = (name: string): boolean => matchIndustry(name).kind === "found";
   const lists: Readonly<
     Record<string, { readonly names: readonly string[]; readonly accepts: (name: string) => boolean }>
   > = {
@@ -114,7 +114,7 @@ describe("the accepted names", () => {
 
 test("the examples of countries are matched as described", () => {
   const rows = tableRows("text, country");
-  expect(rows.length).toBe(7);
+  expect(rows.length).toBe(8);
   for (const [texts, expected] of rows) {
     for (const text of quotedIn(texts)) {
       const match = matchCountry(text);

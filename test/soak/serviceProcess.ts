@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { DemoCredentials } from "../../src/cli/demoCredentials.ts";
 import { type FaultName, serveCommandLine } from "../faults/faultNames.ts";
+import { startedUrl } from "../startedUrl.ts";
 import { KeepAliveConnection, requestBytes } from "./connection.ts";
 
 /** Reads a setting of a soak test, an integer of at least 1, from `ISOTHERM_SOAK_<name>`. */
@@ -89,7 +90,7 @@ export async function startServiceProcess(
       }
     }
   };
-  const url = await waitForOutput((text) => /Isotherm listens on (\S+)[^]*Try it:/.exec(text)?.[1], START_TIMEOUT_MS);
+  const url = await waitForOutput(startedUrl, START_TIMEOUT_MS);
   const credentials = JSON.parse(await readFile(join(data, "demo-credentials.json"), "utf8")) as DemoCredentials;
   const residentBytes = async (): Promise<number> => {
     const [, kibibytes] = /^VmRSS:\s+([0-9]+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];

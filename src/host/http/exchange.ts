@@ -25,6 +25,8 @@ export interface RequestContext {
   target?: Target;
   caller?: Caller;
   rateLimit?: string;
+  /** The client has exceeded a limit on requests without a valid key: its connection is closed after the response. */
+  isRefused?: boolean;
 }
 
 /** A response that is ready to be written to the connection. */

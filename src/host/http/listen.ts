@@ -9,6 +9,12 @@ export interface ServerAddress {
 }
 
 /**
+ * Connections that wait to be accepted. The system may allow fewer (`net.core.somaxconn`). If they are too many, it drops
+ * further ones, whose clients try again after a second.
+ */
+const BACKLOG = 4096;
+
+/**
  * Starts listening.
  * @throws Fault `configuration_invalid` if the service cannot listen on the address
  */
@@ -19,7 +25,7 @@ export async function listen(
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
-      server.listen({ host, port, exclusive: true }, () => {
+      server.listen({ host, port, exclusive: true, backlog: BACKLOG }, () => {
         server.off("error", reject);
         resolve();
       });

@@ -24,7 +24,8 @@ export function logRecordOf(
     if (caller.customerId !== undefined) record.customer_id = caller.customerId;
   }
   // The code describes a rejection completely, and under overload there are many. `internal_error` has several causes.
-  const isExplained = failure?.error instanceof HttpError && failure.code !== "internal_error";
+  const isExplained =
+    failure?.error instanceof HttpError && failure.error.cause === undefined && failure.code !== "internal_error";
   if (failure !== undefined && status >= 500 && !isExplained) {
     record.error = loggedError(failure.error);
   }

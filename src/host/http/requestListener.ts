@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Log, LogRecord } from "../log.ts";
 import { HttpError } from "../problems/problem.ts";
@@ -9,7 +10,7 @@ import { type BodyReadState, HttpRequestContext, type RequestContextSettings } f
 
 export interface RequestListenerOptions extends RequestContextSettings {
   readonly pipeline: RequestProcessor;
-  /** Called with a record of each response. */
+  /** Called with a record of each response, except to probes. */
   readonly log?: Log | undefined;
   /** Called for each response with the seconds that it took. */
   readonly recordResponse?:
@@ -19,7 +20,7 @@ export interface RequestListenerOptions extends RequestContextSettings {
 /** Notifications to a server that manages the connections itself. */
 export interface ConnectionObserver {
   /** Called when all requests of a connection have been answered. */
-  onIdle(socket: Duplex, connection: ConnectionState): void;
+  onIdle(socket: Socket, connection: ConnectionState): void;
   /** Called whenever a response has been written. */
   onProgress(): void;
 }
@@ -31,6 +32,8 @@ export interface ConnectionState extends BodyReadState {
   readonly waiting: HttpRequestContext[];
   /** The client pipelined too many requests or sent invalid HTTP: only accepted requests are answered. */
   isEnding: boolean;
+  /** Whether the last request had a valid key. */
+  isAuthenticated: boolean;
 }
 
 /** Pipelined requests that may wait for the one in progress on a connection. */
@@ -45,7 +48,6 @@ export class RequestListener {
   readonly #states = new WeakMap<Duplex, ConnectionState>();
   /** Open connections that have sent a request. */
   readonly #connections = new Map<Duplex, ConnectionState>();
-  /** Accepted requests whose responses have not been finished. */
   #activeCount = 0;
   #observer: ConnectionObserver | undefined;
   #isClosingConnections = false;
@@ -58,6 +60,11 @@ export class RequestListener {
 
   observe(observer: ConnectionObserver): void {
     this.#observer = observer;
+  }
+
+  /** Accepted requests whose responses have not been finished. */
+  get activeCount(): number {
+    return this.#activeCount;
   }
 
   /** Accepts a request. Never throws: errors become responses. */
@@ -78,7 +85,7 @@ export class RequestListener {
   stateOf(socket: Duplex): ConnectionState {
     let state = this.#states.get(socket);
     if (state === undefined) {
-      state = { current: undefined, waiting: [], isEnding: false };
+      state = { current: undefined, waiting: [], isEnding: false, isAuthenticated: false };
       this.#states.set(socket, state);
       const connection = state;
       if (!socket.destroyed) this.#connections.set(socket, connection);
@@ -143,7 +150,7 @@ export class RequestListener {
 
   #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
     const { isBodyUnread } = context;
-    if (isBodyUnread) {
+    if (isBodyUnread || context.isRefused === true) {
       this.#dropWaiting(connection);
       connection.isEnding = true;
     }
@@ -164,7 +171,11 @@ export class RequestListener {
     const durationMs = performance.now() - context.startMs;
     pipeline.releaseResponse(response);
     recordResponse?.(context, response, durationMs / 1000);
-    if (log !== undefined) this.log(logRecordOf(context, response, durationMs));
+    if (log !== undefined) {
+      const record = logRecordOf(context, response, durationMs);
+      // Of probes, only the errors behind a failed check are logged.
+      if (context.target?.route.isProbe !== true || record.error !== undefined) this.log(record);
+    }
     this.#observer?.onProgress();
     this.#leave(context);
 
@@ -177,6 +188,7 @@ export class RequestListener {
       return;
     }
     connection.current = undefined;
+    connection.isAuthenticated = context.caller !== undefined;
     this.#observer?.onIdle(socket, connection);
   }
 

@@ -8,6 +8,7 @@ import { addressOf, listen, type ServerAddress } from "./listen.ts";
 import { LINGER_MS } from "./requestContext.ts";
 import { HEAD_BYTES_MAX } from "./requestHead.ts";
 import { newRequestId } from "./requestId.ts";
+import { type ConnectionCounts, OpenConnections } from "./openConnections.ts";
 import type { ConnectionObserver, ConnectionState, RequestListener } from "./requestListener.ts";
 import type { ServerTimeouts } from "./timeouts.ts";
 
@@ -18,10 +19,14 @@ export interface ServerOptions {
   readonly timeouts: ServerTimeouts;
   /** Path below which clients reach the service. */
   readonly prefix: string;
+  /** Whether connections from an address are limited by address. */
+  readonly isAddressLimited: (remoteAddress: string) => boolean;
 }
 
 export interface ListeningServer {
   readonly address: ServerAddress;
+  /** The connections at present, and those refused or evicted so far. */
+  readonly connectionCounts: ConnectionCounts;
   /**
    * Waits for the drain delay, stops accepting connections, keeps idle connections open for the same time again (2 s at
    * most), finishes requests in progress, and resolves when the last connection has closed.
@@ -30,10 +35,10 @@ export interface ListeningServer {
 }
 
 /**
- * Maximum number of event loop turns in which pending connections are accepted. A turn accepts one of up to 511 pending
+ * Maximum number of event loop turns in which pending connections are accepted. A turn accepts one of up to 4,096 pending
  * connections and reads the requests of those accepted earlier. Under load every turn brings new connections.
  */
-const CATCH_UP_TURN_COUNT_MAX = 1024;
+const CATCH_UP_TURN_COUNT_MAX = 8192;
 
 /** Idle connections stay usable for as long as the drain delay after the server stops accepting, but no longer. */
 const IDLE_GRACE_MS_MAX = 2_000;
@@ -56,17 +61,22 @@ export async function startServer(options: ServerOptions): Promise<ListeningServ
   server.timeout = timeouts.inactivityTimeoutMs;
   // Only the total size of the headers is limited: Node silently drops header fields beyond its limit.
   server.maxHeadersCount = 0;
-  server.maxConnections = timeouts.connectionCountMax;
   const connections = new ConnectionManager(options);
   connections.attach(server);
   await listen(server, options);
-  return { address: addressOf(server), close: (drainDelayMs) => connections.close(server, drainDelayMs) };
+  return {
+    address: addressOf(server),
+    get connectionCounts() {
+      return connections.counts;
+    },
+    close: (drainDelayMs) => connections.close(server, drainDelayMs),
+  };
 }
 
-/** Rejects connections with invalid input, and drains connections on shutdown. */
+/** Limits connections, rejects those with invalid input, and drains them on shutdown. */
 class ConnectionManager implements ConnectionObserver {
   readonly #options: ServerOptions;
-  readonly #sockets = new Set<Socket>();
+  readonly #connections: OpenConnections;
   /** Number of connections and requests so far. */
   #arrivalCount = 0;
   #closing: Promise<void> | undefined;
@@ -75,10 +85,17 @@ class ConnectionManager implements ConnectionObserver {
 
   constructor(options: ServerOptions) {
     this.#options = options;
+    const { timeouts, isAddressLimited } = options;
+    this.#connections = new OpenConnections({ ...timeouts, isAddressLimited });
     options.listener.observe(this);
   }
 
-  onIdle(socket: Duplex, { httpError }: ConnectionState): void {
+  get counts(): ConnectionCounts {
+    return this.#connections.counts;
+  }
+
+  onIdle(socket: Socket, { httpError, isAuthenticated }: ConnectionState): void {
+    this.#connections.setIdle(socket, { isAuthenticated });
     if (httpError !== undefined) this.#writeHttpError(socket, httpError);
     // A response that was written before the shutdown began did not announce the end of the connection.
     else if (this.#closing !== undefined) socket.end();
@@ -92,15 +109,17 @@ class ConnectionManager implements ConnectionObserver {
     const { listener } = this.#options;
     const accept = (request: IncomingMessage, response: ServerResponse): void => {
       this.#arrivalCount++;
+      this.#connections.setBusy(request.socket);
       listener.accept(request, response);
     };
+    // Instead of Node's listener alone, so that refused connections do not cost a parser.
+    const startParsers = server.listeners("connection");
+    server.removeAllListeners("connection");
     server.on("connection", (socket: Socket) => {
       this.#arrivalCount++;
-      this.#sockets.add(socket);
-      socket.once("close", () => {
-        this.#sockets.delete(socket);
-        this.#wakeDrain?.();
-      });
+      if (!this.#connections.add(socket)) return;
+      socket.once("close", () => this.#wakeDrain?.());
+      for (const startParser of startParsers) startParser.call(server, socket);
     });
     server.on("request", accept);
     // `100 Continue` is sent when a route is about to read the body, and unknown expectations are ignored.
@@ -135,7 +154,7 @@ class ConnectionManager implements ConnectionObserver {
     // Not `close` of the HTTP server, which also stops checking the request timeouts.
     NetServer.prototype.close.call(server);
     const deadline = setTimeout(() => {
-      for (const socket of this.#sockets) socket.destroy();
+      for (const socket of this.#connections.sockets) socket.destroy();
     }, this.#options.timeouts.drainTimeoutMs);
     // A client may be about to use an idle connection.
     const idleGraceMs = Math.min(drainDelayMs, IDLE_GRACE_MS_MAX);
@@ -149,7 +168,7 @@ class ConnectionManager implements ConnectionObserver {
 
   async #closeIdle(server: Server): Promise<void> {
     // Node does not regard connections as idle that have never sent a request; browsers open such connections.
-    for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+    for (const socket of this.#connections.sockets) if (socket.bytesRead === 0) socket.destroy();
     // Node regards a connection as idle once its response has ended, even if the client has not read it yet.
     while (this.#hasUnreadResponse()) {
       await new Promise<void>((resolve) => (this.#wakeDrain = resolve));
@@ -158,7 +177,7 @@ class ConnectionManager implements ConnectionObserver {
   }
 
   #hasUnreadResponse(): boolean {
-    for (const socket of this.#sockets) {
+    for (const socket of this.#connections.sockets) {
       const response = this.#options.listener.stateOf(socket).current?.response;
       if (socket.writable && response?.writableEnded === true && !response.writableFinished) return true;
     }

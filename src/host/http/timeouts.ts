@@ -34,7 +34,7 @@ export const DEFAULT_HANDLER_TIMEOUTS: HandlerTimeouts = {
   drainTimeoutMs: 30_000,
 };
 
-/** Timeouts, in milliseconds, and the connection limit of the HTTP server that `serve` starts. */
+/** Timeouts, in milliseconds, and the connection limits of the HTTP server that `serve` starts. */
 export interface ServerTimeouts extends BodyRateLimits {
   /** For receiving the complete head of a request. Default 5,000. */
   readonly headersTimeoutMs: number;
@@ -55,8 +55,13 @@ export interface ServerTimeouts extends BodyRateLimits {
   readonly drainDelayMs: number;
   /** For finishing requests in progress once new connections are rejected. Default 30,000. */
   readonly drainTimeoutMs: number;
-  /** Open connections; further ones are closed at once. Default 10,000. */
+  /** Open connections; a further one replaces an idle one, or is closed at once if there is none. Default 10,000. */
   readonly connectionCountMax: number;
+  /**
+   * Open connections from one address (IPv6: /64 network); further ones are closed at once. Does not limit trusted proxies
+   * and `clients.exemptAddresses`. Default 512.
+   */
+  readonly connectionsPerAddressMax: number;
 }
 
 export const DEFAULT_TIMEOUTS: ServerTimeouts = {
@@ -71,4 +76,5 @@ export const DEFAULT_TIMEOUTS: ServerTimeouts = {
   drainDelayMs: 0,
   drainTimeoutMs: 30_000,
   connectionCountMax: 10_000,
+  connectionsPerAddressMax: 512,
 };

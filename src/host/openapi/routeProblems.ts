@@ -33,7 +33,11 @@ const BODY_PROBLEMS = [
   "body_too_large",
   "json_malformed",
 ] as const satisfies readonly ProblemCode[];
-const METERED_PROBLEMS = ["usage_not_recorded", "idempotency_key_reused"] as const satisfies readonly ProblemCode[];
+const METERED_PROBLEMS = [
+  "usage_not_recorded",
+  "clock_unreliable",
+  "idempotency_key_reused",
+] as const satisfies readonly ProblemCode[];
 
 /** Returns every problem code that a route can return, in the order of the contract. */
 export function problemsOf({ access, method, metered, description }: AnyRoute): readonly ProblemCode[] {

@@ -1,12 +1,15 @@
 import type { IncomingMessage } from "node:http";
+import { isFault } from "../../errors.ts";
 import type { Customer, KeyHolder } from "../../ledger/ledger.ts";
 import type { AccountRateLimiter } from "../admission/accountRateLimiter.ts";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
+import type { ClientGate } from "../admission/clientGate.ts";
 import { checkCustomer } from "../admission/customer.ts";
 import type { Slot } from "../admission/slot.ts";
 import { checkBodyHeaders } from "../http/body.ts";
 import type { RequestContext } from "../http/exchange.ts";
 import { readApiKey, readCustomerId, readIdempotencyKey, rejectBody } from "../http/requestHead.ts";
+import { HttpError, type ProblemCode } from "../problems/problem.ts";
 import type { Caller, Route } from "../route.ts";
 
 /** Authenticates API keys and finds customers. Returns synchronously on a cache hit. */
@@ -24,10 +27,13 @@ export interface AccessOptions {
   readonly authenticator: RequestAuthenticator;
   readonly rateLimiter: AccountRateLimiter;
   readonly admission: AdmissionControl;
+  readonly clients: ClientGate;
 }
 
 /** The caller on routes that require no key. */
 export const NO_CALLER: Caller = { accountId: "", keyId: "" };
+
+const KEY_REJECTIONS: ReadonlySet<ProblemCode> = new Set(["api_key_invalid", "api_key_revoked", "account_suspended"]);
 
 /** The steps that decide from the headers of a request whether its caller may send it: key, rate, headers, customer. */
 export class Access {
@@ -37,18 +43,45 @@ export class Access {
     this.#options = options;
   }
 
-  /** Step `key`. @throws HttpError, Fault as `readApiKey` and `RequestAuthenticator.authenticate` */
-  authenticate(request: IncomingMessage): KeyHolder | Promise<KeyHolder> {
-    return this.#options.authenticator.authenticate(readApiKey(request), request.socket.remoteAddress ?? "");
+  /** Counts a request of a route that needs no key. @throws HttpError `rate_limited` */
+  admitOpen(request: IncomingMessage, { isProbe }: Route<unknown, unknown>): void {
+    const { clients } = this.#options;
+    if (isProbe !== true) clients.admitRequest(clients.addressOf(request));
   }
 
-  /** Step `rate`, with the account's share of the load limits. @throws HttpError `overloaded`, `rate_limited` */
-  admit(context: RequestContext, slot: Slot, { key, account }: KeyHolder): void {
+  /** Step `key`. @throws HttpError, Fault as `readApiKey` and `RequestAuthenticator.authenticate` */
+  authenticate(request: IncomingMessage): KeyHolder | Promise<KeyHolder> {
+    const { authenticator, clients } = this.#options;
+    return authenticator.authenticate(readApiKey(request), clients.addressOf(request));
+  }
+
+  /** Step `rate`, with the load limits. @returns the slot, which the caller must release @throws HttpError `overloaded`, `rate_limited` */
+  admit(context: RequestContext, { key, account }: KeyHolder): Slot {
     const { admission, rateLimiter } = this.#options;
     const { accountId } = account;
     context.caller = { accountId, keyId: key.keyId };
-    admission.assignAccount(slot, accountId);
-    context.rateLimit = rateLimiter.consume(accountId, performance.now());
+    const slot = admission.acquire();
+    try {
+      admission.assignAccount(slot, accountId);
+      context.rateLimit = rateLimiter.consume(accountId, performance.now());
+      return slot;
+    } catch (error) {
+      admission.release(slot);
+      throw error;
+    }
+  }
+
+  /** Counts a request that was rejected before its caller was known, and decides whether its connection is closed. */
+  countRejected(context: RequestContext, error: unknown): void {
+    const { caller, target, request } = context;
+    if (caller !== undefined || target?.route.isProbe === true) return;
+    const { clients } = this.#options;
+    const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
+    if (code === "rate_limited" || code === "overloaded") context.isRefused = true;
+    // Requests of open routes and lookups of keys have been counted, and rejected keys have a limit of their own.
+    else if (target?.route.access !== "open" && !KEY_REJECTIONS.has(code)) {
+      context.isRefused = clients.countRejected(clients.addressOf(request));
+    }
   }
 
   /** Step `headers`. @returns the idempotency key, if there is one @throws HttpError, Fault as the checks throw them */

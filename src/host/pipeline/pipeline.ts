@@ -63,10 +63,10 @@ export class Pipeline implements RequestProcessor {
       const { route } = target;
       context.target = target;
 
-      if (route.access !== "open") {
-        slot = this.#options.admission.acquire();
+      if (route.access === "open") this.#access.admitOpen(request, route);
+      else {
         const authenticated = this.#access.authenticate(request);
-        this.#access.admit(context, slot, authenticated instanceof Promise ? await authenticated : authenticated);
+        slot = this.#access.admit(context, authenticated instanceof Promise ? await authenticated : authenticated);
       }
 
       const idempotencyKey = this.#access.checkHeaders(request, route);
@@ -113,6 +113,7 @@ export class Pipeline implements RequestProcessor {
       const result = { status: response.status, fields, body: body === "" ? undefined : body, units };
       return slot === undefined || method === "HEAD" ? result : this.#holdResponse(slot, result);
     } catch (error) {
+      this.#access.countRejected(context, error);
       return this.#responses.problem(context, error);
     } finally {
       if (slot !== undefined) this.#options.admission.release(slot);

@@ -64,6 +64,7 @@ const PROBLEM_KINDS = {
   key_not_found: { status: 500, title: "Internal error", detail: INTERNAL_DETAIL },
   ledger_unavailable: { status: 503, title: "API keys cannot be checked", retryAfterS: 5, detail: INTERNAL_DETAIL },
   usage_not_recorded: { status: 503, title: "The usage could not be recorded", retryAfterS: 5 },
+  clock_unreliable: { status: 503, title: "The clock of the service is not reliable", retryAfterS: 60 },
   configuration_invalid: { status: 500, title: "Internal error", detail: INTERNAL_DETAIL },
   route_not_found: { status: 404, title: "Path not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },
@@ -91,9 +92,9 @@ export class HttpError extends Error {
     code: ProblemCode,
     message: string,
     headers: Readonly<Record<string, string>> = {},
-    more: { readonly items?: readonly FaultItem[]; readonly status?: number } = {},
+    more: { readonly items?: readonly FaultItem[]; readonly status?: number; readonly cause?: unknown } = {},
   ) {
-    super(message);
+    super(message, more.cause === undefined ? {} : { cause: more.cause });
     this.code = code;
     this.headers = headers;
     this.items = more.items ?? [];

@@ -30,13 +30,14 @@ const TEXTS = {
   },
   country_unknown: {
     meaning: "The country is not in the tables of the company model, or the tables have no data for it.",
-    remedy: "Send an ISO code or a name from `GET /api/v1/reference/countries`; `errors` gives the nearest names.",
+    remedy:
+      "Send an ISO code or a name from `GET /api/v1/reference/countries`; `errors` gives the nearest names and, in `did_you_mean`, the probable one.",
   },
   industry_unknown: {
     meaning:
       "The industry is not in the tables of the company model. Unknown industries are not replaced by an average.",
     remedy:
-      "Send an id, a name or a code from `GET /api/v1/reference/industries`; `errors` gives the nearest names. Send `miscellaneous` to request the average.",
+      "Send an id, a name or a code from `GET /api/v1/reference/industries`; `errors` gives the industries that a name matches, or the nearest ones. Send `miscellaneous` to request the average.",
   },
   scenario_unknown: {
     meaning: "A transition scenario is not in the tables of the company model.",
@@ -119,6 +120,12 @@ const TEXTS = {
     meaning: "The response was computed, but is withheld because it is uncertain whether its usage was recorded.",
     remedy:
       "Send the request again after the number of seconds in `Retry-After`, with the same `Idempotency-Key` if you sent one: the usage is then counted at most once.",
+  },
+  clock_unreliable: {
+    meaning:
+      "The clock of the service differs by more than five minutes from other clocks, so the usage of the response cannot be dated. The response is withheld, and nothing was recorded.",
+    remedy:
+      "The operator must correct the clock and restart the service. Send the request again after the number of seconds in `Retry-After`.",
   },
   configuration_invalid: { meaning: INTERNAL_MEANING, remedy: REPORT },
   route_not_found: {

@@ -84,9 +84,11 @@ function yearText(
   let text = `{"year":${year},"temperature_alignment":`;
   text += hasTemperature ? hundredthsText(temperatureC) : `null,"reason":"${reasonOf(aligned, row)}"`;
   if (label !== undefined) text += `,"label":${encodeJson(label)}`;
-  if (hasTemperature) {
-    const low = hundredthsText(rows.rangeLowC[row] ?? NaN);
-    text += `,"range":{"low":${low},"high":${hundredthsText(rows.rangeHighC[row] ?? NaN)}}`;
+  const lowC = rows.rangeLowC[row] ?? NaN;
+  const highC = rows.rangeHighC[row] ?? NaN;
+  // As in the library, present where the kernel gives both ends, which it does for every temperature.
+  if (!Number.isNaN(lowC) && !Number.isNaN(highC)) {
+    text += `,"range":{"low":${hundredthsText(lowC)},"high":${hundredthsText(highC)}}`;
   }
   if (included.climateRange) {
     const range = rangeAt(rows.climateLowC, rows.climateHighC, row);

@@ -7,6 +7,7 @@ export const healthz: Route<undefined, Health> = {
   method: "GET",
   path: "/healthz",
   access: "open",
+  isProbe: true,
   description: {
     operationId: "getHealth",
     tag: "Service",

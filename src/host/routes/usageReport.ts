@@ -3,15 +3,14 @@ import {
   USAGE_GROUPS_DEFAULT,
   UsagePageSchema,
   UsageParametersSchema,
-  UsageRecordSchema,
 } from "../../contract/usage.ts";
 import { PAGE_ITEMS } from "../../contract/ranges.ts";
 import type { UsageGroup, UsagePage, UsageParameters, UsageRecord } from "../../contract/wireTypes.ts";
-import { csvLine } from "../../csvText.ts";
 import type { FaultItem } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
 import { isDate } from "../../ledger/checks.ts";
-import type { Page, UsageLine } from "../../ledger/ledger.ts";
+import type { CsvPage, UsageLine } from "../../ledger/ledger.ts";
+import { USAGE_CSV_HEADER } from "../../ledger/usageCsv.ts";
 import { encodeJson } from "../http/json.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteContext, RouteDescription } from "../route.ts";
@@ -83,9 +82,6 @@ function findUsageErrors(parameters: UsageParameters): readonly FaultItem[] {
   return items;
 }
 
-/** Columns of the CSV file. */
-const COLUMNS = Object.keys(UsageRecordSchema.properties) as (keyof UsageRecord)[];
-
 export const USAGE_RESPONSES: RouteDescription["responses"] = {
   200: {
     description:
@@ -97,8 +93,8 @@ export const USAGE_RESPONSES: RouteDescription["responses"] = {
 
 export type UsageResult = UsagePage | { readonly file: AsyncIterable<string> };
 
-/** Lines that are read at a time for a CSV file, so that reports of other accounts have their turn in between. */
-const CSV_LINES_PER_PAGE = 2_000;
+/** Lines that are read at a time for a CSV file: about 25 ms, after which a report of another account has its turn. */
+const CSV_LINES_PER_PAGE = 5_000;
 
 /**
  * Reads usage from the ledger: a page, or all lines as a stream of CSV. Reading ends when the client disconnects.
@@ -109,10 +105,13 @@ export async function findUsage(
   { services: { ledger }, caller: { accountId }, signal }: RouteContext,
 ): Promise<UsageResult> {
   const { isCsv, limit, ...filter } = request;
-  const readPage = (cursor: { readonly cursor?: string }): Promise<Page<UsageLine>> =>
-    ledger.usage({ accountId, ...filter, ...cursor, limit: isCsv ? CSV_LINES_PER_PAGE : limit }, { signal });
-  const page = await readPage({});
-  if (isCsv) return { file: csvLines(page, (cursor) => readPage({ cursor })) };
+  const query = { accountId, ...filter };
+  if (isCsv) {
+    const readPage = (cursor: { readonly cursor?: string }): Promise<CsvPage> =>
+      ledger.usageCsv({ ...query, ...cursor, limit: CSV_LINES_PER_PAGE }, { signal });
+    return { file: csvFile(await readPage({}), (cursor) => readPage({ cursor })) };
+  }
+  const page = await ledger.usage({ ...query, limit }, { signal });
   return { items: page.items.map(toRecord), ...(page.next === undefined ? {} : { next: page.next }) };
 }
 
@@ -120,16 +119,13 @@ export async function findUsage(
  * Yields a CSV file. The caller has read the first page, so that errors surface before the response starts. Each page is
  * read while the client receives the one before it.
  */
-async function* csvLines(
-  first: Page<UsageLine>,
-  readPage: (cursor: string) => Promise<Page<UsageLine>>,
-): AsyncGenerator<string> {
-  yield csvLine(COLUMNS, "\r\n");
-  for (let page: Page<UsageLine> | undefined = first; page !== undefined;) {
-    const next: Promise<Page<UsageLine>> | undefined = page.next === undefined ? undefined : readPage(page.next);
+async function* csvFile(first: CsvPage, readPage: (cursor: string) => Promise<CsvPage>): AsyncGenerator<string> {
+  yield USAGE_CSV_HEADER;
+  for (let page: CsvPage | undefined = first; page !== undefined;) {
+    const next: Promise<CsvPage> | undefined = page.next === undefined ? undefined : readPage(page.next);
     // An error is thrown by `await`, unless the client has disconnected.
     next?.catch(() => undefined);
-    yield page.items.map((line) => csvLineOf(toRecord(line))).join("");
+    yield page.text;
     page = await next;
   }
 }
@@ -143,11 +139,6 @@ function toRecord({ customerId, internalId, meter, period, requests, units }: Us
     requests,
     units,
   };
-}
-
-function csvLineOf(line: UsageRecord): string {
-  const cells = COLUMNS.map((column) => line[column]);
-  return csvLine(cells, "\r\n");
 }
 
 /** Returns the response to a usage request: JSON, or a CSV file. */

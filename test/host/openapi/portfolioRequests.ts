@@ -7,7 +7,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Makes a generated portfolio acceptable: each line has either an entity or a score, intervals contain their score, all
- * amounts are in one currency, and bounds are in order.
+ * amounts are in one currency, bounds are in order, and the first line has a group under every key to group by.
  *
  * @param orderYears moves the projected years of an entity after its baseline
  */
@@ -19,7 +19,7 @@ export function withAcceptedHoldings(
   const { holdings, options, ...rest } = body as { readonly holdings: readonly Members[]; readonly options?: Members };
   return {
     ...rest,
-    holdings: holdings.map(({ entity, temperature, currency: _currency, ...line }) => {
+    holdings: withGroups(holdings, options).map(({ entity, temperature, currency: _currency, ...line }) => {
       if (typeof entity === "object" && entity !== null) {
         return { ...line, currency: "EUR", entity: withoutCurrency(orderYears(random, entity)) };
       }
@@ -28,6 +28,13 @@ export function withAcceptedHoldings(
     }),
     ...(options === undefined ? {} : { options: withOrderedBounds(options) }),
   };
+}
+
+function withGroups([first, ...others]: readonly Members[], options: Members | undefined): readonly Members[] {
+  const keys = (options?.["group_by"] ?? []) as readonly string[];
+  if (first === undefined) return [];
+  if (keys.length === 0) return [first, ...others];
+  return [{ ...first, groups: Object.fromEntries(keys.map((key) => [key, "group"])) }, ...others];
 }
 
 function withoutCurrency(entity: object): object {

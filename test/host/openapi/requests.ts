@@ -201,6 +201,7 @@ function withKnownNames(random: SeededRandom, company: object): Readonly<Record<
     country: random.pick([country.id, country.iso2, country.name]),
     industry: random.pick([industry.id, industry.name]),
     transition_scenarios: Array.from({ length: 1 + random.below(3) }, () => varySpelling(random.pick(SCENARIOS).id)),
+    industry_classification_system: random.pick(["isic", "NACE Rev. 2", "naics", "gics"]),
     damage_function: random.pick(["ngfs4", "kalkuhl_wenz", "howard_sterner", "dice2016", "ngfs5_kotz"]),
     iam: "remind",
   };

@@ -53,6 +53,13 @@ describe("valid entities", () => {
     });
   });
 
+  test("have budgets if the query names their scenario", async () => {
+    const response = await post(JSON.stringify([ENTITY]), `${ALIGNMENT_PATH}?budget_scenario=ndcs`);
+    const answer: unknown = await response.json();
+    expect(answer).toStrictEqual(roundTemperatures(await alignTemperature([ENTITY], { budgetScenario: "ndcs" })));
+    expect(answer).toHaveProperty("results.0.data.0.budget.scenario", "Nationally Determined Contributions (NDCs)");
+  });
+
   test("may have unknown members and omit optional ones", async () => {
     const entity = {
       entity_info: { name: "N", asset_type: "equity", lei: "5493" },

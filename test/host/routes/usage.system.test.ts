@@ -171,39 +171,39 @@ describe("usage as CSV", () => {
       await record(customer.customerId, "company_results", i + 1);
     }
     const limits: number[] = [];
-    const ledgerUsage = routes.ledger.usage.bind(routes.ledger);
-    routes.ledger.usage = (query) => {
+    const ledgerUsageCsv = routes.ledger.usageCsv.bind(routes.ledger);
+    routes.ledger.usageCsv = (query) => {
       limits.push(query.limit);
-      return ledgerUsage({ ...query, limit: 500 });
+      return ledgerUsageCsv({ ...query, limit: 500 });
     };
     const { text } = await routes.call(usage, { caller, queryText: "format=csv&group_by=customer" });
     const lines = text.trimEnd().split("\r\n");
     expect(lines).toHaveLength(1 + 2 + 1234);
     expect(lines.at(-1)?.endsWith(",c1233,,,1,1234")).toBe(true);
     // Small pages, between which reports of other accounts have their turn.
-    expect(limits).toStrictEqual([2_000, 2_000, 2_000]);
+    expect(limits).toStrictEqual([5_000, 5_000, 5_000]);
   });
 
   test("stops reading when the client disconnects", async () => {
     const client = new AbortController();
     const queries: UsageQuery[] = [];
-    const ledgerUsage = routes.ledger.usage.bind(routes.ledger);
-    const report = (query: UsageQuery, options?: ReportOptions): ReturnType<typeof ledgerUsage> => {
+    const ledgerUsageCsv = routes.ledger.usageCsv.bind(routes.ledger);
+    const report = (query: UsageQuery, options?: ReportOptions): ReturnType<typeof ledgerUsageCsv> => {
       queries.push(query);
-      if (queries.length === 1) return ledgerUsage({ ...query, limit: 1 });
+      if (queries.length === 1) return ledgerUsageCsv({ ...query, limit: 1 });
       client.abort(new Error("disconnected"));
       return options?.signal?.aborted === true
         ? Promise.reject(options.signal.reason as Error)
-        : ledgerUsage({ ...query, limit: 1 });
+        : ledgerUsageCsv({ ...query, limit: 1 });
     };
-    Object.assign(routes.ledger, { usage: report });
+    Object.assign(routes.ledger, { usageCsv: report });
     const call = routes.call(usage, { caller, queryText: "format=csv&group_by=customer", signal: client.signal });
     await expect(call).rejects.toThrow("disconnected");
     expect(queries).toHaveLength(2);
   });
 
   test("fails before the response starts if the ledger fails", async () => {
-    routes.ledger.usage = () => Promise.reject(new Error("broken"));
+    routes.ledger.usageCsv = () => Promise.reject(new Error("broken"));
     await expect(routes.call(usage, { caller, queryText: "format=csv" })).rejects.toThrow("broken");
   });
 });

@@ -2,57 +2,23 @@
 import { expect, it } from "vitest";
 import { differencesOf } from "./closeTo.ts";
 import { scoreEntity } from "./entity.ts";
-import type { Scopes } from "./figures.ts";
+import { type EntityCase, KNOWN_CASES, pointsOf, type RowInputs } from "./knownCases.ts";
 import { growthSeriesOf } from "./names.ts";
-import type { Pathway, Reference } from "./reference.ts";
-import type { EntityOptions, EntityRequest } from "./request.ts";
+import type { Reference } from "./reference.ts";
 import { entityElement, yearElement } from "./response.ts";
 import { scoreRow } from "./row.ts";
-import type { Basis, Row } from "./row.ts";
-import { describeWithSharedMethod, sharedCases, sharedReference } from "./sharedMethod.ts";
+import type { Row } from "./row.ts";
+import { describeWithSharedMethod, sharedReference } from "./sharedMethod.ts";
 
 /** Tonnes are compared relative to their size, all other figures absolutely. */
 const COMPARISON = { tolerance: 1e-6, relative: ["allowed", "projected", "overshoot"] };
 
-interface RowCase {
-  readonly name: string;
-  readonly inputs: {
-    readonly base_year: number;
-    readonly e0: Scopes;
-    readonly year: number;
-    readonly e1: Scopes;
-    readonly sector?: Pathway;
-    readonly country?: string;
-    readonly basis?: Basis;
-    readonly points?: readonly { readonly year: number; readonly e: Scopes }[];
-    readonly revenue?: number;
-    readonly revenue_projected?: number;
-    readonly kappa?: number;
-    readonly gamma?: number;
-    readonly w3?: number;
-  };
-  readonly expected: Readonly<Record<string, unknown>>;
-}
-
-interface EntityCase {
-  readonly name: string;
-  readonly options: EntityOptions;
-  readonly request: EntityRequest;
-  readonly expected: Readonly<Record<string, unknown>>;
-  readonly industry_factors_t_per_musd?: { readonly scope1: number; readonly scope2: number; readonly scope3: number };
-}
-
-const known = sharedCases("alignment") as {
-  readonly cases: readonly RowCase[];
-  readonly entities: readonly EntityCase[];
-};
-
 describeWithSharedMethod("known answers of temperature alignment, method version 2", () => {
   it("include 48 rows and 15 entities", () => {
-    expect([known.cases.length, known.entities.length]).toEqual([48, 15]);
+    expect([KNOWN_CASES.cases.length, KNOWN_CASES.entities.length]).toEqual([48, 15]);
   });
 
-  it.each(known.cases)("scores the row: $name", ({ inputs, expected }) => {
+  it.each(KNOWN_CASES.cases)("scores the row: $name", ({ inputs, expected }) => {
     const scored = scoreRow(sharedReference(), rowOf(sharedReference(), inputs));
     // The list of flags is compared in full: an absent list in the answer means none.
     const actual = {
@@ -70,7 +36,7 @@ describeWithSharedMethod("known answers of temperature alignment, method version
     expect(differencesOf(expected, actual, COMPARISON)).toEqual([]);
   });
 
-  it.each(known.entities)("scores the entity: $name", ({ request, options, expected, ...rest }) => {
+  it.each(KNOWN_CASES.entities)("scores the entity: $name", ({ request, options, expected, ...rest }) => {
     const factors = rest.industry_factors_t_per_musd;
     const reference = factors === undefined ? sharedReference() : withFactors(sharedReference(), factors);
     const { entity_info: _, ...expectedElement } = expected;
@@ -79,8 +45,7 @@ describeWithSharedMethod("known answers of temperature alignment, method version
   });
 });
 
-function rowOf(reference: Reference, inputs: RowCase["inputs"]): Row {
-  const points = inputs.points ?? [{ year: inputs.year, e: inputs.e1 }];
+function rowOf(reference: Reference, inputs: RowInputs): Row {
   return {
     basis: inputs.basis ?? "intensity",
     pathway: inputs.sector ?? "economy",
@@ -90,7 +55,7 @@ function rowOf(reference: Reference, inputs: RowCase["inputs"]): Row {
     baseline: inputs.e0,
     year: inputs.year,
     projected: inputs.e1,
-    points: points.map(({ year, e }) => ({ year, emissions: e })),
+    points: pointsOf(inputs).map(({ year, e }) => ({ year, emissions: e })),
     revenue: inputs.revenue ?? null,
     projectedRevenue: inputs.revenue_projected ?? null,
     convergence:

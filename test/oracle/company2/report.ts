@@ -111,7 +111,7 @@ function yearResult(
     vintage: scenario.vintage,
     year,
     drivers: driversOf(loss, run.path.model),
-    transition: transitionPart(loss, B),
+    transition: transitionPart(loss, B, noShockNote(tables, company, run, year)),
     physical: {
       chronic: { damage_fraction: loss.damage, loss: loss.chronicLoss },
       acute: {
@@ -125,7 +125,7 @@ function yearResult(
     },
     interaction:
       loss.loss -
-      (transitionPart(loss, B).loss + loss.chronicLoss + loss.assetLoss + loss.interruption + loss.creditLoss),
+      (transitionPart(loss, B, "").loss + loss.chronicLoss + loss.assetLoss + loss.interruption + loss.creditLoss),
     total: {
       loss: loss.loss,
       loss_ratio: loss.lossRatio,
@@ -170,7 +170,7 @@ function driversOf(loss: YearLoss, model: string) {
 }
 
 /** transition.loss = B (1 - exp(-L_T/B)); capped where L_T >= B. */
-function transitionPart({ transition, creditLoss, shock }: YearLoss, B: number) {
+function transitionPart({ transition, creditLoss, shock }: YearLoss, B: number, noShock: string) {
   return {
     gross_cost: transition.grossCost,
     volume_change: transition.volumeChange,
@@ -181,8 +181,17 @@ function transitionPart({ transition, creditLoss, shock }: YearLoss, B: number) 
     capped: transition.loss >= B,
     credit_loss: creditLoss,
     score: scoreOf((transition.loss + creditLoss) / B),
-    ...(shock === 0 && transition.loss === 0 ? { note: "no shock beyond current policies" } : {}),
+    ...(shock === 0 && transition.loss === 0 ? { note: noShock } : {}),
   };
+}
+
+/** The note for dP = 0, which names the first year of the shock where an earlier one would give a shock. */
+function noShockNote(tables: Tables, company: Company, run: Run, year: number): string {
+  const note = "no shock beyond current policies";
+  const { shockYear } = run.path;
+  if (year >= shockYear) return note;
+  const { shock, buyersShock } = yearLoss(tables, company, { ...run, path: { ...run.path, shockYear: year } }, year);
+  return shock > 0 || buyersShock > 0 ? `${note} before shock_year ${shockYear}` : note;
 }
 
 function creditPart({ pd5y, pd1y, basis, expectedLossBp, expectedLoss }: Credit) {

@@ -248,19 +248,19 @@ function sumOf(numbers: readonly number[]): number {
   return numbers.reduce((a, b) => a + b, 0);
 }
 
-function expectBound(found: Bound | undefined, expected: Interval, tolerance: number, at: string): void {
+function expectBound(found: Bound | undefined, expected: Interval, tolerance: number, context: string): void {
   const bound = boundOf(expected);
-  expect(found?.bound, at).toBe(bound?.bound);
-  if (bound?.limit === undefined) expect(found?.limit, at).toBeUndefined();
-  else expect(Math.abs((found?.limit ?? NaN) - bound.limit), at).toBeLessThanOrEqual(tolerance);
+  expect(found?.bound, context).toBe(bound?.bound);
+  if (bound?.limit === undefined) expect(found?.limit, context).toBeUndefined();
+  else expect(Math.abs((found?.limit ?? NaN) - bound.limit), context).toBeLessThanOrEqual(tolerance);
 }
 
 /** Expects that a possible true value satisfies the bound. */
-function expectContains(bound: Bound | undefined, truth: number, at: string): void {
+function expectContains(bound: Bound | undefined, truth: number, context: string): void {
   // An intensity is rounded to 1/10,000, its product with a probability to 1/60,000.
   const tolerance = 1e-4;
-  if (bound?.bound === "at_least") expect(truth, at).toBeGreaterThanOrEqual(bound.limit - tolerance);
-  if (bound?.bound === "at_most") expect(truth, at).toBeLessThanOrEqual(bound.limit + tolerance);
+  if (bound?.bound === "at_least") expect(truth, context).toBeGreaterThanOrEqual(bound.limit - tolerance);
+  if (bound?.bound === "at_most") expect(truth, context).toBeLessThanOrEqual(bound.limit + tolerance);
 }
 
 describe("values that are only bounds", () => {
@@ -295,14 +295,14 @@ describe("values that are only bounds", () => {
           const circleCells =
             radius === 0 ? (containing === undefined ? [] : [containing]) : circleByDefinition(GRID, circle);
           const [year] = (await atlas.hazardRisk(query)).results[0]?.scenarios[0]?.analysis_years ?? [];
-          const at = JSON.stringify({ query, year });
+          const context = JSON.stringify({ query, year });
           const [before, own] = groups.map((group) => sideAt(group, spec, circleCells, method));
-          if (own === undefined || before === undefined || year === undefined) throw new Error(at);
+          if (own === undefined || before === undefined || year === undefined) throw new Error(context);
           const bounds: Partial<Bounds> = year.bounds ?? {};
           const sides = isChange ? [own, before] : [own];
           if (sides.some(({ isValid }) => !isValid)) {
-            expect(year.metrics.probability, at).toBeNull();
-            expect(year, at).not.toHaveProperty("bounds");
+            expect(year.metrics.probability, context).toBeNull();
+            expect(year, context).not.toHaveProperty("bounds");
             seen.add("null");
             continue;
           }
@@ -313,29 +313,29 @@ describe("values that are only bounds", () => {
             if (!isBound) return { low: 0, high: 0 };
             return isChange ? minus(sideOf(own, of), sideOf(before, of)) : own[of];
           }) as [Interval, Interval];
-          expectBound(bounds.probability, probability, 1e-9 + (isChange ? 2 * HALF_STEP : 0), at);
-          if (query.total_hazard) expectBound(bounds.total_hazard, total, 1e-9 + 2 * HALF_STEP, at);
-          else expect(bounds, at).not.toHaveProperty("total_hazard");
-          if (boundOf(probability) === undefined) expect(year, at).not.toHaveProperty("bounds");
+          expectBound(bounds.probability, probability, 1e-9 + (isChange ? 2 * HALF_STEP : 0), context);
+          if (query.total_hazard) expectBound(bounds.total_hazard, total, 1e-9 + 2 * HALF_STEP, context);
+          else expect(bounds, context).not.toHaveProperty("total_hazard");
+          if (boundOf(probability) === undefined) expect(year, context).not.toHaveProperty("bounds");
           for (let draw = 0; draw < 5; draw++) {
             const [truth, truthBefore] = sides.map((side) => side.draw(random));
             const isPlain = truthBefore === undefined;
             expectContains(
               bounds.probability,
               (truth?.probability ?? NaN) - (isPlain ? 0 : truthBefore.probability),
-              at,
+              context,
             );
             // Bounded cells and models count with their lowest possible value.
             if (isPlain)
-              expect(truth?.probability, at).toBeGreaterThanOrEqual((year.metrics.probability ?? NaN) - 1e-4);
-            expectContains(bounds.total_hazard, (truth?.total ?? NaN) - (isPlain ? 0 : truthBefore.total), at);
+              expect(truth?.probability, context).toBeGreaterThanOrEqual((year.metrics.probability ?? NaN) - 1e-4);
+            expectContains(bounds.total_hazard, (truth?.total ?? NaN) - (isPlain ? 0 : truthBefore.total), context);
           }
           seen.add(`${method} ${isChange ? "change " : ""}${bounds.probability?.bound ?? "exact"}`);
           const mayHide = sides.some(
             ({ kind }, side) => kind === "exact" && (groups[1 - side]?.periods.length ?? 0) > 0,
           );
           const hasCaveat = year.detail?.caveats?.some((caveat) => caveat.includes("mean over cells")) ?? false;
-          expect(hasCaveat, at).toBe(method === "mean" && mayHide);
+          expect(hasCaveat, context).toBe(method === "mean" && mayHide);
         }
       } finally {
         await atlas.close();

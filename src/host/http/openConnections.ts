@@ -1,0 +1,110 @@
+import type { Socket } from "node:net";
+import { networkOf } from "../../ledger/addressRateLimiter.ts";
+
+/** Why a connection was refused; a label of the metric `isotherm_connections_refused_total`. */
+export const REFUSAL_REASONS = ["too_many_connections", "too_many_connections_of_address"] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+export interface OpenConnectionsOptions {
+  readonly connectionCountMax: number;
+  readonly connectionsPerAddressMax: number;
+  /** Whether connections from an address are limited by address. */
+  readonly isAddressLimited: (remoteAddress: string) => boolean;
+}
+
+/** The connections as the metrics show them. */
+export interface ConnectionCounts {
+  readonly open: number;
+  /** Without a request in progress. */
+  readonly idle: number;
+  readonly evicted: number;
+  readonly refused: Readonly<Record<RefusalReason, number>>;
+}
+
+/**
+ * The open connections. If there are too many, a new connection replaces an idle one: the one that has been idle for the
+ * longest among those whose last request had no valid key, or else among the others.
+ */
+export class OpenConnections {
+  readonly #options: OpenConnectionsOptions;
+  readonly #sockets = new Set<Socket>();
+  /** Idle connections, the one that has been idle for the longest first. */
+  readonly #idleUnauthenticated = new Set<Socket>();
+  readonly #idleAuthenticated = new Set<Socket>();
+  readonly #countByNetwork = new Map<string, number>();
+  readonly #refusedCounts: Record<RefusalReason, number> = {
+    too_many_connections: 0,
+    too_many_connections_of_address: 0,
+  };
+  #evictedCount = 0;
+
+  constructor(options: OpenConnectionsOptions) {
+    this.#options = options;
+  }
+
+  get sockets(): ReadonlySet<Socket> {
+    return this.#sockets;
+  }
+
+  get counts(): ConnectionCounts {
+    return {
+      open: this.#sockets.size,
+      idle: this.#idleUnauthenticated.size + this.#idleAuthenticated.size,
+      evicted: this.#evictedCount,
+      refused: this.#refusedCounts,
+    };
+  }
+
+  /** Adds a new connection, or closes it. @returns whether it was added */
+  add(socket: Socket): boolean {
+    const { connectionCountMax, connectionsPerAddressMax, isAddressLimited } = this.#options;
+    const address = socket.remoteAddress ?? "";
+    const network = networkOf(address);
+    const networkCount = this.#countByNetwork.get(network) ?? 0;
+    if (networkCount >= connectionsPerAddressMax && isAddressLimited(address)) {
+      return this.#refuse(socket, "too_many_connections_of_address");
+    }
+    if (this.#sockets.size >= connectionCountMax && !this.#evict()) return this.#refuse(socket, "too_many_connections");
+    this.#sockets.add(socket);
+    this.#idleUnauthenticated.add(socket);
+    this.#countByNetwork.set(network, networkCount + 1);
+    socket.once("close", () => this.#remove(socket, network));
+    return true;
+  }
+
+  /** Records that a request has arrived on a connection. */
+  setBusy(socket: Socket): void {
+    if (!this.#idleUnauthenticated.delete(socket)) this.#idleAuthenticated.delete(socket);
+  }
+
+  /** Records that all requests of a connection have been answered. */
+  setIdle(socket: Socket, { isAuthenticated }: { readonly isAuthenticated: boolean }): void {
+    if (!this.#sockets.has(socket)) return;
+    (isAuthenticated ? this.#idleAuthenticated : this.#idleUnauthenticated).add(socket);
+  }
+
+  #evict(): boolean {
+    const [oldest] = this.#idleUnauthenticated.size > 0 ? this.#idleUnauthenticated : this.#idleAuthenticated;
+    if (oldest === undefined) return false;
+    this.#evictedCount++;
+    oldest.destroy();
+    // Not only when the connection reports its end, so that each new connection evicts a different one.
+    this.setBusy(oldest);
+    this.#sockets.delete(oldest);
+    return true;
+  }
+
+  #refuse(socket: Socket, reason: RefusalReason): false {
+    this.#refusedCounts[reason]++;
+    socket.destroy();
+    return false;
+  }
+
+  #remove(socket: Socket, network: string): void {
+    this.#sockets.delete(socket);
+    this.setBusy(socket);
+    const leftCount = (this.#countByNetwork.get(network) ?? 1) - 1;
+    if (leftCount === 0) this.#countByNetwork.delete(network);
+    else this.#countByNetwork.set(network, leftCount);
+  }
+}

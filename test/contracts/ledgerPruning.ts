@@ -1,0 +1,137 @@
+import { expect, test, describe } from "vitest";
+import type { ArchivedBatch, RecordedEntry } from "../../src/ledger/ledger.ts";
+import { fault, HOUR_MS, type TestLedger } from "./testLedger.ts";
+
+/** Tests of archiving and deleting old events. */
+export function describePruning(contract: TestLedger): void {
+  const { newAccount, eventsOf, expectConsistent } = contract;
+
+  describe("pruning", () => {
+    const dayAfter = (days: number): string =>
+      new Date(contract.nowMs + days * 24 * HOUR_MS).toISOString().slice(0, 10);
+    const archiveTo =
+      (archived: RecordedEntry[]) =>
+      async (batches: AsyncIterable<ArchivedBatch>): Promise<{ readonly name: string; readonly sha256: string }> => {
+        for await (const { events } of batches) archived.push(...events);
+        return { name: "archive.csv", sha256: "ab".repeat(32) };
+      };
+
+    test("archives and deletes the events before a day; sums stay, and the audit succeeds", async () => {
+      const { accountId, entry } = await newAccount();
+      const record = async (count: number): Promise<void> => {
+        await Promise.all(Array.from({ length: count }, () => contract.ledger.record(entry({ units: 3 }))));
+      };
+      await record(5);
+      contract.nowMs += 24 * HOUR_MS;
+      await record(4);
+      const before = dayAfter(0);
+      const all = await eventsOf(accountId);
+      const usage = await contract.ledger.usage({ accountId, groupBy: ["day"], limit: 10 });
+      const plan = await contract.ledger.prunePlan({ before });
+      expect(plan.eventCount).toBeGreaterThanOrEqual(5);
+      expect(await eventsOf(accountId)).toEqual(all);
+
+      const archived: RecordedEntry[] = [];
+      const head = await contract.ledger.prune(plan, archiveTo(archived));
+      expect(head.batch).toBeGreaterThan(plan.head.batch);
+      expect(archived).toHaveLength(plan.eventCount);
+      expect(archived.filter((event) => event.accountId === accountId)).toEqual(all.slice(0, 5));
+      expect(await eventsOf(accountId)).toEqual(all.slice(5));
+      expect(await contract.ledger.usage({ accountId, groupBy: ["day"], limit: 10 })).toEqual(usage);
+
+      const report = await expectConsistent();
+      expect(report.sumDifferences).toEqual([]);
+      expect(report.chain.archives.at(-1)).toEqual({
+        before,
+        eventCount: plan.eventCount,
+        head: plan.head,
+        name: "archive.csv",
+        sha256: "ab".repeat(32),
+      });
+      expect(await contract.ledger.prunePlan({ before })).toMatchObject({
+        batchCount: 0,
+        eventCount: 0,
+        undeletedCount: 0,
+      });
+      await record(1);
+      contract.nowMs += 24 * HOUR_MS;
+      await contract.reopen();
+      // All events, so that the next one continues an empty table.
+      await contract.ledger.prune(await contract.ledger.prunePlan({ before: dayAfter(0) }), archiveTo(archived));
+      expect(await eventsOf(accountId)).toEqual([]);
+      await record(1);
+      const [last] = await eventsOf(accountId);
+      expect(last?.seq).toBeGreaterThan(archived.at(-1)?.seq ?? Infinity);
+      await expectConsistent();
+    });
+
+    test("deletes nothing if the archive cannot be written, and continues a deletion that was interrupted", async () => {
+      const { accountId, entry } = await newAccount();
+      await contract.ledger.record(entry());
+      contract.nowMs += 24 * HOUR_MS;
+      const plan = await contract.ledger.prunePlan({ before: dayAfter(0) });
+      const failing = contract.ledger.prune(plan, () => Promise.reject(new Error("disk full")));
+      await expect(failing).rejects.toThrow("disk full");
+      expect(await eventsOf(accountId)).toHaveLength(1);
+      await expectConsistent();
+
+      const interrupted = contract.ledger.prune(plan, archiveTo([]), () => {
+        throw new Error("interrupted");
+      });
+      await expect(interrupted).rejects.toThrow("interrupted");
+      await expectConsistent();
+      const rest = await contract.ledger.prunePlan({ before: dayAfter(0) });
+      expect(rest.eventCount).toBe(0);
+      await contract.ledger.prune(rest, () => Promise.reject(new Error("there is nothing to archive")));
+      expect(await eventsOf(accountId)).toEqual([]);
+      await expectConsistent();
+    });
+
+    test("rejects a day that is invalid, in the future or before an earlier one", async () => {
+      const rejected = fault("invalid_request");
+      for (const before of ["2026-02-30", "yesterday", dayAfter(1), "2026-01-01"]) {
+        await expect(contract.ledger.prunePlan({ before })).rejects.toEqual(rejected);
+      }
+    });
+
+    test("is refused for a day that would separate events that are not in the order of time", async () => {
+      const { entry } = await newAccount();
+      await contract.ledger.record(entry());
+      contract.nowMs += 48 * HOUR_MS;
+      await contract.ledger.record(entry());
+      contract.nowMs -= 48 * HOUR_MS;
+      await contract.ledger.resetClock();
+      await contract.ledger.record(entry());
+      contract.nowMs += 48 * HOUR_MS;
+      await expect(contract.ledger.prunePlan({ before: dayAfter(0) })).rejects.toEqual(
+        fault("invalid_request", /recorded together with, or after, later ones/),
+      );
+      expect((await contract.ledger.prunePlan({ before: dayAfter(-2) })).before).toBe(dayAfter(-2));
+    });
+
+    test("cannot be avoided by deleting events directly: only archived ones can be deleted", async () => {
+      const { accountId, entry } = await newAccount();
+      await contract.ledger.record(entry());
+      const [event] = await eventsOf(accountId);
+      await expect(contract.fixture.execute(`delete from usage_event where seq = ${event?.seq}`)).rejects.toThrow(
+        /only added to/,
+      );
+    });
+  });
+
+  describe("the time of the ledger", () => {
+    test("is that of the clock again after it was reset", async () => {
+      const { accountId, entry } = await newAccount();
+      const before = contract.nowMs;
+      contract.nowMs += 30 * 365 * 24 * HOUR_MS;
+      await contract.ledger.record(entry());
+      contract.nowMs = before;
+      await expect(contract.ledger.record(entry())).rejects.toEqual(fault("clock_unreliable"));
+      expect(await contract.ledger.resetClock()).toMatchObject({ to: new Date(before).toISOString() });
+      await contract.ledger.record(entry());
+      const years = (await eventsOf(accountId)).map(({ recordedAt }) => recordedAt.slice(0, 4));
+      expect(years).toEqual(["2026", "2056"]);
+      await expectConsistent();
+    });
+  });
+}

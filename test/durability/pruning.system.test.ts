@@ -1,0 +1,114 @@
+/**
+ * Pruning that is killed at any time loses no record: each one is in the archive or in the ledger, and the audit succeeds.
+ * A full run has ISOTHERM_DURABILITY_PRUNINGS=50.
+ */
+import { spawn } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
+import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { newReceipt } from "../ledger/receipt.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { dataFolder } from "./dataFolder.ts";
+import { type LedgerLocation, newAccount, runCli, sizeSetting, withLedger } from "./service.ts";
+
+const PRUNINGS = sizeSetting("PRUNINGS", 4);
+const EVENTS_PER_DAY = 6_000;
+const DAY_COUNT = 4;
+const DAY_MS = 86_400_000;
+const START_MS = Date.parse("2026-03-01T12:00:00Z");
+const TIMEOUT_MS = 120_000 + PRUNINGS * 10_000;
+const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+
+const { openLedger } = (await import(
+  new URL("../../dist/ledger/openLedger.js", import.meta.url).href
+)) as typeof openLedgerModule;
+
+const data = dataFolder("pruning");
+
+/** Records 6,000 events on each of four days. @returns the receipts */
+async function recordDays({ data: folder, database }: LedgerLocation): Promise<ReadonlySet<string>> {
+  let nowMs = START_MS;
+  const now = (): number => nowMs;
+  const ledger = await (database === undefined
+    ? openLedger({ data: folder }, { now })
+    : openLedger({ database }, { now, anchorFolder: folder }));
+  const { accountId, keyId, customerIds } = await newAccount(ledger, { name: "Clients", internalIds: ["one"] });
+  const customerId = customerIds[0] ?? "";
+  const receipts: string[] = [];
+  const entry = { accountId, keyId, customerId, meter: "hazard_values", units: 1, route: "/" } as const;
+  for (let day = 0; day < DAY_COUNT; day++) {
+    const today = Array.from({ length: EVENTS_PER_DAY }, () => newReceipt());
+    await Promise.all(today.map((receipt) => ledger.record({ ...entry, receipt })));
+    receipts.push(...today);
+    nowMs += DAY_MS;
+  }
+  await ledger.close();
+  return new Set(receipts);
+}
+
+/** Returns the receipts in all complete archives. */
+async function archivedReceipts(folder: string): Promise<readonly string[]> {
+  const names = await readdir(folder).catch(() => []);
+  const archives = names.filter((name) => name.endsWith(".csv"));
+  const texts = await Promise.all(archives.map((name) => readFile(join(folder, name), "utf8")));
+  return texts.flatMap((text) => {
+    const [header = "", ...lines] = text.trimEnd().split("\n");
+    const column = header.split(",").indexOf("receipt");
+    return lines.map((line) => line.split(",")[column] ?? "");
+  });
+}
+
+async function campaign(location: LedgerLocation): Promise<void> {
+  const archive = join(data(), "archive");
+  const receipts = await recordDays(location);
+  const prune = ["usage", "prune", "--archive", archive, "--before"];
+  const random = randomFrom(31);
+  const ledgerReceipts = (): Promise<readonly string[]> =>
+    withLedger(location, async (ledger) => {
+      const found = [];
+      for await (const { receipt } of ledger.events({})) found.push(receipt);
+      return found;
+    });
+  let archivedAtKill = 0;
+  for (let round = 0; round < PRUNINGS; round++) {
+    const day = new Date(START_MS + (1 + (round % (DAY_COUNT - 1))) * DAY_MS).toISOString().slice(0, 10);
+    const flags = location.database === undefined ? [] : ["--database", location.database];
+    const child = spawn(process.execPath, [CLI, ...prune, day, "--data", location.data, ...flags], { stdio: "ignore" });
+    const exited = new Promise((resolve) => child.once("exit", resolve));
+    await delay(random.between({ min: 200, max: 2_000 }));
+    child.kill("SIGKILL");
+    await exited;
+    const archived = await archivedReceipts(archive);
+    const found = new Set([...archived, ...(await ledgerReceipts())]);
+    expect([...receipts].filter((receipt) => !found.has(receipt))).toEqual([]);
+    archivedAtKill = archived.length;
+    const audit = JSON.parse(await runCli(["usage", "audit", "--json"], location)) as { readonly chain: object };
+    expect(audit.chain).toMatchObject({ problems: [] });
+  }
+  const lastDay = new Date(START_MS + (DAY_COUNT - 1) * DAY_MS).toISOString().slice(0, 10);
+  await runCli([...prune, lastDay], location);
+  const archived = await archivedReceipts(archive);
+  const kept = await ledgerReceipts();
+  console.log(`pruning: ${PRUNINGS} kills, ${archivedAtKill} events archived at the last one, then ${archived.length}`);
+  expect(new Set(archived).size).toBe((DAY_COUNT - 1) * EVENTS_PER_DAY);
+  expect(archived).toHaveLength((DAY_COUNT - 1) * EVENTS_PER_DAY);
+  expect(kept).toHaveLength(EVENTS_PER_DAY);
+  expect(new Set([...archived, ...kept])).toEqual(receipts);
+  expect(await runCli(["usage", "audit"], location)).toMatch(/^No differences: 6000 records.*\nChain: /);
+}
+
+test(`loses nothing with SQLite: killed ${PRUNINGS} times`, () => campaign({ data: data() }), TIMEOUT_MS);
+
+describeWithPostgres("with PostgreSQL", () => {
+  const server = postgresPerTest();
+
+  test(
+    `loses nothing: killed ${PRUNINGS} times`,
+    async () => campaign({ data: data(), database: await server().newDatabase() }),
+    TIMEOUT_MS,
+  );
+});
