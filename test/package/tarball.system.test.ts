@@ -8,7 +8,7 @@ import { packTarball, type PackedTarball } from "../../scripts/packageTarball.mj
 
 /** Tests of the packed package, without installing it. They need dist/. */
 const TARBALL_BYTES_MAX = 1_550_000;
-/** Longer string literals in declarations are embedded data, whose type should be `string`. */
+/** Matches string literals that are so long that they are embedded data, whose type should be declared as `string`. */
 const EMBEDDED_DATA = /"[^"\n]{1000,}"/;
 const DEPENDENCY_COUNT_MAX = 4;
 
