@@ -18,6 +18,8 @@ import {
   VARIABLE_COUNT_MAX,
 } from "../arrays/arrayFile.ts";
 
+import { probeHdf5 } from "./probe.ts";
+
 type Hdf5Module = typeof import("h5wasm/node");
 
 /** Largest size of one attribute. */
@@ -87,6 +89,7 @@ export async function openHdf5(file: string, path: string): Promise<ArrayFile> {
           },
         );
   await checkReadable(file, path);
+  await probeHdf5(file, { library: import.meta.resolve("h5wasm/node"), path: resolve(path) });
   let opened: Hdf5File;
   try {
     opened = new hdf5.File(resolve(path), "r");
