@@ -82,7 +82,7 @@ async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: T
   const queries = bulk.queriesOf(request);
   const requestQueries = { queries, requestId, prefix };
   const short =
-    queries.length <= SINGLE_WORKER_QUERIES_MAX
+    workerCount > 1 && queries.length <= SINGLE_WORKER_QUERIES_MAX
       ? await answerShortBatch(atlas, bulk, requestQueries, context)
       : undefined;
   const work = short === undefined ? await estimateBatchWork(atlas, queries, context) : undefined;

@@ -278,7 +278,8 @@ describe("time slices", () => {
     const { answer, grants } = bulkFixture({ workers: 1, onGrant });
     const large = answer({ route: BATCH, body: queries(1000) });
     await reached;
-    await answer({ route: BATCH, body: queries(20) });
+    // Longer requests are completed one after the other.
+    await answer({ route: BATCH, body: queries(8) });
     const count = grants.length;
     await large;
     expect(grants.length - count).toBeGreaterThan(25);
@@ -310,7 +311,10 @@ describe("a request that ends early", () => {
     });
     const late = await answer({ route: BATCH, body: queries(500) }).catch((error: unknown) => error);
     expect(late).toBeInstanceOf(HttpError);
-    expect(late).toMatchObject({ code: "overloaded", headers: { "Retry-After": "1" } });
+    expect(late).toMatchObject({
+      code: "overloaded",
+      headers: { "Retry-After": expect.stringMatching(/^[1-9][0-9]*$/) as string },
+    });
     expect([shed, admission.jobCount]).toEqual([["too_late"], 0]);
     await setTimeout(60);
     const count = grants.filter(isShard).length;
