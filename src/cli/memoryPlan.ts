@@ -45,7 +45,7 @@ export interface MemoryPlanOptions {
  * @throws Fault `configuration_invalid` if the memory is too small for the threads, the cache and one request
  */
 export function planMemory({
-  memoryBytes = undefined,
+  memoryBytes,
   cacheBytes: givenCacheBytes,
   workers,
   availableBytes = availableMemoryBytes(),

@@ -35,7 +35,7 @@ export class WorkDeadlines {
         },
         (error: unknown) => {
           this.#pending.delete(pending);
-          reject(error as Error);
+          reject(error);
         },
       );
     });
