@@ -33,9 +33,21 @@ export type {
   StepsResult,
 } from "../hazard/sampleRequest.ts";
 export type {
+  Anchor,
+  AuditOptions,
+  ChainHead,
+  ChainProblem,
+  ChainReport,
+  PrunePlan,
+  UsageArchive,
+} from "../ledger/chainReport.ts";
+export type {
+  ArchivedBatch,
   AuditReport,
   Commit,
+  CsvPage,
   KeyHolder,
+  MaintainedLedger,
   Page,
   PageQuery,
   RecordedEntry,

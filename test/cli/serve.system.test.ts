@@ -157,7 +157,7 @@ describe("isotherm serve", () => {
     vi.stubEnv("ISOTHERM_CACHE", "64");
     await withService([], () => Promise.resolve());
     expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["some/folder", { workers: 3, cacheBytes: 64 << 20 }]]);
-    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ data }]]);
+    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ data }, {}]]);
     expect(stdoutText).not.toContain("SYNTHETIC");
     expect(stdoutText).toContain("isotherm keys create");
     expect(ledger.accounts.size).toBe(0);
@@ -166,7 +166,9 @@ describe("isotherm serve", () => {
   test("uses the ledger database of the environment", async () => {
     vi.stubEnv("ISOTHERM_DATABASE_URL", "postgres://somewhere/ledger");
     await withService(["--atlas", "a"], () => Promise.resolve());
-    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([[{ database: "postgres://somewhere/ledger" }]]);
+    expect(vi.mocked(openLedger).mock.calls).toStrictEqual([
+      [{ database: "postgres://somewhere/ledger" }, { anchorFolder: data }],
+    ]);
   });
 
   test("applies the limits of its options", async () => {
