@@ -104,8 +104,8 @@ export function usableScopesOf(call: usize, entity: i32, row: u32): i32 {
   const columns = load<u32>(call, CALL_COLUMNS);
   let usable = givenScopesOf(columns, row);
   for (let scope = 0; scope < 3; scope++) {
-    const before = baselineOf(columns, entity, scope);
-    if (!(before == before && weightOf(call, scope) > 0)) usable &= ~(1 << scope);
+    const baseline = baselineOf(columns, entity, scope);
+    if (!(baseline == baseline && weightOf(call, scope) > 0)) usable &= ~(1 << scope);
   }
   return usable;
 }

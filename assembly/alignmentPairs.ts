@@ -135,10 +135,10 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
   for (let row = begin; row < end; row += 2, rowAt += 2 * ROW_BYTES) {
     const entityAt = <usize>load<u32>(rowAt, ROW_ENTITY),
       otherEntityAt = <usize>load<u32>(rowAt, ROW_BYTES + ROW_ENTITY);
-    const at = (<usize>row) << 3;
-    const y1 = v128.load(projections1 + at),
-      y2 = v128.load(projections2 + at),
-      y3 = v128.load(projections3 + at);
+    const offset = (<usize>row) << 3;
+    const y1 = v128.load(projections1 + offset),
+      y2 = v128.load(projections2 + offset),
+      y3 = v128.load(projections3 + offset);
     const expected = load<i32>(entityAt, ENTITY_GIVEN_SCOPES),
       otherExpected = load<i32>(otherEntityAt, ENTITY_GIVEN_SCOPES);
     // The sign bit is set if no scope is negative, too large or missing.
@@ -169,7 +169,7 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
         i64x2.bitmask(isOutside);
     }
     if (revenues != 0) {
-      const revenue = v128.load(revenues + at);
+      const revenue = v128.load(revenues + offset);
       uncommonRows |= i64x2.bitmask(f64x2.eq(revenue, revenue));
     }
     const rowMask = row + 1 < end ? 3 : 1;
@@ -341,11 +341,11 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
     }
 
     const temperature = curveAt(q, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5);
-    v128.store(temperatures + at, temperature);
+    v128.store(temperatures + offset, temperature);
     const lowTemperature = curveAt(rangeLow, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5),
       highTemperature = curveAt(rangeHigh, curve, x1, x2, x3, x4, last, slope1, slope2, slope3, slope4, slope5);
-    v128.store(rangeLows + at, lowTemperature);
-    v128.store(rangeHighs + at, highTemperature);
+    v128.store(rangeLows + offset, lowTemperature);
+    v128.store(rangeHighs + offset, highTemperature);
     // No two ratios differ in temperature by more than their distance times the steepest slope.
     const notable = v128.load64_splat(LOOP_NOTABLE),
       almostNotable = v128.load64_splat(LOOP_ALMOST_NOTABLE),
@@ -370,18 +370,18 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       rowFlags |= (sensitive & 1) * SENSITIVE;
       otherRowFlags |= (sensitive >> 1) * SENSITIVE;
     }
-    store<i32>(flags + (at >> 1), rowFlags);
-    store<i32>(flags + (at >> 1), otherRowFlags, 4);
-    if (spreads != 0) v128.store(spreads + at, f64x2.sub(x4, x1));
+    store<i32>(flags + (offset >> 1), rowFlags);
+    store<i32>(flags + (offset >> 1), otherRowFlags, 4);
+    if (spreads != 0) v128.store(spreads + offset, f64x2.sub(x4, x1));
     if (climateLows != 0) {
       v128.store(lanes, x1);
       v128.store(lanes, x2, 16);
       v128.store(lanes, x3, 32);
       v128.store(lanes, x4, 48);
       prepareCurve(tables, CURVE_P10, lanes);
-      v128.store(climateLows + at, temperaturesAt(lanes, q));
+      v128.store(climateLows + offset, temperaturesAt(lanes, q));
       prepareCurve(tables, CURVE_P90, lanes);
-      v128.store(load<u32>(results, RESULT_CLIMATE_HIGH) + at, temperaturesAt(lanes, q));
+      v128.store(load<u32>(results, RESULT_CLIMATE_HIGH) + offset, temperaturesAt(lanes, q));
     }
     if (uncommonRows != 0 && !scoreUncommonRows(call, row, rowAt, uncommonRows)) return false;
   }

@@ -10,11 +10,11 @@
 export function crc32(bytes: usize, length: i32, table: usize, seed: u32): u32 {
   if (load<u32>(table, 4) == 0) fillTable(table);
   let crc = ~seed;
-  let at = bytes;
+  let position = bytes;
   const end = bytes + <usize>length;
-  while (at + 8 <= end) {
-    const low = load<u32>(at) ^ crc,
-      high = load<u32>(at, 4);
+  while (position + 8 <= end) {
+    const low = load<u32>(position) ^ crc,
+      high = load<u32>(position, 4);
     crc =
       load<u32>(table + ((<usize>(low & 255)) << 2), 7168) ^
       load<u32>(table + ((<usize>((low >>> 8) & 255)) << 2), 6144) ^
@@ -24,11 +24,11 @@ export function crc32(bytes: usize, length: i32, table: usize, seed: u32): u32 {
       load<u32>(table + ((<usize>((high >>> 8) & 255)) << 2), 2048) ^
       load<u32>(table + ((<usize>((high >>> 16) & 255)) << 2), 1024) ^
       load<u32>(table + ((<usize>(high >>> 24)) << 2));
-    at += 8;
+    position += 8;
   }
-  while (at < end) {
-    crc = load<u32>(table + ((<usize>((crc ^ (<u32>load<u8>(at))) & 255)) << 2)) ^ (crc >>> 8);
-    at += 1;
+  while (position < end) {
+    crc = load<u32>(table + ((<usize>((crc ^ (<u32>load<u8>(position))) & 255)) << 2)) ^ (crc >>> 8);
+    position += 1;
   }
   return ~crc;
 }
@@ -40,11 +40,11 @@ function fillTable(table: usize): void {
     store<u32>(table + ((<usize>byte) << 2), crc);
   }
   for (let byte: u32 = 0; byte < 256; byte++) {
-    const at = table + ((<usize>byte) << 2);
-    let crc = load<u32>(at);
+    const entry = table + ((<usize>byte) << 2);
+    let crc = load<u32>(entry);
     for (let slice: usize = 1; slice < 8; slice++) {
       crc = load<u32>(table + ((<usize>(crc & 255)) << 2)) ^ (crc >>> 8);
-      store<u32>(at + (slice << 10), crc);
+      store<u32>(entry + (slice << 10), crc);
     }
   }
 }

@@ -95,9 +95,9 @@ export function curveMetrics(
       highest = value;
       lastVariate = variate;
     }
-    const at = (<usize>cell) << 3;
-    store<f64>(designs + at, isMissing ? NaN : hasDesign ? design : highest);
-    store<f64>(probabilities + at, isMissing ? NaN : probability);
+    const offset = (<usize>cell) << 3;
+    store<f64>(designs + offset, isMissing ? NaN : hasDesign ? design : highest);
+    store<f64>(probabilities + offset, isMissing ? NaN : probability);
   }
   return STATUS_OK;
 }

@@ -94,10 +94,10 @@ export function totalTilesOf(field: usize): usize {
 /** Returns the address of a tile and marks the tile as used; returns 0 if the tile is not in memory. */
 export function useTile(directory: usize, index: i32): usize {
   assert(index >= 0, "tile indices must not be negative");
-  const at = directory + ((<usize>index) << 2);
-  const entry = load<u32>(at);
+  const entryAddress = directory + ((<usize>index) << 2);
+  const entry = load<u32>(entryAddress);
   if (entry == 0) return 0;
-  if ((entry & USED) == 0) store<u32>(at, entry | USED);
+  if ((entry & USED) == 0) store<u32>(entryAddress, entry | USED);
   return <usize>(entry & ~USED);
 }
 

@@ -85,9 +85,9 @@ function findBlockRanges(
     let maxFirst = to - from < BLOCK_SIZE ? i32.MAX_VALUE : 0,
       minLast = to - from < BLOCK_SIZE ? -1 : i32.MAX_VALUE;
     for (let row = from; row < to; row++) {
-      const at = firsts + ((<usize>(row - firstRow)) << 2);
-      const first = load<i32>(at),
-        last = load<i32>(at + stride);
+      const firstAddress = firsts + ((<usize>(row - firstRow)) << 2);
+      const first = load<i32>(firstAddress),
+        last = load<i32>(firstAddress + stride);
       if (first > last) {
         maxFirst = i32.MAX_VALUE;
         minLast = -1;
@@ -156,8 +156,8 @@ function scanInnerBlocks(field: usize, firstBlockRow: i32, lastBlockRow: i32, ro
         const end = min(last, pyramidColumn * PYRAMID_BLOCKS + PYRAMID_BLOCKS - 1);
         const tile = useTile(directory, pyramidRow + pyramidColumn);
         assert(tile != 0, "findBlockRanges must have found this pyramid tile in memory");
-        let at = tile + <usize>(blockRowOffset + (block % PYRAMID_BLOCKS)) * stride + lane;
-        for (; block <= end; block++, at += stride) high = i16x8.max_u(high, v128.load(at));
+        let bounds = tile + <usize>(blockRowOffset + (block % PYRAMID_BLOCKS)) * stride + lane;
+        for (; block <= end; block++, bounds += stride) high = i16x8.max_u(high, v128.load(bounds));
       }
     }
     v128.store(best + lane, high);
@@ -247,9 +247,9 @@ function scanBlock(spans: usize, blockRow: i32, block: i32, tile: usize, stride:
   const stepsMax = i16x8.splat(<i16>STEPS_MAX),
     one = i16x8.splat(1);
   for (let row = from; row < to; row++) {
-    const at = firsts + ((<usize>(row - firstRow)) << 2);
-    const first = max(load<i32>(at), west),
-      last = min(load<i32>(at + spanStride), west + BLOCK_SIZE - 1);
+    const firstAddress = firsts + ((<usize>(row - firstRow)) << 2);
+    const first = max(load<i32>(firstAddress), west),
+      last = min(load<i32>(firstAddress + spanStride), west + BLOCK_SIZE - 1);
     let cell = tile + <usize>((row % TILE_SIZE) * TILE_SIZE + (first % TILE_SIZE)) * stride;
     for (let column = first; column <= last; column++, cell += stride) {
       for (let lane: usize = 0; lane < stride; lane += 16) {

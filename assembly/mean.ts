@@ -84,9 +84,9 @@ export function circleSums(
 /** Writes the plan of a table's span in one row, if it has one. @returns the address after the plan */
 function planSpan(field: usize, table: usize, row: i32, spanIndex: i32, spanPlan: usize): usize {
   if (spanIndex >= spansRowCount(table)) return spanPlan;
-  const at = spansFirsts(table) + ((<usize>spanIndex) << 2);
-  const first = load<i32>(at),
-    last = load<i32>(at + spansStride(table));
+  const firstAddress = spansFirsts(table) + ((<usize>spanIndex) << 2);
+  const first = load<i32>(firstAddress),
+    last = load<i32>(firstAddress + spansStride(table));
   if (first > last) return spanPlan;
   const stride = (<usize>vectorCountOf(field)) << 5;
   const prefixes = prefixTilesOf(field) + ((<usize>((row >> 6) * tileColumnCountOf(field))) << 2);
@@ -177,9 +177,9 @@ function prefetchRows(field: usize, spans: usize, wrappedSpans: usize): i32 {
       firstRow = spansFirstRow(table),
       rowCount = spansRowCount(table);
     for (let i = 0; i < rowCount; i++) {
-      const at = firsts + ((<usize>i) << 2);
-      const first = load<i32>(at),
-        last = load<i32>(at + spanStride);
+      const firstAddress = firsts + ((<usize>i) << 2);
+      const first = load<i32>(firstAddress),
+        last = load<i32>(firstAddress + spanStride);
       if (first > last) continue;
       const row = firstRow + i;
       const tileRow = (row >> 6) * tileColumns;
@@ -228,9 +228,9 @@ function findMissing(field: usize, spans: usize, wrappedSpans: usize, missing: u
       previousFrom = -1,
       previousTo = -1;
     for (let i = 0; i < rowCount; i++) {
-      const at = firsts + ((<usize>i) << 2);
-      const first = load<i32>(at),
-        last = load<i32>(at + spanStride);
+      const firstAddress = firsts + ((<usize>i) << 2);
+      const first = load<i32>(firstAddress),
+        last = load<i32>(firstAddress + spanStride);
       if (first > last) continue;
       const row = firstRow + i;
       const west = (row >> 6) * tileColumns + (first >> 6),

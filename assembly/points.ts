@@ -65,12 +65,12 @@ export function locate(
   const lastColumnShift = closesAt360(cellSizeLonDeg, columnCount) ? 1.0 : 0.0;
   let i = 0;
   for (; i + 4 <= count; i += 4) {
-    const at = (<usize>i) << 3,
+    const offset = (<usize>i) << 3,
       to = (<usize>i) << 2;
-    const latA = v128.load(latitudes + at),
-      latB = v128.load(latitudes + at, 16);
-    const eastA = f64x2.sub(v128.load(longitudes + at), f64x2.splat(westDeg)),
-      eastB = f64x2.sub(v128.load(longitudes + at, 16), f64x2.splat(westDeg));
+    const latA = v128.load(latitudes + offset),
+      latB = v128.load(latitudes + offset, 16);
+    const eastA = f64x2.sub(v128.load(longitudes + offset), f64x2.splat(westDeg)),
+      eastB = f64x2.sub(v128.load(longitudes + offset, 16), f64x2.splat(westDeg));
     if (!i64x2.all_true(v128.and(isFastCase(latA, eastA), isFastCase(latB, eastB)))) {
       for (let groupIndex = i; groupIndex < i + 4; groupIndex++) {
         locateOne(
@@ -91,8 +91,22 @@ export function locate(
     }
     const rowA = cellsAt(f64x2.div(f64x2.sub(f64x2.splat(northDeg), latA), f64x2.splat(cellSizeLatDeg))),
       rowB = cellsAt(f64x2.div(f64x2.sub(f64x2.splat(northDeg), latB), f64x2.splat(cellSizeLatDeg)));
-    const columnA = columnsOf(v128.load(longitudes + at), eastA, westDeg, cellSizeLonDeg, columnCount, lastColumnShift),
-      columnB = columnsOf(v128.load(longitudes + at, 16), eastB, westDeg, cellSizeLonDeg, columnCount, lastColumnShift);
+    const columnA = columnsOf(
+        v128.load(longitudes + offset),
+        eastA,
+        westDeg,
+        cellSizeLonDeg,
+        columnCount,
+        lastColumnShift,
+      ),
+      columnB = columnsOf(
+        v128.load(longitudes + offset, 16),
+        eastB,
+        westDeg,
+        cellSizeLonDeg,
+        columnCount,
+        lastColumnShift,
+      );
     const isInsideA = v128.and(isBelow(rowA, rowCount), isBelow(columnA, columnCount)),
       isInsideB = v128.and(isBelow(rowB, rowCount), isBelow(columnB, columnCount));
     const isOutside = v128.not(i32x4.shuffle(isInsideA, isInsideB, 0, 2, 4, 6));
@@ -129,12 +143,12 @@ function locateOne(
   rows: usize,
   columns: usize,
 ): void {
-  const at = (<usize>i) << 3;
-  const row = rowOf(load<f64>(latitudes + at), northDeg, cellSizeLatDeg, rowCount);
-  const column = columnOf(load<f64>(longitudes + at), westDeg, cellSizeLonDeg, columnCount);
+  const offset = (<usize>i) << 3;
+  const row = rowOf(load<f64>(latitudes + offset), northDeg, cellSizeLatDeg, rowCount);
+  const column = columnOf(load<f64>(longitudes + offset), westDeg, cellSizeLonDeg, columnCount);
   const isInside = row >= 0 && column >= 0;
-  store<i32>(rows + (at >> 1), isInside ? row : -1);
-  store<i32>(columns + (at >> 1), isInside ? column : -1);
+  store<i32>(rows + (offset >> 1), isInside ? row : -1);
+  store<i32>(columns + (offset >> 1), isInside ? column : -1);
 }
 
 /**

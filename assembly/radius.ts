@@ -95,10 +95,10 @@ export function meanOfRows(
     let total: f64 = 0,
       area: f64 = 0;
     for (let row = 0; row < rowCount; row++) {
-      const at = <usize>(row * layerCount + layer);
+      const index = <usize>(row * layerCount + layer);
       const weight = load<f64>(weights + ((<usize>row) << 3));
-      total += weight * <f64>load<u64>(sums + (at << 3));
-      area += weight * <f64>load<u32>(counts + (at << 2));
+      total += weight * <f64>load<u64>(sums + (index << 3));
+      area += weight * <f64>load<u32>(counts + (index << 2));
     }
     const result = out + ((<usize>layer) << 4);
     store<f64>(result, area > 0 ? total / area : NaN);

@@ -55,9 +55,9 @@ export function findCellAddresses(
     tileColumns = tileColumnCountOf(field);
   let missingCount = 0;
   for (let i = 0; i < count; i++) {
-    const at = (<usize>i) << 2;
-    const row = load<i32>(rows + at),
-      column = load<i32>(columns + at);
+    const offset = (<usize>i) << 2;
+    const row = load<i32>(rows + offset),
+      column = load<i32>(columns + offset);
     let address = outside;
     if (row >= 0) {
       const tileIndex = (row >> 6) * tileColumns + (column >> 6);
@@ -71,7 +71,7 @@ export function findCellAddresses(
         missingCount++;
       }
     }
-    store<u32>(addresses + at, <u32>address);
+    store<u32>(addresses + offset, <u32>address);
   }
   return missingCount;
 }
@@ -88,22 +88,22 @@ export function gatherCells(addresses: usize, count: i32, vectorCount: i32, step
   const end = addresses + ((<usize>count) << 2);
   let target = steps;
   if (vectorCount == 3) {
-    for (let at = addresses; at < end; at += 4) {
-      const address = <usize>load<u32>(at);
+    for (let entry = addresses; entry < end; entry += 4) {
+      const address = <usize>load<u32>(entry);
       v128.store(target, v128.load(address));
       v128.store(target, v128.load(address, 16), 16);
       v128.store(target, v128.load(address, 32), 32);
       target += <usize>strideBytes;
     }
   } else if (vectorCount == 1) {
-    for (let at = addresses; at < end; at += 4) {
-      v128.store(target, v128.load(<usize>load<u32>(at)));
+    for (let entry = addresses; entry < end; entry += 4) {
+      v128.store(target, v128.load(<usize>load<u32>(entry)));
       target += <usize>strideBytes;
     }
   } else {
     const stride = (<usize>vectorCount) << 4;
-    for (let at = addresses; at < end; at += 4) {
-      const address = <usize>load<u32>(at);
+    for (let entry = addresses; entry < end; entry += 4) {
+      const address = <usize>load<u32>(entry);
       for (let lane: usize = 0; lane < stride; lane += 16) v128.store(target + lane, v128.load(address + lane));
       target += <usize>strideBytes;
     }
@@ -230,11 +230,14 @@ function selectedStepsToValues(
     reason = reasons;
   for (let i = 0; i < count; i++) {
     for (let layer = 0; layer < layerCount; layer++) {
-      const at = (<usize>layer) << 3;
-      const cellSteps = <i32>load<u16>(cell + ((<usize>load<i32>(lanes + (at >> 1))) << 1));
-      store<f64>(value + at, <f64>cellSteps / load<f64>(encodings + at) + load<f64>(encodings + padded + at));
+      const offset = (<usize>layer) << 3;
+      const cellSteps = <i32>load<u16>(cell + ((<usize>load<i32>(lanes + (offset >> 1))) << 1));
+      store<f64>(
+        value + offset,
+        <f64>cellSteps / load<f64>(encodings + offset) + load<f64>(encodings + padded + offset),
+      );
       store<u8>(reason + <usize>layer, 0);
-      if (cellSteps > STEPS_MAX) storeMissing(value + at, reason + <usize>layer, cellSteps);
+      if (cellSteps > STEPS_MAX) storeMissing(value + offset, reason + <usize>layer, cellSteps);
     }
     cell += (<usize>laneCount) << 1;
     value += (<usize>layerCount) << 3;

@@ -121,12 +121,12 @@ export function fastRowSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f6
   // Two loops, because each iteration is a long dependency chain: the shorter it is, the more rows the processor
   // overlaps.
   for (let i = 0; i < rowCount; i += 2) {
-    const at = table + ((<usize>i) << 3);
-    const sin1 = v128.load(at),
-      cos1 = v128.load(at + tableStride);
-    const p1 = v128.load(at + 2 * tableStride),
-      z1 = v128.load(at + 3 * tableStride);
-    const invLonChord2Max = f64x2.mul(v128.load(at + 4 * tableStride), vinvP0);
+    const tableEntry = table + ((<usize>i) << 3);
+    const sin1 = v128.load(tableEntry),
+      cos1 = v128.load(tableEntry + tableStride);
+    const p1 = v128.load(tableEntry + 2 * tableStride),
+      z1 = v128.load(tableEntry + 3 * tableStride);
+    const invLonChord2Max = f64x2.mul(v128.load(tableEntry + 4 * tableStride), vinvP0);
     const dp = f64x2.sub(p1, vp0),
       dz = f64x2.sub(z1, vz0);
     const meridianChord2 = f64x2.add(f64x2.mul(dp, dp), f64x2.mul(dz, dz));
@@ -143,9 +143,9 @@ export function fastRowSpans(field: usize, latDeg: f64, lonDeg: f64, radiusM: f6
     v128.store(lonChords2 + ((<usize>i) << 3), f64x2.sub(f64x2.mul(vradius2, series), meridianChord2));
   }
   for (let i = 0; i < rowCount; i += 2) {
-    const at = table + ((<usize>i) << 3);
-    const p1 = v128.load(at + 2 * tableStride);
-    const invLonChord2Max = f64x2.mul(v128.load(at + 4 * tableStride), vinvP0);
+    const tableEntry = table + ((<usize>i) << 3);
+    const p1 = v128.load(tableEntry + 2 * tableStride);
+    const invLonChord2Max = f64x2.mul(v128.load(tableEntry + 4 * tableStride), vinvP0);
     const lonChord2 = v128.load(lonChords2 + ((<usize>i) << 3));
     const h = f64x2.pmax(zero, f64x2.mul(lonChord2, invLonChord2Max));
     const root = f64x2.sqrt(h);
@@ -258,20 +258,20 @@ export function includeCell(spans: usize, wrappedSpans: usize, row: i32, column:
   }
   const spanIndex = row - spansFirstRow(spans);
   if (spanIndex < 0 || spanIndex >= spansRowCount(spans)) return STATUS_AMBIGUOUS;
-  const at = firsts + ((<usize>spanIndex) << 2);
-  const first = load<i32>(at),
-    last = load<i32>(at + stride);
+  const firstAddress = firsts + ((<usize>spanIndex) << 2);
+  const first = load<i32>(firstAddress),
+    last = load<i32>(firstAddress + stride);
   if (first > last) {
     // Just west of the edge where the grid wraps around, the containing cell is the first of the row, which the second
     // table may already include.
     if (wrappedSpans != 0) return STATUS_AMBIGUOUS;
-    store<i32>(at, column);
-    store<i32>(at + stride, column);
+    store<i32>(firstAddress, column);
+    store<i32>(firstAddress + stride, column);
   } else if (column < first - 1 || column > last + 1) {
     return STATUS_AMBIGUOUS;
   } else {
-    store<i32>(at, min(first, column));
-    store<i32>(at + stride, max(last, column));
+    store<i32>(firstAddress, min(first, column));
+    store<i32>(firstAddress + stride, max(last, column));
   }
   return STATUS_OK;
 }

@@ -59,9 +59,9 @@ const FORMS = [
 
 try {
   for (const { run } of FORMS) await run(); // loads the tiles into memory
-  const compared = COMPARED_COUNT * LAYER_COUNT;
-  const expected = stepSumOf(values.subarray(0, compared));
-  const sum = steps.subarray(0, compared).reduce((total, each) => total + Math.min(each, STEPS_NODATA), 0);
+  const comparedValueCount = COMPARED_COUNT * LAYER_COUNT;
+  const expected = stepSumOf(values.subarray(0, comparedValueCount));
+  const sum = steps.subarray(0, comparedValueCount).reduce((total, each) => total + Math.min(each, STEPS_NODATA), 0);
   if (sum !== expected) throw new Error(`steps and values differ: sum of steps ${sum}, from values ${expected}`);
   for (const { name, open, atLeast } of COMPETITORS) {
     const row = {

@@ -217,11 +217,11 @@ function findNearestSquaredChords(points) {
     const latDeg = Math.asin(Math.min(1, Math.max(-1, points[owner * 3 + 2]))) / DEGREE;
     const lonDeg = Math.atan2(points[owner * 3 + 1], points[owner * 3]) / DEGREE;
     const above = Math.min(ROWS - 2, Math.floor((90 - latDeg) * NODES_PER_DEG));
-    const before = Math.floor((lonDeg + 180) * NODES_PER_DEG) % COLUMNS;
+    const westColumn = Math.floor((lonDeg + 180) * NODES_PER_DEG) % COLUMNS;
     for (let r = above; r <= above + 1; r++) {
       selectRow(r);
-      offer(before, owner);
-      offer((before + 1) % COLUMNS, owner);
+      offer(westColumn, owner);
+      offer((westColumn + 1) % COLUMNS, owner);
     }
   }
 

@@ -42,16 +42,16 @@ async function panel(pathway, index) {
   const y = PANEL.top + Math.floor(index / COLUMN_COUNT) * (PANEL.height + PANEL.gapY);
   const parts = [`<g transform="translate(${x} ${y})">`, text(0, -10, pathway, 'class="title"')];
   for (const { temperature_2100_c } of NGFS_PHASE5.anchors) {
-    const at = yOf(temperature_2100_c).toFixed(1);
-    parts.push(`<line x1="0" x2="${PANEL.width}" y1="${at}" y2="${at}" class="anchor"/>`);
+    const y = yOf(temperature_2100_c).toFixed(1);
+    parts.push(`<line x1="0" x2="${PANEL.width}" y1="${y}" y2="${y}" class="anchor"/>`);
   }
   for (const temperatureC of [1.5, 2, 2.5, 3, 3.5, 4]) {
     parts.push(text(-6, (yOf(temperatureC) + 4).toFixed(1), temperatureC.toFixed(1), 'class="tick" text-anchor="end"'));
   }
   for (const ratio of [0, 0.5, 1, 1.5]) {
-    const at = xOf(ratio).toFixed(1);
-    parts.push(`<line x1="${at}" x2="${at}" y1="${PANEL.height}" y2="${PANEL.height + 4}" class="axis"/>`);
-    parts.push(text(at, PANEL.height + 17, ratio, 'class="tick" text-anchor="middle"'));
+    const x = xOf(ratio).toFixed(1);
+    parts.push(`<line x1="${x}" x2="${x}" y1="${PANEL.height}" y2="${PANEL.height + 4}" class="axis"/>`);
+    parts.push(text(x, PANEL.height + 17, ratio, 'class="tick" text-anchor="middle"'));
   }
   for (const [i, year] of YEARS.entries()) {
     const temperaturesC = await curve(pathway, year);

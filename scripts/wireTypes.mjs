@@ -120,8 +120,8 @@ function docOf(schema, depth) {
   if (sentences.length === 0) return "";
   const text = sentences.join(" ").replaceAll("*/", "*\\/");
   const indent = "  ".repeat(depth);
-  const whole = `${indent}/** ${text} */`;
-  if (whole.length <= LINE_LENGTH_MAX) return `${whole}\n`;
+  const singleLine = `${indent}/** ${text} */`;
+  if (singleLine.length <= LINE_LENGTH_MAX) return `${singleLine}\n`;
   const lines = wrapped(text, LINE_LENGTH_MAX - indent.length - " * ".length);
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}\n`).join("")}${indent} */\n`;
 }

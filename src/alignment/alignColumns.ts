@@ -20,7 +20,7 @@ import { columnFault, runKernel, sharedKernel, tablesOf } from "./sharedKernel.t
  * - per row: `years` i32, `scope1` to `3` f64, and optionally `projectedRevenues` f64 and `labels` u16: the index of the
  *   projection among those of the entity, such as a target and a trajectory
  * - emissions in any unit and revenues in any currency, the same within an entity, from -1e15 to 1e15; NaN = not given
- * - the convergence needs `convergenceRevenues` (million USD of 2022, NaN = unusable) and `references` (f64 per scope,
+ * - convergence needs `convergenceRevenues` (million USD of 2022, NaN = unusable) and `references` (f64 per scope,
  *   t CO2e per million USD of the entity's industry, NaN = unknown)
  *
  * @returns one element per row: `temperaturesC`, `rangeLowC` and `rangeHighC` f64, degrees C, NaN = none; `flags` u32,

@@ -5,7 +5,7 @@ import { type AlignedColumns, type AlignmentInclude, RESULT_COLUMNS } from "../k
 import { ANCHOR_COUNT } from "../kernel/alignmentTables.ts";
 import { ALIGNMENT_OPTIONS, type AlignmentOptions, ruleOf } from "./options.ts";
 
-/** The convergence needs the columns `convergenceRevenues` and `references`. */
+/** Convergence needs the columns `convergenceRevenues` and `references`. */
 export interface AlignColumnsOptions extends AlignmentOptions {
   /** Further results; what is not asked for is not computed. */
   readonly include?: AlignmentInclude | undefined;

@@ -1,7 +1,7 @@
 import { convergenceRevenueMUSD2022 } from "./convergenceRevenue.ts";
 import type { Entity } from "../contract/wireTypes.ts";
 
-/** Currency of the industry intensities that the convergence compares with. */
+/** Currency of the industry intensities that convergence compares with. */
 const CURRENCY = "USD";
 
 /**

@@ -1,6 +1,6 @@
 import { CONSUMER_PRICE_ROWS } from "./data/consumerPrices.generated.ts";
 
-/** Year of the prices of the industry intensities that the convergence compares with. */
+/** Year of the prices of the industry intensities that convergence compares with. */
 const REFERENCE_PRICE_YEAR = 2022;
 
 const priceIndexByYear = new Map(CONSUMER_PRICE_ROWS.map((row) => [row.year, row.us_cpi_u_annual_average]));

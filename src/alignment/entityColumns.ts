@@ -94,7 +94,7 @@ function baselineRevenueOf({ data: [baseline] }: Entity): number {
   return baseline?.financials?.revenue ?? NaN;
 }
 
-/** Returns the revenues and industry intensities of the convergence; NaN where it does not apply. */
+/** Returns the revenues and industry intensities for convergence; NaN where it does not apply. */
 function convergenceColumns(
   entities: readonly Entity[],
 ): Required<Pick<EntityColumns, "convergenceRevenues" | "references">> {

@@ -105,7 +105,7 @@ export function rangeAt(
 }
 
 /** Returns the value at a row; null if it is NaN or the column is absent. */
-export function numberAt(column: Float64Array | undefined, row: number): number | null {
+function numberAt(column: Float64Array | undefined, row: number): number | null {
   const value = column?.[row] ?? NaN;
   return Number.isNaN(value) ? null : value;
 }

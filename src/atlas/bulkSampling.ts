@@ -77,9 +77,10 @@ export async function sampleFromTiles(
       longitudes: Float64Array.from(batch, (location) => locations.longitudes[location] ?? NaN),
     };
     const batchResults = newResults(out, batch.length * lanes.length);
-    await cachedField.withTiles([{ form: "cells", indices: [...tiles] }], () => {
+    const read = (): void => {
       readLocations(field, chunk, encodings, { out: batchResults, first: 0 });
-    });
+    };
+    await cachedField.withTiles([{ form: "cells", indices: [...tiles] }], read, timeSlice);
     scatter(batchResults, batch, lanes.length, out);
     onProgress(batch.length);
     start = end;

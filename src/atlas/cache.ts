@@ -116,13 +116,13 @@ export class TileCache {
       if (pinned.delete(entry)) entry.pins -= 1;
     };
     try {
-      let wanted = slots.map((_, index) => index);
+      let pending = slots.map((_, index) => index);
       // Large tiles first: small ones fit into the gaps between them, but not vice versa.
-      wanted.sort((a, b) => (slots[b]?.sizeBytes ?? 0) - (slots[a]?.sizeBytes ?? 0));
-      while (wanted.length > 0) {
+      pending.sort((a, b) => (slots[b]?.sizeBytes ?? 0) - (slots[a]?.sizeBytes ?? 0));
+      while (pending.length > 0) {
         const missing: (TileToFill & { readonly entry: TileEntry })[] = [];
         const waiting: { readonly index: number; readonly entry: TileEntry }[] = [];
-        for (const index of wanted) {
+        for (const index of pending) {
           const slot = slots[index];
           if (slot === undefined) continue;
           let entry = this.#entries.get(slot.word);
@@ -142,7 +142,7 @@ export class TileCache {
         // A tile that another call failed to fetch was removed: this call fetches it and reports its own failure.
         const failed = waiting.filter(({ entry }) => entry.isRemoved);
         for (const { entry } of failed) release(entry);
-        wanted = failed.map(({ index }) => index);
+        pending = failed.map(({ index }) => index);
       }
       return read();
     } finally {

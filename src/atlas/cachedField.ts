@@ -10,6 +10,7 @@ import {
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { copyToLanes, prefixTile } from "../kernel/tiles.ts";
+import { TimeSlice } from "../threads/timeSlice.ts";
 import type { TileToFill, TileCache, TileSlot } from "./cache.ts";
 import type { LayerEntry } from "./catalog.ts";
 import type { CellSource, PyramidRequest, TileState } from "./cellSource.ts";
@@ -98,8 +99,11 @@ export class CachedField {
     return (this.field.directories[form].pointer >>> 2) + index;
   }
 
-  /** Runs `read`, which must be synchronous, while these tiles are in memory. */
-  async withTiles<T>(tiles: readonly MissingTiles[], read: () => T): Promise<T> {
+  /**
+   * Runs `read`, which must be synchronous, while these tiles are in memory.
+   * @param timeSlice its `yield` is awaited between the tiles that must be loaded
+   */
+  async withTiles<T>(tiles: readonly MissingTiles[], read: () => T, timeSlice = new TimeSlice()): Promise<T> {
     const wanted: { readonly form: TileForm; readonly index: number }[] = [];
     const slots: TileSlot[] = [];
     for (const { form, indices } of tiles) {
@@ -110,7 +114,11 @@ export class CachedField {
     }
     return this.#cache.withTiles(
       slots,
-      (missing) => this.#fill(missing.map((tile) => ({ ...tile, ...(wanted[tile.index] as (typeof wanted)[number]) }))),
+      (missing) =>
+        this.#fill(
+          missing.map((tile) => ({ ...tile, ...(wanted[tile.index] as (typeof wanted)[number]) })),
+          timeSlice,
+        ),
       read,
     );
   }
@@ -143,18 +151,25 @@ export class CachedField {
     return source.resolve(indices.map((index) => tileAt(index, tileColumnCount, group)));
   }
 
-  async #fill(missing: readonly (TileToFill & { readonly form: TileForm; readonly index: number })[]): Promise<void> {
+  async #fill(
+    missing: readonly (TileToFill & { readonly form: TileForm; readonly index: number })[],
+    timeSlice: TimeSlice,
+  ): Promise<void> {
     await Promise.all(
       (["cells", "prefixes", "bounds", "totals"] as const).map(async (form) => {
         const tiles = missing.filter((tile) => tile.form === form);
         if (tiles.length === 0) return;
-        if (PYRAMID_FORMS.includes(form)) await this.#fillPyramid(form, tiles);
-        else await this.#fillTiles(form, tiles);
+        if (PYRAMID_FORMS.includes(form)) await this.#fillPyramid(form, tiles, timeSlice);
+        else await this.#fillTiles(form, tiles, timeSlice);
       }),
     );
   }
 
-  async #fillTiles(form: TileForm, tiles: readonly (TileToFill & { readonly index: number })[]): Promise<void> {
+  async #fillTiles(
+    form: TileForm,
+    tiles: readonly (TileToFill & { readonly index: number })[],
+    timeSlice: TimeSlice,
+  ): Promise<void> {
     const { tileColumnCount } = this.field.grid;
     const { vectorCount } = this.field;
     const laneCount = vectorCount * LANES;
@@ -165,7 +180,7 @@ export class CachedField {
         return cells === 0;
       });
       if (tilesWithoutCells.length < tiles.length) {
-        if (tilesWithoutCells.length > 0) await this.#fillTiles(form, tilesWithoutCells);
+        if (tilesWithoutCells.length > 0) await this.#fillTiles(form, tilesWithoutCells, timeSlice);
         return;
       }
     }
@@ -174,7 +189,7 @@ export class CachedField {
       (source) => ({
         requestOf: (index, group) => tileAt(index, tileColumnCount, group),
         resolve: (requests) => source.resolve(requests),
-        load: (requests) => source.load(requests),
+        load: (requests) => source.load(requests, timeSlice),
       }),
     );
     for (const [position, { region }] of tiles.entries()) {
@@ -197,7 +212,11 @@ export class CachedField {
     }
   }
 
-  async #fillPyramid(form: TileForm, tiles: readonly (TileToFill & { readonly index: number })[]): Promise<void> {
+  async #fillPyramid(
+    form: TileForm,
+    tiles: readonly (TileToFill & { readonly index: number })[],
+    timeSlice: TimeSlice,
+  ): Promise<void> {
     const { pyramidColumnCount } = this.field.grid;
     const laneCount = this.field.vectorCount * LANES;
     const stored = await this.#readParts<PyramidRequest, Uint16Array | Uint32Array>(
@@ -207,7 +226,8 @@ export class CachedField {
         return {
           requestOf: (index, group) => pyramidAt(index, pyramidColumnCount, group),
           resolve: (requests) => Promise.resolve(pyramid.resolve(requests)),
-          load: (requests) => (form === "bounds" ? pyramid.loadBounds(requests) : pyramid.loadTotals(requests)),
+          load: (requests) =>
+            form === "bounds" ? pyramid.loadBounds(requests, timeSlice) : pyramid.loadTotals(requests, timeSlice),
         };
       },
     );

@@ -1,4 +1,5 @@
 import type { Cell, Grid } from "../kernel/grid.ts";
+import type { TimeSlice } from "../threads/timeSlice.ts";
 import type { GroupEntry } from "./catalog.ts";
 
 /** State of one group of a tile: "cells" if its cells must be loaded; otherwise all its cells have the same value. */
@@ -19,14 +20,14 @@ export interface PyramidRequest {
   readonly pyramidColumn: number;
 }
 
-/** Access to block bounds and row totals, by pyramid tile. */
+/** Access to block bounds and row totals, by pyramid tile. Loading awaits `timeSlice.yield()` between tiles. */
 export interface Pyramid {
   /** Returns the state of each pyramid tile; only "cells" need loading. */
   resolve(tiles: readonly PyramidRequest[]): readonly TileState[];
   /** Returns u16[64][64][layer count of its group] for each tile. */
-  loadBounds(tiles: readonly PyramidRequest[]): Promise<readonly Uint16Array[]>;
+  loadBounds(tiles: readonly PyramidRequest[], timeSlice?: TimeSlice): Promise<readonly Uint16Array[]>;
   /** Returns u32[512][8][layer count of its group] for each tile. */
-  loadTotals(tiles: readonly PyramidRequest[]): Promise<readonly Uint32Array[]>;
+  loadTotals(tiles: readonly PyramidRequest[], timeSlice?: TimeSlice): Promise<readonly Uint32Array[]>;
 }
 
 /**
@@ -44,9 +45,10 @@ export interface CellSource {
    * Returns u16[64][64][layer count of its group] for each tile. All tiles must have the state "cells". Cells beyond
    * the grid are STEPS_OUTSIDE.
    *
+   * @param timeSlice its `yield` is awaited between tiles
    * @throws Fault `atlas_unavailable`, which names the file and the tile, if the bytes are missing or damaged
    */
-  load(tiles: readonly TileRequest[]): Promise<readonly Uint16Array[]>;
+  load(tiles: readonly TileRequest[], timeSlice?: TimeSlice): Promise<readonly Uint16Array[]>;
 
   /** Absent if the source has no pyramid; all cells of a circle are then read. */
   readonly pyramid?: Pyramid;

@@ -2,6 +2,7 @@ import { LANES, type MissingTiles } from "../kernel/field.ts";
 import { type Circle, type CircleCells, rowSpans, rowWeights } from "../kernel/geodesy.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { CircleAccumulator, type CircleSummary } from "../kernel/circleAccumulator.ts";
+import type { TimeSlice } from "../threads/timeSlice.ts";
 import { TileCache } from "./cache.ts";
 import { tilesInCircle } from "./circleTiles.ts";
 import type { LayerSet } from "./layerSet.ts";
@@ -38,10 +39,15 @@ export class CircleSampler {
     this.#cache = cache;
   }
 
-  /** Samples from the pyramid if possible, otherwise cell by cell; both give the same result. */
-  async sample(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample> {
-    const pyramidSample = set.cachedField.hasPyramid ? await this.#sampleByPyramid(set, circle, options) : undefined;
-    return pyramidSample ?? this.#sampleByCells(set, circle, options.method);
+  /**
+   * Samples from the pyramid if possible, otherwise cell by cell; both give the same result.
+   * @param timeSlice its `yield` is awaited between tiles that must be loaded; default: of this thread
+   */
+  async sample(set: LayerSet, circle: Circle, options: CircleOptions, timeSlice?: TimeSlice): Promise<CircleSample> {
+    const pyramidSample = set.cachedField.hasPyramid
+      ? await this.#sampleByPyramid(set, circle, options, timeSlice)
+      : undefined;
+    return pyramidSample ?? this.#sampleByCells(set, circle, options.method, timeSlice);
   }
 
   /**
@@ -95,7 +101,12 @@ export class CircleSampler {
    * Calls `trySample` repeatedly and loads the tiles that it reports missing.
    * @returns undefined if only the cells can give the result, or if the tiles exceed what one call may pin
    */
-  async #sampleByPyramid(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample | undefined> {
+  async #sampleByPyramid(
+    set: LayerSet,
+    circle: Circle,
+    options: CircleOptions,
+    timeSlice: TimeSlice | undefined,
+  ): Promise<CircleSample | undefined> {
     const { cachedField } = set;
     const needed = new Map<MissingTiles["form"], Set<number>>();
     for (;;) {
@@ -104,7 +115,7 @@ export class CircleSampler {
       for (const [form, indices] of needed) bytes += indices.size * TileCache.costBytes(cachedField.bytesOf(form));
       if (bytes > this.#cache.pinnedBytesMax) return undefined;
       const tiles = [...needed].map(([form, indices]) => ({ form, indices: [...indices] }));
-      const result = needed.size === 0 ? attempt() : await cachedField.withTiles(tiles, attempt);
+      const result = needed.size === 0 ? attempt() : await cachedField.withTiles(tiles, attempt, timeSlice);
       if (result === undefined || !isMissingTiles(result)) return result;
       for (const { form, indices } of result) {
         const known = needed.get(form) ?? new Set<number>();
@@ -122,6 +133,7 @@ export class CircleSampler {
     { hazard, cachedField, lanes }: LayerSet,
     circle: Circle,
     method: "max" | "mean",
+    timeSlice: TimeSlice | undefined,
   ): Promise<CircleSample> {
     const { field } = cachedField;
     const laneCount = field.vectorCount * LANES;
@@ -133,6 +145,8 @@ export class CircleSampler {
       Math.floor(this.#cache.pinnedBytesMax / TileCache.costBytes(cachedField.bytesOf("cells"))),
     );
     for (let start = 0; start < tiles.length; start += tilesPerBatch) {
+      // Another query of the same slice may have used the time for which this one waited.
+      if (timeSlice?.isExpired === true) await timeSlice.waitForStep();
       const batch = tiles.slice(start, start + tilesPerBatch);
       const indices = batch.map(({ tileRow, tileColumn }) => tileRow * field.grid.tileColumnCount + tileColumn);
       const add = (): void =>
@@ -146,7 +160,7 @@ export class CircleSampler {
         );
       const isCached = indices.every((index) => this.#kernel.words[cachedField.wordOf("cells", index)] !== 0);
       if (isCached) add();
-      else await cachedField.withTiles([{ form: "cells", indices }], add);
+      else await cachedField.withTiles([{ form: "cells", indices }], add, timeSlice);
     }
     const summaries = sums.summarize(this.#kernel, rowWeights(this.#kernel, hazard.grid, sums.rows));
     return {

@@ -5,8 +5,10 @@ import { type FileVersion, type RangeOutcome, readResponse } from "./rangeRespon
 export interface HttpBlobsOptions {
   /** Maximum number of concurrent requests; further requests wait in order of arrival. Default 8. */
   readonly parallelReadsMax?: number;
-  /** Timeout of one request, from its start to the last byte of the response. Default 30 s. */
+  /** Timeout of one request, from its start to the last byte of the response. Default 10 s. */
   readonly timeoutMs?: number;
+  /** Timeout of a read with its retry and the wait for earlier reads. Default 25 s. */
+  readonly readTimeoutMs?: number;
   /** Minimum delay before the retry of a failed read; random jitter adds up to the same delay. Default 200 ms. */
   readonly retryDelayMs?: number;
 }
@@ -26,8 +28,8 @@ export interface HttpBlobsOptions {
  * @throws Fault `configuration_invalid` if the address is invalid or an option is out of range
  */
 export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blobs {
-  const { parallelReadsMax = 8, timeoutMs = 30_000, retryDelayMs = 200 } = options;
-  for (const [name, value] of Object.entries({ parallelReadsMax, timeoutMs, retryDelayMs })) {
+  const { parallelReadsMax = 8, timeoutMs = 10_000, readTimeoutMs = 25_000, retryDelayMs = 200 } = options;
+  for (const [name, value] of Object.entries({ parallelReadsMax, timeoutMs, readTimeoutMs, retryDelayMs })) {
     if (!(Number.isInteger(value) && value >= 1 && value < 2 ** 31)) {
       throw new Fault(
         "configuration_invalid",
@@ -52,11 +54,11 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
   const closedFault = (name: string): Fault => unavailable(name, "the atlas is closed");
 
   /** Sends one request and reads the response. */
-  const request = async (url: string, range: ByteRange): Promise<RangeOutcome> => {
+  const request = async (url: string, range: ByteRange, limitMs: number): Promise<RangeOutcome> => {
     // Not AbortSignal.any, because on Node 20 its signal is not collected before `closing.signal`.
     const controller = new AbortController();
     const abort = (): void => controller.abort();
-    const timer = setTimeout(abort, timeoutMs);
+    const timer = setTimeout(abort, limitMs);
     closing.signal.addEventListener("abort", abort);
     try {
       const response = await fetch(url, {
@@ -73,7 +75,7 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
       return outcome;
     } catch (error) {
       const problem = controller.signal.aborted
-        ? `did not respond within ${timeoutMs} ms`
+        ? `did not respond within ${Math.round(limitMs)} ms`
         : "could not be reached or closed the connection";
       return { kind: "failed", problem, cause: error };
     } finally {
@@ -82,11 +84,13 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
     }
   };
 
-  const requestInSlot = async (name: string, range: ByteRange): Promise<RangeOutcome> => {
+  const requestInSlot = async (name: string, range: ByteRange, deadlineAtMs: number): Promise<RangeOutcome> => {
     const releaseSlot = await acquireSlot();
     try {
       if (closing.signal.aborted) throw closedFault(name);
-      return await request(`${folder}${name}${query}`, range);
+      const leftMs = deadlineAtMs - performance.now();
+      if (leftMs < 1) return { kind: "failed", problem: `did not respond to earlier reads within ${readTimeoutMs} ms` };
+      return await request(`${folder}${name}${query}`, range, Math.min(timeoutMs, leftMs));
     } finally {
       releaseSlot();
     }
@@ -106,10 +110,11 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
         "this is not a valid file name in an atlas (letters, digits, dots, dashes and underscores; not . or ..)",
       );
     }
-    let outcome = await requestInSlot(name, range);
+    const deadlineAtMs = performance.now() + readTimeoutMs;
+    let outcome = await requestInSlot(name, range, deadlineAtMs);
     if (outcome.kind === "failed" && !closing.signal.aborted) {
       await delay(outcome.delayMs ?? retryDelayMs * (1 + Math.random()), closing.signal);
-      outcome = await requestInSlot(name, range);
+      outcome = await requestInSlot(name, range, deadlineAtMs);
     }
     if (closing.signal.aborted) throw closedFault(name);
     const prefix = `at offset ${range.offset} (${range.sizeBytes} bytes), the server`;

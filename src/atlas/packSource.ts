@@ -5,6 +5,7 @@ import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { Blobs } from "./blobs.ts";
 import type { TileCache, TileToFill } from "./cache.ts";
 import { type FileEntry, type GroupEntry, type PackEntry, sha256Hex } from "./catalog.ts";
+import type { TimeSlice } from "../threads/timeSlice.ts";
 import type { CellSource, Pyramid, PyramidRequest, TileRequest, TileState } from "./cellSource.ts";
 import { damagedFile } from "./damagedFile.ts";
 import { inflateRaw } from "./inflate.ts";
@@ -53,10 +54,10 @@ export class PackSource implements CellSource {
     this.#directory = context.kernel.reserve(root.states.length * 4).pointer >>> 2;
     this.pyramid = {
       resolve: (tiles) => tiles.map((tile) => root.states[this.#indexOf(tile)] ?? "outside"),
-      loadBounds: async (tiles) =>
-        (await this.#loadSections("maxima", tiles)).map((bytes) => new Uint16Array(bytes.buffer)),
-      loadTotals: async (tiles) =>
-        (await this.#loadSections("totals", tiles)).map((bytes) => new Uint32Array(bytes.buffer)),
+      loadBounds: async (tiles, timeSlice) =>
+        (await this.#loadSections("maxima", tiles, timeSlice)).map((bytes) => new Uint16Array(bytes.buffer)),
+      loadTotals: async (tiles, timeSlice) =>
+        (await this.#loadSections("totals", tiles, timeSlice)).map((bytes) => new Uint32Array(bytes.buffer)),
     };
   }
 
@@ -86,17 +87,21 @@ export class PackSource implements CellSource {
     return states;
   }
 
-  async load(tiles: readonly TileRequest[]): Promise<readonly Uint16Array[]> {
+  async load(tiles: readonly TileRequest[], timeSlice?: TimeSlice): Promise<readonly Uint16Array[]> {
     const partsToRead: PartToRead[] = [];
     await this.#withHeaders(tiles, (header, tile, position) => {
       const layerCount = this.groups[tile.group]?.layers.length ?? 0;
       partsToRead[position] = { ...header.partOf(tile), tile, unpackedBytes: TILE_SIZE * TILE_SIZE * layerCount * 2 };
     });
-    const parts = await this.#readParts(this.#pack.files.tiles.name, partsToRead);
+    const parts = await this.#readParts(this.#pack.files.tiles.name, partsToRead, timeSlice);
     return parts.map((bytes) => new Uint16Array(bytes.buffer));
   }
 
-  async #loadSections(kind: "maxima" | "totals", tiles: readonly PyramidRequest[]): Promise<readonly Uint8Array[]> {
+  async #loadSections(
+    kind: "maxima" | "totals",
+    tiles: readonly PyramidRequest[],
+    timeSlice: TimeSlice | undefined,
+  ): Promise<readonly Uint8Array[]> {
     const partsToRead: PartToRead[] = [];
     const requests = tiles.map(({ group, pyramidRow, pyramidColumn }) => ({
       group,
@@ -110,11 +115,15 @@ export class PackSource implements CellSource {
       const empty = new PyramidSections(this.groups[tile.group]?.layers.length ?? 0)[kind];
       partsToRead[position] = { ...section, offset: start + offset, tile, unpackedBytes: empty.byteLength };
     });
-    return this.#readParts(this.#pack.files.pyramid.name, partsToRead);
+    return this.#readParts(this.#pack.files.pyramid.name, partsToRead, timeSlice);
   }
 
   /** Reads, verifies and decompresses parts, merging nearby ranges. Each result has a separate buffer. */
-  async #readParts(name: string, partsToRead: readonly PartToRead[]): Promise<readonly Uint8Array[]> {
+  async #readParts(
+    name: string,
+    partsToRead: readonly PartToRead[],
+    timeSlice: TimeSlice | undefined,
+  ): Promise<readonly Uint8Array[]> {
     const results: Uint8Array[] = Array.from({ length: partsToRead.length });
     const numbered = partsToRead.map((part, position) => ({ ...part, position }));
     await Promise.all(
@@ -127,6 +136,7 @@ export class PackSource implements CellSource {
           sizeBytes: last.offset + last.sizeBytes - first.offset,
         });
         for (const part of run) {
+          if (timeSlice?.isExpired === true) await timeSlice.waitForStep();
           const from = part.offset - first.offset;
           results[part.position] = await this.#decode(bytes.subarray(from, from + part.sizeBytes), name, part);
         }

@@ -99,8 +99,8 @@ export class PyramidHeader {
   /** Returns the level-64 bounds of the tile's group, u16[layer count of the group]. */
   boundsOf(tile: TileRequest): Uint16Array {
     const perTile = this.#bounds.length / TILES_PER_PYRAMID_TILE;
-    const before = this.#groups.slice(0, tile.group).reduce((sum, { layers }) => sum + layers.length, 0);
-    const from = positionOf(tile) * perTile + before;
+    const earlierLayerCount = this.#groups.slice(0, tile.group).reduce((sum, { layers }) => sum + layers.length, 0);
+    const from = positionOf(tile) * perTile + earlierLayerCount;
     return this.#bounds.slice(from, from + (this.#groups[tile.group]?.layers.length ?? 0));
   }
 

@@ -4,6 +4,7 @@ import { type Cell, cellCenter, type Location, normalizeLonDeg } from "../kernel
 import type { Kernel } from "../kernel/instance.ts";
 import { PYRAMID_SIZE, REASON_NODATA, REASON_OUTSIDE, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { LocationArrays, LocationResults, LocationValues } from "../kernel/sampling.ts";
+import type { TimeSlice } from "../threads/timeSlice.ts";
 import { type BulkRun, computeLocations, sampleFromTiles } from "./bulkSampling.ts";
 import { TileCache } from "./cache.ts";
 import type { CachedField, FieldLayer } from "./cachedField.ts";
@@ -15,6 +16,7 @@ import {
   type CircleValue,
   isMissingTiles,
 } from "./circleSampling.ts";
+import { cellVectorsInCircle, type CircleWork, estimateCircleWork } from "./circleWork.ts";
 import { ConstantTiles } from "./constantTiles.ts";
 import { Fields } from "./fields.ts";
 import { type LayerSet, type SampledHazard, sampledHazards } from "./layerSet.ts";
@@ -26,9 +28,6 @@ export interface CellSample {
   /** One step per layer; reserved steps mark missing values. */
   readonly steps: Uint16Array;
 }
-
-/** Approximate length of one degree of a meridian. */
-const METERS_PER_DEG = 111_200;
 
 /** A circle to sample, and the index of its first value in the output arrays. */
 export interface CircleTarget {
@@ -87,6 +86,7 @@ export class Sampler {
   async sampleCell(
     { hazard, cachedField, lanes }: LayerSet,
     { latDeg, lonDeg }: Location,
+    timeSlice?: TimeSlice,
   ): Promise<CellSample | undefined> {
     const { field } = cachedField;
     const { columnCount } = hazard.grid;
@@ -100,26 +100,28 @@ export class Sampler {
     const tile = Math.floor(cell.row / TILE_SIZE) * field.grid.tileColumnCount + Math.floor(cell.column / TILE_SIZE);
     const read = (): Uint16Array => this.#readCell(cachedField, lanes, { tile, ...cell });
     const isCached = this.#kernel.words[cachedField.wordOf("cells", tile)] !== 0;
-    const steps = isCached ? read() : await cachedField.withTiles([{ form: "cells", indices: [tile] }], read);
+    const steps = isCached
+      ? read()
+      : await cachedField.withTiles([{ form: "cells", indices: [tile] }], read, timeSlice);
     return { center, steps };
   }
 
   /** Samples all cells whose centers are inside the circle, and the cell that contains its center. */
-  sampleCircle(set: LayerSet, circle: Circle, options: CircleOptions): Promise<CircleSample> {
-    return this.#circles.sample(set, circle, options);
+  sampleCircle(set: LayerSet, circle: Circle, options: CircleOptions, timeSlice?: TimeSlice): Promise<CircleSample> {
+    return this.#circles.sample(set, circle, options, timeSlice);
   }
 
   /**
    * Estimates the cost of a circle that is sampled cell by cell, in vectors of layers to read, from its area. Returns 0
    * if a pyramid makes the cost independent of the number of cells.
    */
-  estimateCellVectors({ hazard, cachedField }: LayerSet, { latDeg, radiusM }: Circle): number {
-    if (cachedField.hasPyramid) return 0;
-    const { cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount } = hazard.grid;
-    const cosLat = Math.max(0.01, Math.cos((latDeg * Math.PI) / 180));
-    const cellAreaM2 = cellSizeLatDeg * cellSizeLonDeg * cosLat * METERS_PER_DEG ** 2;
-    const cellCount = Math.min(rowCount * columnCount, (Math.PI * radiusM ** 2) / cellAreaM2);
-    return cellCount * cachedField.field.vectorCount;
+  estimateCellVectors(set: LayerSet, circle: Circle): number {
+    return set.cachedField.hasPyramid ? 0 : cellVectorsInCircle(set, circle);
+  }
+
+  /** Estimates what a circle takes to sample. */
+  estimateCircleWork(set: LayerSet, circle: Circle): CircleWork {
+    return estimateCircleWork(this.#kernel, set, circle);
   }
 
   /**
@@ -153,8 +155,9 @@ export class Sampler {
   }
 
   /** Samples a circle, fetching the tiles that it needs. */
-  async fetchCircle(set: LayerSet, target: CircleTarget, out: LocationValues): Promise<void> {
-    const { values } = await this.sampleCircle(set, target.circle, { method: target.method, shares: false });
+  async fetchCircle(set: LayerSet, target: CircleTarget, out: LocationValues, timeSlice: TimeSlice): Promise<void> {
+    const options = { method: target.method, shares: false };
+    const { values } = await this.sampleCircle(set, target.circle, options, timeSlice);
     writeCircleValues(set, values, target.first, out);
   }
 

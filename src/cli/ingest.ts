@@ -14,7 +14,7 @@ import { progressBar } from "./progress.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
 export function ingestCommand(): Command {
-  const command = new Command("ingest").description("write an atlas from hazard maps (GeoTIFF)");
+  const command = new Command("ingest").description("write an atlas from hazard maps (GeoTIFF, NetCDF, HDF5, Zarr)");
   withOptions(
     command
       .command("aqueduct-floods")
@@ -63,6 +63,7 @@ interface IngestFlags {
   readonly clampTolerance?: number;
   readonly nodata?: number;
   readonly assumeWgs84?: boolean;
+  readonly viaGdal?: boolean;
   readonly keepMeridian?: "west" | "east";
   readonly release?: string;
   readonly json?: boolean;
@@ -85,6 +86,7 @@ function withOptions(command: Command): Command {
       readNodata,
     )
     .option("--assume-wgs84", "treat files without a coordinate system as WGS84 degrees")
+    .option("--via-gdal", "convert maps in other formats, such as GRIB, with an installed GDAL")
     .addOption(
       new Option(
         "--keep-meridian <column>",

@@ -193,7 +193,7 @@ function summaryText(answer: PortfolioAnswer): string {
   const lines = results.map(({ method, scope, temperature, range, coverage, uncovered }) => {
     const value =
       temperature === null || range === undefined
-        ? "no temperature, because no holding has a weight"
+        ? "no temperature, because no holding with a score has a weight"
         : `${temperature.toFixed(2)} °C (${range.low.toFixed(2)} to ${range.high.toFixed(2)})`;
     const percent = (100 * coverage.value).toFixed(1);
     return `${method} ${scope}: ${value}; covers ${percent} % of the value, ${uncovered} holdings uncovered\n`;

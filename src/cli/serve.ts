@@ -9,6 +9,7 @@ import { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/op
 import { openAtlas } from "../openAtlas.ts";
 import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
 import { ensureDemoCredentials } from "./demoCredentials.ts";
+import { type MemoryPlan, planMemory } from "./memoryPlan.ts";
 import { addServeOptions, atlasAddress, serverOptionsOf, type ServeFlags } from "./serveOptions.ts";
 import type { ServiceLog } from "./serviceLog.ts";
 import { endOnOutputError } from "./standardOutput.ts";
@@ -52,7 +53,12 @@ const DEFAULT_PARTS: ServiceParts = {
 async function runServe(address: string, flags: ServeFlags, parts: ServiceParts): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${parts.heapGrowingPercent}`);
   process.stdout.off("error", endOnOutputError).off("error", ignoreOutputError).on("error", ignoreOutputError);
-  const { cache, workers, data, database, adminPort } = flags;
+  const { cache, memory, workers, data, database, adminPort } = flags;
+  const plan = planMemory({
+    workers,
+    cacheBytes: cache === undefined ? undefined : cache * 2 ** 20,
+    memoryBytes: memory === undefined ? undefined : memory * 2 ** 20,
+  });
   requirePackages("The service", [
     ...ledgerPackages({ database }),
     "pino",
@@ -65,14 +71,14 @@ async function runServe(address: string, flags: ServeFlags, parts: ServiceParts)
   try {
     const atlas = await parts.openAtlas(address, {
       workers,
-      ...(cache === undefined ? {} : { cacheBytes: cache * 2 ** 20 }),
+      cacheBytes: plan.cacheBytes,
     });
     try {
       const ledger = await (database === undefined
         ? parts.openLedger({ data }, {})
         : parts.openLedger({ database }, { anchorFolder: data }));
       try {
-        await serveUntilStopped({ address, atlas, ledger, flags, serviceLog }, parts);
+        await serveUntilStopped({ address, atlas, ledger, flags, serviceLog, plan }, parts);
       } finally {
         await ledger.close();
       }
@@ -95,16 +101,18 @@ interface ServedParts {
   readonly ledger: Ledger;
   readonly flags: ServeFlags;
   readonly serviceLog: ServiceLog;
+  readonly plan: MemoryPlan;
 }
 
 async function serveUntilStopped(service: ServedParts, { serve }: ServiceParts): Promise<void> {
-  const { atlas, ledger, flags, serviceLog } = service;
+  const { atlas, ledger, flags, serviceLog, plan } = service;
   const shutdown = waitForShutdown(ledger);
   try {
     const running = await serve({
       atlas,
       ledger,
       ...serverOptionsOf(flags),
+      load: { memoryBytesMax: plan.requestBytes },
       ...(flags.log === "none" ? {} : { log: serviceLog.log }),
     });
     try {

@@ -17,6 +17,7 @@ export interface ServeFlags extends DatabaseFlags {
   readonly adminAllowedHost?: readonly string[];
   readonly workers: number;
   readonly cache?: number;
+  readonly memory?: number;
   readonly corsOrigin?: readonly string[];
   readonly drainDelay: number;
   readonly log: "stdout" | "none";
@@ -80,9 +81,14 @@ export function addServeOptions(command: Command): Command {
         .argParser(integer(0, 256)),
     )
     .addOption(
-      new Option("--cache <MiB>", "memory for decoded tiles, total of all threads (default: 512)")
+      new Option("--cache <MiB>", "memory for decoded tiles, total of all threads (default: up to 512)")
         .env("ISOTHERM_CACHE")
         .argParser(integer(16, 3072)),
+    )
+    .addOption(
+      new Option("--memory <MiB>", "memory of the process (default: of the control group, else half of the machine)")
+        .env("ISOTHERM_MEMORY")
+        .argParser(integer(256, 4_194_304)),
     )
     .addOption(
       new Option("--cors-origin <origin...>", 'origins allowed by CORS, such as https://example.org, or "*"')

@@ -3,7 +3,7 @@ import { loggedError, type LoggedError } from "../host/log.ts";
 import type { Log } from "../host/main.ts";
 
 /** What happens to the service itself, as opposed to its responses. */
-export type ServiceEvent = "started" | "stopping";
+type ServiceEvent = "started" | "stopping";
 
 export interface ServiceLog {
   /** Logs a response. */

@@ -459,9 +459,9 @@ function customerPath(customerId: string): string {
 }
 
 async function collect<Result>(parts: AsyncIterable<Part<Result>>): Promise<Result[]> {
-  const all: Result[] = [];
-  for await (const { results } of parts) for (const result of results) all.push(result);
-  return all;
+  const joined: Result[] = [];
+  for await (const { results } of parts) for (const result of results) joined.push(result);
+  return joined;
 }
 
 /** Returns the length of a list, or 0 for other values, which untyped callers may pass. */

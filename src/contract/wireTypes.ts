@@ -1052,8 +1052,8 @@ export interface CompanyRequest {
    */
   readonly industry: string;
   /**
-   * System of an industry code without a prefix: `isic`, `nace` or `naics`. The other systems of temperature alignment
-   * are accepted, too, but only names of industries are matched, not their codes.
+   * System of an industry code without a prefix: `isic`, `nace` or `naics`. With the other systems of temperature
+   * alignment, only names of industries are matched, not codes.
    */
   readonly industry_classification_system?: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */
@@ -1132,8 +1132,8 @@ export interface EmissionsRequest {
    */
   readonly industry: string;
   /**
-   * System of an industry code without a prefix: `isic`, `nace` or `naics`. The other systems of temperature alignment
-   * are accepted, too, but only names of industries are matched, not their codes.
+   * System of an industry code without a prefix: `isic`, `nace` or `naics`. With the other systems of temperature
+   * alignment, only names of industries are matched, not codes.
    */
   readonly industry_classification_system?: string;
   /** Annual revenue, at least 0.000001, USD of 2025, as a string or number; at most 1e15 in absolute value. */

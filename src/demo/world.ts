@@ -164,11 +164,14 @@ class DemoSource implements CellSource {
   resolve: CellSource["resolve"] = (tiles) =>
     Promise.resolve(tiles.map((tile) => demoTileState(this.#kernel, this.#world, tile)));
 
-  load: CellSource["load"] = async (tiles) => {
-    return tiles.map(({ group, tileRow, tileColumn }) => {
+  load: CellSource["load"] = async (tiles, timeSlice) => {
+    const loaded: Uint16Array[] = [];
+    for (const { group, tileRow, tileColumn } of tiles) {
+      if (timeSlice?.isExpired === true) await timeSlice.waitForStep();
       fillDemoTile(this.#kernel, this.#world, { tileRow, tileColumn, warmingC: this.#warmingOf(group) }, this.#tile);
-      return this.#kernel.u16(this.#tile).slice();
-    });
+      loaded.push(this.#kernel.u16(this.#tile).slice());
+    }
+    return loaded;
   };
 
   readCells: NonNullable<CellSource["readCells"]> = (group, cells) =>

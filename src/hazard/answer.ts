@@ -1,5 +1,6 @@
 import { catalogGridOf } from "../atlas/catalog.ts";
 import type { CellAtlas } from "../atlas/cellSource.ts";
+import type { CircleWork } from "../atlas/circleWork.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault, isFault } from "../errors.ts";
@@ -97,10 +98,14 @@ export interface LocalAtlas extends Atlas {
    * for circles.
    */
   isLong(query: HazardQuery): boolean;
+  /** Estimates what the query's circle takes to sample; nothing for a point. */
+  estimateWork(query: HazardQuery): CircleWork;
   /**
    * Returns the index of the pyramid tile that contains a location; queries with the same index read the same tiles.
    */
   neighborhoodOf(hazard: string, location: Location): number;
+  /** @param timeSlice its `yield` is awaited between tiles that must be loaded; default: of this thread */
+  hazardRisk(query: HazardQueryInput, timeSlice?: TimeSlice): Promise<HazardResult>;
   hazardRiskBatch(
     queries: readonly HazardQueryInput[],
     options?: BatchOptions,
@@ -145,8 +150,9 @@ export function createAtlas(
       onFetch: (listener) => sampler.fetches.add(listener),
     },
     isLong: (query) => query.radius > 0 && estimateCellVectors(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
+    estimateWork: (query) => estimateWork(sampler, plans, query),
     neighborhoodOf: (hazard, location) => sampler.neighborhoodOf(hazard, location),
-    hazardRisk: (input) => ifOpen(() => answer(sampler, plans, input)),
+    hazardRisk: (input, timeSlice) => ifOpen(() => answer(sampler, plans, input, timeSlice)),
     hazardRiskBatch: (queries, options, run) => ifOpen(() => answerBatch(sampler, plans, queries, { options, run })),
     sample: (request, timeSlice) => ifOpen(() => sample(sampler, request, timeSlice)),
     sampleSteps: (request) => ifOpen(() => sampleSteps(sampler, request)),
@@ -211,7 +217,7 @@ async function answerBatch(
     try {
       for (let index = next++; index < queries.length; index = next++) {
         signal?.throwIfAborted();
-        const element = await answerElement(sampler, plans, queries[index]);
+        const element = await answerElement(sampler, plans, queries[index], timeSlice);
         if (onElement === undefined) results[index] = element;
         else onElement(element, index);
         queriesDone += 1;
@@ -235,23 +241,29 @@ async function answerElement(
   sampler: Sampler,
   plans: PlanCache,
   input: unknown,
+  timeSlice: TimeSlice,
 ): Promise<HazardResult | RefusedElement> {
   try {
-    return await answer(sampler, plans, input);
+    return await answer(sampler, plans, input, timeSlice);
   } catch (error) {
     if (isFault(error, "invalid_request") || isFault(error, "combination_unavailable")) return { error };
     throw error;
   }
 }
 
-async function answer(sampler: Sampler, plans: PlanCache, input: unknown): Promise<HazardResult> {
+async function answer(
+  sampler: Sampler,
+  plans: PlanCache,
+  input: unknown,
+  timeSlice: TimeSlice | undefined,
+): Promise<HazardResult> {
   const query = parseHazardQuery(input);
   const { latitude, longitude, radius, aggregation_method } = query;
   const results: HazardResult["results"][number][] = [];
   const sources: Record<string, Readonly<Record<string, unknown>>> = {};
   for (const hazard of query.hazards) {
     const plan = plans.get(hazard, query);
-    const sampled = plan.set === undefined ? NO_LAYERS : await sampleLayers(sampler, plan.set, query);
+    const sampled = plan.set === undefined ? NO_LAYERS : await sampleLayers(sampler, plan.set, query, timeSlice);
     results.push({ hazard, scenarios: plan.scenarios.map((scenario) => toScenarioResult(query, scenario, sampled)) });
     if (query.detail) for (const { years } of plan.scenarios) addSources(years, sources);
   }
@@ -259,6 +271,22 @@ async function answer(sampler: Sampler, plans: PlanCache, input: unknown): Promi
   const aggregation = { radius_km: radius, method: aggregation_method };
   if (query.detail) return { location, ...(radius === 0 ? {} : { aggregation }), results, sources };
   return radius === 0 ? { location, results } : { location, aggregation, results };
+}
+
+function estimateWork(sampler: Sampler, plans: PlanCache, query: HazardQuery): CircleWork {
+  const circle = { latDeg: query.latitude, lonDeg: query.longitude, radiusM: query.radius * 1000 };
+  let cellVectorCount = 0;
+  let coldTileVectorCount = 0;
+  if (query.radius > 0) {
+    for (const hazard of query.hazards) {
+      const { set } = plans.get(hazard, query);
+      if (set === undefined) continue;
+      const work = sampler.estimateCircleWork(set, circle);
+      cellVectorCount += work.cellVectorCount;
+      coldTileVectorCount += work.coldTileVectorCount;
+    }
+  }
+  return { cellVectorCount, coldTileVectorCount };
 }
 
 /** Returns the number of cell vectors that the query's circle would read cell by cell. */

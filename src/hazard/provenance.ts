@@ -111,11 +111,11 @@ const COMPARED_PROPERTIES: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 function statedOf(record: Provenance, members: readonly string[]): string | undefined {
-  const stated = members.flatMap((member) => {
+  const notes = members.flatMap((member) => {
     const value = record[member];
     return value === undefined || value === null ? [] : [typeof value === "string" ? value : JSON.stringify(value)];
   });
-  return stated.length === 0 ? undefined : stated.join(" ");
+  return notes.length === 0 ? undefined : notes.join(" ");
 }
 
 function scenarioYearName({ record }: NamedSource): string {

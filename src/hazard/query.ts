@@ -47,8 +47,8 @@ export function parseHazardParameters(queryText: string): HazardQuery {
   }
   const { input, items, refused } = decodeParameters(queryText, HazardQueryInputSchema.properties);
   if (items.length > 0 || !matchesSchema(input)) {
-    const more = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused }).map(toParameterItem);
-    throw invalidQuery([...items, ...more].slice(0, FAULT_ITEM_COUNT_MAX));
+    const schemaItems = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused }).map(toParameterItem);
+    throw invalidQuery([...items, ...schemaItems].slice(0, FAULT_ITEM_COUNT_MAX));
   }
   const query = queryWithDefaults(input);
   if (!isOffered(query)) throw unavailableCombinations(query, (name) => ({ parameter: name }));
@@ -220,7 +220,7 @@ function unavailableCombinations(
   for (const hazard of query.hazards) {
     const { years, scenarios } = HAZARDS[hazard];
     const offers = `it offers the years ${years.join(", ")} and the scenarios ${scenarios.join(", ")}.`;
-    const more = { hazard, offered_years: years, offered_scenarios: scenarios };
+    const offer = { hazard, offered_years: years, offered_scenarios: scenarios };
     for (const [index, year] of query.analysis_years.entries()) {
       if (items.length === FAULT_ITEM_COUNT_MAX) break;
       if (years.includes(year)) continue;
@@ -230,7 +230,7 @@ function unavailableCombinations(
         code: "combination_unavailable",
         detail,
         allowed: years,
-        ...more,
+        ...offer,
       });
     }
     for (const [index, scenario] of query.scenarios.entries()) {
@@ -242,7 +242,7 @@ function unavailableCombinations(
         code: "combination_unavailable",
         detail,
         allowed: scenarios,
-        ...more,
+        ...offer,
       });
     }
   }

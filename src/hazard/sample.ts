@@ -188,7 +188,7 @@ async function sampleCircles(
           radiusM: radiusKm * 1000,
         };
         const target = { circle, method, first: location * set.lanes.length };
-        if (!sampler.readCircle(set, target, out)) await sampler.fetchCircle(set, target, out);
+        if (!sampler.readCircle(set, target, out)) await sampler.fetchCircle(set, target, out, timeSlice);
         unreportedCount++;
         if (unreportedCount === CIRCLES_PER_PROGRESS_REPORT) {
           unreportedCount = 0;

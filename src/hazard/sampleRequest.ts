@@ -239,9 +239,9 @@ function layerErrors(layer: unknown, index: number): readonly SchemaError[] {
     return [{ pointer, code: "wrong_type", detail }];
   }
   const unknown = findUnknownMembers(layer, { known: LAYER_MEMBERS, aliases: LAYER_ALIASES, pointer });
-  const given = layer as Readonly<Record<string, unknown>>;
+  const layerMembers = layer as Readonly<Record<string, unknown>>;
   const missing = LAYER_MEMBERS.filter(
-    (name) => given[name] === undefined && !unknown.some((item) => item.did_you_mean === name),
+    (name) => layerMembers[name] === undefined && !unknown.some((item) => item.did_you_mean === name),
   );
   const details = missing.map((name): SchemaError => ({
     pointer: `${pointer}/${name}`,

@@ -3,6 +3,7 @@ import type { LayerSet } from "../atlas/layerSet.ts";
 import type { CellSample, Sampler } from "../atlas/sampler.ts";
 import type { Location } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
+import type { TimeSlice } from "../threads/timeSlice.ts";
 import type { HazardQuery } from "./query.ts";
 import type { NoDataReason } from "../contract/wireTypes.ts";
 
@@ -84,10 +85,18 @@ class CellLayers implements SampledLayers {
   }
 }
 
-/** Samples a set of layers at the query's point or circle. */
-export async function sampleLayers(sampler: Sampler, set: LayerSet, query: HazardQuery): Promise<SampledLayers> {
+/**
+ * Samples a set of layers at the query's point or circle.
+ * @param timeSlice its `yield` is awaited between tiles that must be loaded; default: of this thread
+ */
+export async function sampleLayers(
+  sampler: Sampler,
+  set: LayerSet,
+  query: HazardQuery,
+  timeSlice?: TimeSlice,
+): Promise<SampledLayers> {
   const { latitude: latDeg, longitude: lonDeg, radius, aggregation_method: method, detail: shares } = query;
-  if (radius === 0) return new CellLayers(await sampler.sampleCell(set, { latDeg, lonDeg }));
+  if (radius === 0) return new CellLayers(await sampler.sampleCell(set, { latDeg, lonDeg }, timeSlice));
   const circle = { latDeg, lonDeg, radiusM: radius * 1000 };
-  return new CircleLayers(await sampler.sampleCircle(set, circle, { method, shares }));
+  return new CircleLayers(await sampler.sampleCircle(set, circle, { method, shares }, timeSlice));
 }

@@ -68,8 +68,8 @@ function metricValue(own: PlannedLayer, reference: PlannedLayer | undefined, sam
   const { steps_per_unit, offset } = own.entry;
   const value = steps / steps_per_unit + offset;
   if (reference === undefined) return value;
-  const before = sampled.stepsOf(reference.position) ?? NaN;
+  const baselineSteps = sampled.stepsOf(reference.position) ?? NaN;
   const hasEqualEncoding = reference.entry.steps_per_unit === steps_per_unit && reference.entry.offset === offset;
-  if (hasEqualEncoding) return (steps - before) / steps_per_unit;
-  return value - (before / reference.entry.steps_per_unit + reference.entry.offset);
+  if (hasEqualEncoding) return (steps - baselineSteps) / steps_per_unit;
+  return value - (baselineSteps / reference.entry.steps_per_unit + reference.entry.offset);
 }

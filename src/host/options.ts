@@ -112,6 +112,7 @@ const LOAD = {
   requestsInProgressMax: { type: "integer", minimum: 0 },
   totalBodyBytesMax: BYTES,
   responseBytesMax: BYTES,
+  memoryBytesMax: BYTES,
   accountShare: { type: "number", exclusiveMinimum: 0, maximum: 1 },
   jobsMax: COUNT,
   jobsPerAccountMax: COUNT,

@@ -2,7 +2,9 @@ import type { TSchema } from "typebox";
 import { Fault } from "../errors.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { RequestWork } from "./admission/costModel.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
+import type { TimeSlice } from "../threads/timeSlice.ts";
 
 /** Dependencies of the route handlers. */
 export interface Services {
@@ -59,6 +61,8 @@ export interface RouteContext {
   readonly requestId: string;
   /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal;
+  /** Present in worker threads, where long work yields to that of other accounts. */
+  readonly timeSlice?: TimeSlice;
 }
 
 /** A complete response: status, headers and body. */
@@ -122,6 +126,8 @@ export interface Route<Request, Result> {
   readonly inlineBodyBytesMax?: number;
   /** Whether a parsed request would block the event loop for long and must run in a worker thread. */
   isLong?(request: Request, services: Services): boolean;
+  /** Estimates what a long request takes beyond its body. */
+  estimateWork?(request: Request, services: Services): Omit<RequestWork, "kind" | "bodyBytes">;
   /**
    * Returns the version of the data that responses depend on, such as the content hash of the atlas. Equal URLs and equal
    * revisions mean equal responses on every host: responses carry an ETag, and If-None-Match is answered with 304.

@@ -81,6 +81,7 @@ export class Service {
       cors: new CorsPolicy(corsOrigins),
       bulk: this.#bulk,
       version,
+      workTimeoutMs,
     });
     const listening = { workTimeoutMs, bodyTimeoutMs, bodyRate, isContinueDue, log, recordResponse };
     this.listener = new RequestListener({ pipeline, ...listening });
@@ -99,7 +100,11 @@ export class Service {
       jobs: { jobCount: this.#admission.jobCount, heldBytes: this.#admission.jobBytes },
       requestCount: this.listener.activeCount,
       keyLookupCount: this.#clients.lookupCount,
-      isLedgerWritable: Promise.resolve(ledger.failure === undefined),
+      isLedgerWritable: () =>
+        ledger.checkWritable().then(
+          () => true,
+          () => false,
+        ),
       waitingReportCount: ledger.waitingReportCount,
     };
   }

@@ -11,7 +11,7 @@ export interface ServiceState {
   readonly keyLookupCount: number;
   readonly connections: ConnectionCounts;
   /** Whether the ledger can record usage at present. */
-  readonly isLedgerWritable: Promise<boolean>;
+  readonly isLedgerWritable: () => Promise<boolean>;
   readonly waitingReportCount: number;
 }
 
@@ -68,7 +68,7 @@ export function registerServiceGauges(registry: Registry, { readState, ledgerFol
     }),
   );
   gauge("isotherm_ledger_writable", "1 if the ledger can record usage, else 0.", async () =>
-    (await readState().isLedgerWritable) ? 1 : 0,
+    (await readState().isLedgerWritable()) ? 1 : 0,
   );
   gauge(
     "isotherm_ledger_reports_waiting",

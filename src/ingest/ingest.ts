@@ -4,7 +4,7 @@
  *   await ingestAqueductFloods({ sources: ["maps/aqueduct"], out: "data/atlas" });
  *   await ingestLayers({ manifest: "maps/storm.json", out: "data/atlas" });
  *
- * Reading GeoTIFF files requires the optional package geotiff.
+ * Reading requires the optional package of the format: geotiff, h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
  */
 import { Fault } from "../errors.ts";
 import { checkIngestOptions, type IngestOptions } from "./options.ts";
@@ -44,7 +44,7 @@ export interface AqueductFloodsOptions extends IngestOptions {
  *
  * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that are invalid or cannot be
  *   applied; `atlas_unavailable` if the existing atlas is damaged or being written; `configuration_invalid` if the
- *   optional package geotiff is not installed
+ *   optional package for a format is not installed
  */
 export async function ingestAqueductFloods(options: AqueductFloodsOptions): Promise<IngestReport> {
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } });
@@ -100,7 +100,10 @@ async function withRasters(
   plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
 ): Promise<IngestReport> {
   const { keepMeridian, signal } = options;
-  const maps = new MapFiles(signal === undefined ? {} : { signal });
+  const maps = new MapFiles({
+    ...(signal === undefined ? {} : { signal }),
+    ...(options.viaGdal === undefined ? {} : { viaGdal: options.viaGdal }),
+  });
   const sources = new SourceVersions({ folder: options.out, signal: options.signal });
   const open: OpenRaster = async (file, rasterOptions) => {
     await sources.recordOpening(file);

@@ -34,6 +34,11 @@ export interface IngestOptions {
   readonly nodata?: number;
   /** Reads files without a coordinate system as WGS84 degrees. */
   readonly assumeWgs84?: boolean;
+  /**
+   * Converts maps in formats without a reader, such as GRIB, into temporary GeoTIFF files with an installed GDAL, whose version
+   * is recorded in the provenance.
+   */
+  readonly viaGdal?: boolean;
   /** Minimum number of seconds between two checkpoints; bounds the work lost when the process is killed. Default 2. */
   readonly checkpointSeconds?: number;
   /** Which column to use if the first and the last column of a world map are the same meridian but differ in a value. */
@@ -66,6 +71,7 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   clampNegative: { type: "boolean" },
   clampTolerance: { type: "number" },
   assumeWgs84: { type: "boolean" },
+  viaGdal: { type: "boolean" },
   checkpointSeconds: { type: "number" },
   keepMeridian: { enum: ["west", "east"] },
   release: { type: "string" },

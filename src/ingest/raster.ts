@@ -23,7 +23,7 @@ export type NumberType =
   "int8" | "uint8" | "int16" | "uint16" | "int32" | "uint32" | "int64" | "uint64" | "float32" | "float64";
 
 /** What a file declares about one band, or about the map that was selected from one variable. */
-export interface Band {
+interface Band {
   /** The name of the variable; undefined in formats with numbered bands. */
   readonly name: string | undefined;
   /** The type of the stored numbers. */

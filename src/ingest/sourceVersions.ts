@@ -3,9 +3,10 @@
  * remote file by its HTTP validators. An interrupted ingest continues only with the versions that it started with, and
  * nothing is published unless every source is still at the version that was read.
  */
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile, rename, stat } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readdir, readFile, rename, stat } from "node:fs/promises";
+import { join, relative, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createSHA256 } from "hash-wasm";
 import { writeSynced } from "../atlas/files.ts";
@@ -13,10 +14,14 @@ import { WORK_PREFIX } from "../atlas/finishedPack.ts";
 import type { Stopped } from "../atlas/writer.ts";
 import { type Fault, isFault } from "../errors.ts";
 import { sourceFault } from "./raster.ts";
+import { archivePathOf } from "./readers/zip/archivePath.ts";
 
 /** Identifies one version of a source; written to the provenance unchanged. */
 export interface SourceVersion {
-  /** Hexadecimal SHA-256 of a local file. */
+  /**
+   * Hexadecimal SHA-256 of a local file. For a map in a zip archive, of the archive; for a folder (Zarr), of a list with path,
+   * size and content of every file.
+   */
   readonly sha256?: string;
   readonly etag?: string;
   readonly last_modified?: string;
@@ -45,6 +50,8 @@ interface FileState {
   readonly identity: string;
   readonly sizeBytes: number;
   readonly isSettled: boolean;
+  /** The files of a folder, in the order of their names; undefined for a file. */
+  readonly files?: readonly { readonly name: string; readonly sizeBytes: number }[];
 }
 
 /** State of a hash (base64) after the first bytes of a file. */
@@ -79,7 +86,7 @@ export class SourceVersions {
       this.#versions.set(file, await remoteVersion(file).catch((): SourceVersion => ({ version_unknown: true })));
       return;
     }
-    const state = await fileStateOf(file).catch(() => undefined);
+    const state = await fileStateOf(await storedPathOf(file)).catch(() => undefined);
     if (state !== undefined) this.#openedIdentities.set(file, state.identity);
   }
 
@@ -132,13 +139,13 @@ export class SourceVersions {
   }
 
   async #readFile(file: string): Promise<{ readonly version: SourceVersion; readonly identity: string }> {
-    const before = await fileStateOf(file);
+    const path = resolve(await storedPathOf(file));
+    const before = await fileStateOf(path);
     const known = await this.#loadKnownHashes();
-    const path = resolve(file);
     const entry = known.get(path);
     const isKnown = entry?.identity === before.identity && before.isSettled;
     if (isKnown && "sha256" in entry) return fileVersion(before, entry.sha256);
-    const sha256 = await this.#hash(file, {
+    const sha256 = await this.#hash(path, before, {
       resume: isKnown && "state" in entry ? entry : undefined,
       save: async (progress) => {
         if (!before.isSettled) return;
@@ -146,7 +153,7 @@ export class SourceVersions {
         await this.#saveKnownHashes(known);
       },
     });
-    const after = await fileStateOf(file);
+    const after = await fileStateOf(path);
     if (after.identity !== before.identity) throw changedFault(file, "while it was being hashed");
     if (before.isSettled) {
       known.set(path, { identity: before.identity, sha256 });
@@ -155,14 +162,25 @@ export class SourceVersions {
     return fileVersion(before, sha256);
   }
 
-  /** Hashes a file from the beginning or from a saved state, and saves the state periodically. */
+  /** Hashes a file from the beginning or from a saved state, and saves the state periodically. Folders are hashed at once. */
   async #hash(
-    file: string,
+    path: string,
+    { files }: FileState,
     { resume, save }: { readonly resume: HashProgress | undefined; save(progress: HashProgress): Promise<void> },
   ): Promise<string> {
     const hash = await createSHA256();
     let hashedBytes = 0;
     hash.init();
+    if (files !== undefined) {
+      for (const { name, sizeBytes } of files) {
+        hash.update(`${name}\0${sizeBytes}\0`);
+        for await (const chunk of createReadStream(join(path, name), { highWaterMark: HASH_CHUNK_BYTES })) {
+          this.#signal?.throwIfAborted();
+          hash.update(chunk as Uint8Array);
+        }
+      }
+      return hash.digest("hex");
+    }
     try {
       if (resume !== undefined) hash.load(Buffer.from(resume.state, "base64"));
       hashedBytes = resume?.hashedBytes ?? 0;
@@ -170,7 +188,7 @@ export class SourceVersions {
       hash.init(); // the state is damaged or was saved by another version of hash-wasm
     }
     let savedMs = -Infinity;
-    for await (const chunk of createReadStream(file, { start: hashedBytes, highWaterMark: HASH_CHUNK_BYTES })) {
+    for await (const chunk of createReadStream(path, { start: hashedBytes, highWaterMark: HASH_CHUNK_BYTES })) {
       this.#signal?.throwIfAborted();
       hash.update(chunk as Uint8Array);
       hashedBytes += (chunk as Uint8Array).length;
@@ -203,12 +221,42 @@ function fileVersion({ identity, sizeBytes }: FileState, sha256: string) {
   return { version: { sha256, size_bytes: sizeBytes }, identity };
 }
 
-async function fileStateOf(file: string): Promise<FileState> {
-  const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = await stat(file, { bigint: true });
+/** Returns the path that is hashed: that of the archive if the source is in one. */
+async function storedPathOf(file: string): Promise<string> {
+  return (await archivePathOf(file))?.archive ?? file;
+}
+
+async function fileStateOf(path: string): Promise<FileState> {
+  const entry = await stat(path, { bigint: true });
+  if (entry.isDirectory()) return folderStateOf(path);
+  const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = entry;
   return {
     identity: [dev, ino, size, mtimeNs, ctimeNs].join("/"),
     sizeBytes: Number(size),
     isSettled: Date.now() - Number(ctimeMs) > SETTLED_MS,
+  };
+}
+
+async function folderStateOf(path: string): Promise<FileState> {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const names = entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(path, join(entry.parentPath, entry.name)).replaceAll("\\", "/"))
+    .toSorted();
+  const identities = createHash("sha256");
+  const files: { readonly name: string; readonly sizeBytes: number }[] = [];
+  let isSettled = true;
+  for (const name of names) {
+    const state = await fileStateOf(join(path, name));
+    identities.update(`${name}\0${state.identity}\0`);
+    files.push({ name, sizeBytes: state.sizeBytes });
+    isSettled &&= state.isSettled;
+  }
+  return {
+    identity: identities.digest("hex"),
+    sizeBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    isSettled,
+    files,
   };
 }
 

@@ -50,7 +50,7 @@ export function curveMetrics(
     maps.forEach((map, i) => values.set(map, i * cellCount));
     const designs = scratch.reserve(cellCount * 8);
     const probabilities = scratch.reserve(cellCount * 8);
-    const bad = scratch.reserve(8);
+    const errorPosition = scratch.reserve(8);
     const status = kernel.exports.curveMetrics(
       input.pointer,
       maps.length,
@@ -63,10 +63,10 @@ export function curveMetrics(
       rule.threshold,
       designs.pointer,
       probabilities.pointer,
-      bad.pointer,
+      errorPosition.pointer,
     );
     if (status === STATUS_NEGATIVE_VALUE) {
-      const [map = 0, cell = 0] = kernel.i32(bad);
+      const [map = 0, cell = 0] = kernel.i32(errorPosition);
       return { kind: "negative", map, cell };
     }
     kernel.check(status, "curveMetrics");
@@ -104,7 +104,7 @@ export function toSteps(
   return kernel.withScratch((scratch) => {
     const steps = scratch.reserve(values.length * 2);
     const worst = scratch.copyIn(Float64Array.of(0));
-    const bad = scratch.reserve(4);
+    const errorPosition = scratch.reserve(4);
     const status = kernel.exports.toSteps(
       scratch.copyIn(values).pointer,
       values.length,
@@ -112,9 +112,9 @@ export function toSteps(
       encoding.offset,
       steps.pointer,
       worst.pointer,
-      bad.pointer,
+      errorPosition.pointer,
     );
-    if (status === STATUS_OUT_OF_RANGE) return { kind: "out-of-range", cell: firstOf(kernel, bad) };
+    if (status === STATUS_OUT_OF_RANGE) return { kind: "out-of-range", cell: firstOf(kernel, errorPosition) };
     kernel.check(status, "toSteps");
     const result = kernel.u16(steps);
     for (let i = 0; i < values.length; i++) {

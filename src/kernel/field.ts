@@ -132,16 +132,16 @@ export class FieldGrid {
     this.#hasWrappedSpans = false;
     let status = exports.fastRowSpans(this.#fieldPointer, latDeg, lonDeg, radiusM, this.#spans.pointer);
     if (status === STATUS_OK) {
-      const at = this.#spans.pointer >>> 2;
+      const header = this.#spans.pointer >>> 2;
       // The circle shifted by 360 degrees may also overlap the grid, if the grid wraps around or repeats its first
       // meridian.
       const columnsPerTurn = 360 / this.grid.cellSizeLonDeg;
-      const overlapsShiftedEast = (words[at + 2] ?? 0) + columnsPerTurn < this.grid.columnCount;
-      const overlapsShiftedWest = (words[at + 3] ?? 0) + 1 > columnsPerTurn;
+      const overlapsShiftedEast = (words[header + 2] ?? 0) + columnsPerTurn < this.grid.columnCount;
+      const overlapsShiftedWest = (words[header + 3] ?? 0) + 1 > columnsPerTurn;
       const shiftDeg = overlapsShiftedEast ? 360 : overlapsShiftedWest ? -360 : 0;
       if (overlapsShiftedEast && overlapsShiftedWest) {
         status = STATUS_AMBIGUOUS;
-      } else if (shiftDeg !== 0 && (words[at + 1] ?? 0) > 0) {
+      } else if (shiftDeg !== 0 && (words[header + 1] ?? 0) > 0) {
         status = exports.fastRowSpans(
           this.#fieldPointer,
           latDeg,
@@ -185,15 +185,15 @@ export class FieldGrid {
   #forEachRow(visit: (row: number, cells: number) => void): void {
     const { words } = this.kernel;
     const tables = this.#hasWrappedSpans ? [this.#spans, this.#wrappedSpans] : [this.#spans];
-    const at = this.#spans.pointer >>> 2;
-    for (let i = 0; i < (words[at + 1] ?? 0); i++) {
+    const header = this.#spans.pointer >>> 2;
+    for (let i = 0; i < (words[header + 1] ?? 0); i++) {
       let cellCount = 0;
       for (const { pointer } of tables) {
         if (i >= (words[(pointer >>> 2) + 1] ?? 0)) continue;
         const first = ((pointer + SPANS_HEADER_BYTES) >>> 2) + i;
         cellCount += Math.max(0, (words[first + this.#capacity] ?? 0) - (words[first] ?? 0) + 1);
       }
-      visit((words[at] ?? 0) + i, cellCount);
+      visit((words[header] ?? 0) + i, cellCount);
     }
   }
 
@@ -238,12 +238,12 @@ export class FieldGrid {
     if (status === STATUS_MISSING) {
       const words = kernel.i32(this.#missing);
       const [totals = 0, prefixes = 0] = words;
-      const listed = Array.from(words.subarray(2, 2 + totals + prefixes));
+      const missingIndices = Array.from(words.subarray(2, 2 + totals + prefixes));
       return {
         kind: "missing",
         tiles: [
-          { form: "totals", indices: listed.slice(0, totals) },
-          { form: "prefixes", indices: listed.slice(totals) },
+          { form: "totals", indices: missingIndices.slice(0, totals) },
+          { form: "prefixes", indices: missingIndices.slice(totals) },
         ],
       };
     }
@@ -275,10 +275,10 @@ export class FieldGrid {
     const rowCount = spanCount === 0 ? 0 : (spans[(spanCount - 1) * 3] ?? 0) - firstRow + 1;
     if (rowCount + 4 > this.#capacity) return false;
     const tables = [this.#spans, this.#wrappedSpans].map(({ pointer }) => pointer >>> 2);
-    for (const at of tables) {
-      words[at] = firstRow;
-      words[at + 1] = rowCount;
-      const firsts = at + (SPANS_HEADER_BYTES >>> 2);
+    for (const header of tables) {
+      words[header] = firstRow;
+      words[header + 1] = rowCount;
+      const firsts = header + (SPANS_HEADER_BYTES >>> 2);
       words.fill(1, firsts, firsts + rowCount);
       words.fill(0, firsts + this.#capacity, firsts + this.#capacity + rowCount);
     }

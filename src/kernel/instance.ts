@@ -73,7 +73,7 @@ export class Kernel {
 
   /** Calls a synchronous function with scratch memory, which is released on return and on throw. */
   withScratch<T>(use: (scratch: Scratch) => T): T {
-    const before = this.#scratchTop;
+    const topBefore = this.#scratchTop;
     const reserve = (sizeBytes: number): Region => {
       const pointer = this.#scratchTop;
       const end = alignAddress(pointer + sizeBytes + PADDING_BYTES);
@@ -92,7 +92,7 @@ export class Kernel {
     try {
       return use({ reserve, copyIn });
     } finally {
-      this.#scratchTop = before;
+      this.#scratchTop = topBefore;
     }
   }
 

@@ -65,7 +65,7 @@ export class PostgresLedger extends LedgerBase {
   readonly #createClient: (config: pg.ClientConfig) => pg.Client;
   readonly #lookups: PooledStorage;
   readonly #reports: PooledStorage;
-  /** For methods that read all events. */
+  /** For methods that read all events, and for migrations. */
   readonly #audits: PooledStorage;
   readonly #reportQueue = new ReportQueue({
     runningCountMax: REPORT_CONNECTION_COUNT,
@@ -123,7 +123,8 @@ export class PostgresLedger extends LedgerBase {
     const ledger = new PostgresLedger(options);
     try {
       await rejectForeignTables(await ledger.#connect());
-      await migrate(ledger.#lookups.storage, () => randomBytes(32).toString("hex"));
+      // Filling a new table takes as long as reading all events.
+      await migrate(ledger.#audits.storage, () => randomBytes(32).toString("hex"));
       ledger.#changeCount = await ledger.#readChangeCount();
       await ledger.#listen();
       ledger.#pollTimer = setInterval(() => void ledger.#pollChanges(), FALLBACK_POLL_INTERVAL_MS).unref();

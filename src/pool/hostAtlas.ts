@@ -1,5 +1,6 @@
+import type { CircleWork } from "../atlas/circleWork.ts";
 import type { TileUse } from "../atlas/tileUse.ts";
-import type { Atlas } from "../hazard/answer.ts";
+import type { Atlas, LocalAtlas } from "../hazard/answer.ts";
 import type { HazardQuery } from "../hazard/query.ts";
 import type { TaskExecutor } from "./executor.ts";
 
@@ -12,6 +13,8 @@ export interface AtlasInternals {
    * Only circle queries can be long.
    */
   isLong(query: HazardQuery): boolean;
+  /** Estimates what the query's circle takes to sample; nothing for a point. */
+  estimateWork(query: HazardQuery): CircleWork;
   /** Runs bulk work in worker threads. */
   readonly executor: TaskExecutor;
   /** Returns the index of the worker that owns the location of a query. The query need not be valid. */
@@ -22,4 +25,4 @@ export interface AtlasInternals {
  * An atlas as the host uses it. `executor` and `ownerOf` are absent if there are no workers; all internals are absent if
  * the embedding program implements the atlas.
  */
-export type HostAtlas = Atlas & Partial<AtlasInternals>;
+export type HostAtlas = Omit<Atlas, "hazardRisk"> & Pick<LocalAtlas, "hazardRisk"> & Partial<AtlasInternals>;

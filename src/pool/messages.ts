@@ -33,8 +33,14 @@ export type WorkerRequest =
 
 /** The reply to a granted time slice. */
 export type SliceReply =
-  /** The slice has expired; the task continues when it is granted another slice. */
-  | { readonly type: "paused"; readonly id: number; readonly progress?: TaskProgress | undefined }
+  /** The slice has expired, or the task waits for a read; the task continues when it is granted another slice. */
+  | {
+      readonly type: "paused";
+      readonly id: number;
+      readonly progress?: TaskProgress | undefined;
+      /** Whether the task waits for a read, which may be that of another task. */
+      readonly isWaiting?: boolean;
+    }
   | { readonly type: "done"; readonly id: number; readonly result: unknown }
   | { readonly type: "failed"; readonly id: number; readonly error: PackedError }
   /** The task was complete or canceled before the slice began. */

@@ -38,6 +38,9 @@ interface PendingTask extends WorkerTask {
   /** Whether the task did not complete in its first slice. */
   isLong: boolean;
   isQueued: boolean;
+  /** Time for which the worker was busy with it. */
+  busyMs: number;
+  isWaiting: boolean;
   /** @param result undefined if the thread ended and another thread can run the task */
   resolve(result: { readonly value: unknown } | undefined): void;
   reject(error: unknown): void;
@@ -45,6 +48,8 @@ interface PendingTask extends WorkerTask {
 
 /** Maximum number of granted slices: one is running, and the next starts without waiting for a message. */
 const GRANTED_SLICE_COUNT_MAX = 2;
+/** Tasks of a tenant that take longer are completed one after the other. */
+const SHORT_TASK_MS = 100;
 /** Assumed cost of a slice until it is measured. */
 const SLICE_COST_MS = 5;
 
@@ -129,6 +134,8 @@ export class PoolWorker {
           hasBegun: false,
           isLong: false,
           isQueued: false,
+          busyMs: 0,
+          isWaiting: false,
           resolve,
           reject,
         };
@@ -150,7 +157,9 @@ export class PoolWorker {
   #enqueue(task: PendingTask): void {
     if (task.isQueued) return;
     task.isQueued = true;
-    this.#queue.add(task.tenant, task);
+    // A task that waits may wait for tiles that a later task reads, so it must not precede that task.
+    if (task.isWaiting || task.busyMs < SHORT_TASK_MS) this.#queue.add(task.tenant, task);
+    else this.#queue.addLong(task.tenant, task, task.id);
   }
 
   #grantSlices(): void {
@@ -183,10 +192,12 @@ export class PoolWorker {
     const busyMs = nowMs - this.#busySinceMs;
     this.#busySinceMs = nowMs;
     this.#queue.charge(task.tenant, busyMs - SLICE_COST_MS);
+    task.busyMs += busyMs;
     const isWanted = this.#tasks.has(task.id);
     if (isWanted) task.onSlice?.({ busyMs, progress: reply.type === "paused" ? reply.progress : undefined });
     if (reply.type === "paused") {
       task.isLong = true;
+      task.isWaiting = reply.isWaiting === true;
       if (isWanted) this.#enqueue(task);
     } else {
       const settled = this.#settle(task);

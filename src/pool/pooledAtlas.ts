@@ -1,4 +1,5 @@
 import type { HazardQueryInput, HazardResult } from "../contract/wireTypes.ts";
+import type { CircleWork } from "../atlas/circleWork.ts";
 import type { TileUse } from "../atlas/tileUse.ts";
 import {
   type Atlas,
@@ -16,6 +17,7 @@ import {
   type StepsResult,
 } from "../hazard/sampleRequest.ts";
 import { QUERIES, SAMPLE, unpackElement } from "./atlasTasks.ts";
+import type { TimeSlice } from "../threads/timeSlice.ts";
 import type { Executor } from "./executor.ts";
 import type { AtlasInternals } from "./hostAtlas.ts";
 import { forEachChunk, neighborhoodOfQuery, ownerOf, shardByOwner } from "./sharding.ts";
@@ -53,12 +55,16 @@ export class PooledAtlas implements Atlas, AtlasInternals {
     this.#local = local;
   }
 
-  hazardRisk(query: HazardQueryInput): Promise<HazardResult> {
-    return this.#local.hazardRisk(query);
+  hazardRisk(query: HazardQueryInput, timeSlice?: TimeSlice): Promise<HazardResult> {
+    return this.#local.hazardRisk(query, timeSlice);
   }
 
   isLong(query: HazardQuery): boolean {
     return this.#local.isLong(query);
+  }
+
+  estimateWork(query: HazardQuery): CircleWork {
+    return this.#local.estimateWork(query);
   }
 
   ownerOf(query: unknown): number {

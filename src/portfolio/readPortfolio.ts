@@ -129,12 +129,16 @@ function addOptionErrors(items: FaultItem[], options: Readonly<Record<string, un
   items.push({ pointer: "/options/missing_low", code: "out_of_range", detail });
 }
 
-/** Checks that some holding has an entry under each key that the portfolio is to be grouped by. */
+/**
+ * Checks that some holding has an entry under each key that the portfolio is to be grouped by, unless the groups of a line
+ * cannot be read.
+ */
 function addKeyErrors(items: FaultItem[], keys: readonly unknown[], holdings: readonly unknown[]): void {
   const known = new Set<string>();
   for (const line of holdings) {
-    if (!isObject(line) || !isObject(line["groups"])) continue;
-    for (const [key, group] of Object.entries(line["groups"])) if (typeof group === "string") known.add(key);
+    const groups = isObject(line) ? (line["groups"] ?? {}) : undefined;
+    if (!isObject(groups)) return;
+    for (const [key, group] of Object.entries(groups)) if (group !== null && group !== undefined) known.add(key);
   }
   for (const [index, key] of keys.entries()) {
     if (typeof key !== "string" || known.has(key)) continue;

@@ -4,7 +4,7 @@
 export const CODE_SYSTEMS = ["isic", "nace", "naics"] as const;
 export type CodeSystem = (typeof CODE_SYSTEMS)[number];
 
-/** Systems that a request can name; the codes of those that are not in CODE_SYSTEMS are not part of the tables. */
+/** Systems that a request can name. Only the codes of CODE_SYSTEMS are in the tables. */
 export const CLASSIFICATION_SYSTEMS = [
   "gics",
   "nace",
@@ -37,7 +37,7 @@ export type SystemMatch =
 /** Reads the name of a system with or without its edition: `NACE`, `nace rev. 2`, `ISIC4`, `NAICS 2017`. */
 export function readSystem(text: string): SystemMatch {
   const [, name = "", edition = ""] = /^([a-z]+)(.*)$/.exec(text.toLowerCase().replaceAll(/[^a-z0-9.]+/g, "")) ?? [];
-  // "nacerev.2" begins with letters of the edition, so the name is a prefix of the letters.
+  // Without spaces, "NACE Rev. 2" is "nacerev.2": the letters of the edition follow those of the name.
   const system = CLASSIFICATION_SYSTEMS.find((known) => name.startsWith(known));
   if (system === undefined) return { kind: "unknown" };
   const rest = `${name.slice(system.length)}${edition}`.replace(/^(r[a-z]*)\./, "$1");

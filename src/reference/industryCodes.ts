@@ -1,6 +1,5 @@
 /** Codes of ISIC Rev. 4, NACE Rev. 2 and NAICS 2017. */
 import {
-  ACCEPTED_CODES,
   type ClassificationSystem,
   CODE_SYSTEMS,
   type CodeSystem,
@@ -33,7 +32,7 @@ const NOT_A_CODE: CodeMatch = { kind: "not_a_code" };
 const CODE =
   /^(?:(isic|nace|naics|gics|sics|trbc|icb|factset|custom)([ _(]*(?:r(?:ev(?:ision)?)?[. ]*\d(?:\.\d)?|v?(?:19|20)\d\d|\d(?:\.\d)?)(?=[ :,)_-]))?[ :,)_-]*)?([a-z][ .]?)?([0-9]{2}\.[0-9]{1,2}|[0-9]{2,12})$/i;
 
-/** First and last division of each section of ISIC Rev. 4, which NACE Rev. 2 shares. */
+/** First and last division of each section; they are the same in ISIC Rev. 4 and NACE Rev. 2. */
 const SECTION_DIVISIONS: Readonly<Record<string, readonly [first: number, last: number]>> = {
   A: [1, 3],
   B: [5, 9],
@@ -67,14 +66,13 @@ export function matchCode(text: string, stated?: ClassificationSystem): CodeMatc
   if (code === undefined) return NOT_A_CODE;
   const named = prefix === undefined ? undefined : readSystem(prefix + edition);
   if (named?.kind === "other_edition") {
-    return rejected(`is a code of an edition that is not supported; accepted are ${ACCEPTED_CODES}`);
+    return rejected("is a code of an edition that is not supported");
   }
   const system = (named?.kind === "found" ? named.system : undefined) ?? stated ?? systemByForm(code);
   if (system === undefined) return rejected(reasonWithoutSystem(code));
   const coded = CODE_SYSTEMS.find((known) => known === system);
   if (coded === undefined) {
-    const reason = `is a code of ${systemTitle(system)}, whose codes are not part of the data`;
-    return rejected(`${reason}; accepted are names of industries and ${ACCEPTED_CODES}`);
+    return rejected(`is a code of ${systemTitle(system)}, whose codes are not part of the data`);
   }
   return matchCodeOf(coded, { section: letter.replaceAll(/[ .]/g, "").toUpperCase(), code });
 }
@@ -90,8 +88,8 @@ function systemByForm(code: string): CodeSystem | undefined {
 
 function reasonWithoutSystem(code: string): string {
   return code.length > Math.max(...Object.values(CODE_LENGTH_MAX))
-    ? `is longer than any accepted code; accepted are names of industries and ${ACCEPTED_CODES}`
-    : "is a code without its system; write ISIC, NACE or NAICS before it, as in ISIC 2410, or send industry_classification_system";
+    ? "is longer than any code that is matched"
+    : "is a code without its system; write ISIC, NACE or NAICS before it, or send industry_classification_system";
 }
 
 interface CodeOfSystem {

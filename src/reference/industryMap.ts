@@ -1,4 +1,4 @@
-/** A caller's table from the codes of a classification that the project does not ship to industries. */
+/** Maps codes of classifications that are not part of the project to industries, with a table of the caller. */
 import { Fault, FAULT_ITEM_COUNT_MAX } from "../errors.ts";
 import type { ListedIndustry } from "./industries.ts";
 import { matchIndustry } from "./industryNames.ts";
@@ -14,7 +14,7 @@ export interface IndustryMapRow {
 export interface IndustryMap {
   /**
    * Returns the industry of a code, or undefined if no row has it for this system. Without a system, the rows of all
-   * systems count if they agree.
+   * systems are used if they agree.
    */
   readonly find: (code: string, system?: string) => ListedIndustry | undefined;
   /**

@@ -1,6 +1,6 @@
 /** Industries by id, name, usual spelling or public code. */
 import { rememberByText } from "./boundedCache.ts";
-import type { ClassificationSystem, CodeSystem } from "./classificationSystems.ts";
+import { type ClassificationSystem, CODE_SYSTEMS, type CodeSystem } from "./classificationSystems.ts";
 import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";
 import { INDUSTRY_SPELLING_ROWS } from "./data/industrySpellings.generated.ts";
 import { matchCode } from "./industryCodes.ts";
@@ -37,8 +37,8 @@ const UNKNOWN: IndustryMatch = { kind: "unknown" };
 
 /**
  * Returns the industry that a text names by id, name, usual spelling or the title of a class of ISIC Rev. 4, NACE Rev. 2
- * or NAICS 2017, or by a code of these. Case, accents, punctuation, singular or plural, and British or American spelling make no
- * difference, and "&" equals "and".
+ * or NAICS 2017, or by a code of these. Case, accents, punctuation, singular or plural, and British or American spelling
+ * make no difference, and "&" equals "and".
  *
  * @param system system of a code without a prefix, such as `2410`; `NACE 24.10` and `24.10` need none
  */
@@ -46,7 +46,7 @@ export function matchIndustry(text: string, system?: ClassificationSystem): Indu
   const named = matchByName(text);
   if (named.kind !== "unknown") return named;
   const code = matchCode(text, system);
-  if (code.kind === "not_a_code") return UNKNOWN;
+  if (code.kind === "not_a_code") return matchCodeWithTitle(text, system);
   if (code.kind === "rejected") return { kind: "unknown", codeReason: code.reason };
   const candidates = code.industryIds.map(industryOf);
   const [industry] = candidates;
@@ -54,6 +54,24 @@ export function matchIndustry(text: string, system?: ClassificationSystem): Indu
     return { kind: "ambiguous", candidates, on: code.isComplete ? "code" : "partial_code" };
   }
   return { kind: "found", industry, matchedOn: "code", codeSystem: code.system };
+}
+
+/** A code, as in `NACE C24.10`, and a title that begins with a letter, with or without a dash or colon between them. */
+const CODE_WITH_TITLE = /^((?:(?:isic|nace|naics)\W*)?(?:[a-u][ .]?)?\d{2}[\d.]*)\s*[-–—:]?\s+(\p{L}.*)$/iu;
+
+/** Returns the industry of a code that is followed by the name of an industry, if the code covers that industry. */
+function matchCodeWithTitle(text: string, system: ClassificationSystem | undefined): IndustryMatch {
+  const [, code, title] = CODE_WITH_TITLE.exec(text.trim()) ?? [];
+  if (code === undefined || title === undefined) return UNKNOWN;
+  const named = matchByName(title);
+  if (named.kind !== "found") return UNKNOWN;
+  // The title shows what a code without a system means.
+  const systems = system === undefined ? [undefined, ...CODE_SYSTEMS] : [system];
+  const isCovered = systems.some((candidate) => {
+    const match = matchCode(code, candidate);
+    return match.kind === "found" && match.industryIds.includes(named.industry.id);
+  });
+  return isCovered ? named : UNKNOWN;
 }
 
 interface KeyedIndustries {

@@ -1,4 +1,4 @@
-/** Why a text names no industry, and which accepted names are near it. */
+/** Explains why a text names no single industry, and suggests names that do. */
 import { rememberByText } from "./boundedCache.ts";
 import { ACCEPTED_CODES } from "./classificationSystems.ts";
 import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";
@@ -10,7 +10,7 @@ import { foldName } from "./names.ts";
 import { suggestIndustryName } from "./pathwayNames.ts";
 import { withCommonWordForms, withSingularWords } from "./wordForms.ts";
 
-/** Why a text was refused, for an error message, and what may have been meant. */
+/** Why a text is refused, for an error message, and what may be meant. */
 export interface IndustryRefusal {
   /** Completes a sentence that begins with the text; no full stop at the end. */
   readonly problem: string;
@@ -25,7 +25,7 @@ const ACCEPTED_INDUSTRIES = `accepted are ids and names of industries (GET /api/
 /** Describes why the text of a match names no single industry. */
 export function refuseIndustry(text: string, match: Exclude<IndustryMatch, { kind: "found" }>): IndustryRefusal {
   if (match.kind === "ambiguous") return refuseAmbiguous(match);
-  if (match.codeReason !== undefined) return { problem: match.codeReason, nearest: [] };
+  if (match.codeReason !== undefined) return { problem: `${match.codeReason}; ${ACCEPTED_INDUSTRIES}`, nearest: [] };
   if (text.trim() === "") return { problem: `is empty; ${ACCEPTED_INDUSTRIES}`, nearest: [] };
   const didYouMean = suggestAcceptedName(text);
   const nearest = nearestIndustryNames(text);

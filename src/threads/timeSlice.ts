@@ -16,6 +16,7 @@ export class TimeSlice {
   readonly #nextSlice: () => Promise<void>;
   #endMs: number;
   #pause: Promise<void> | undefined;
+  #hasStepped = false;
 
   constructor({ durationMs = TIME_SLICE_MS, nextSlice = runQueuedTasks }: TimeSliceOptions = {}) {
     this.#durationMs = durationMs;
@@ -41,9 +42,19 @@ export class TimeSlice {
     if (this.isExpired) await (this.#pause ??= this.#startNext());
   }
 
+  /**
+   * Waits as `yield`, and also while other loops of this time slice use up the next slices. Every slice has time for one
+   * step, so that the work continues even if the thread is interrupted for longer than a slice.
+   */
+  async waitForStep(): Promise<void> {
+    while (this.isExpired && this.#hasStepped) await (this.#pause ??= this.#startNext());
+    this.#hasStepped = true;
+  }
+
   async #startNext(): Promise<void> {
     await this.#nextSlice();
     this.#endMs = performance.now() + this.#durationMs;
+    this.#hasStepped = false;
     this.#pause = undefined;
   }
 }

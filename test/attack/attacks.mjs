@@ -34,8 +34,11 @@ import { setTimeout } from "node:timers/promises";
 
 const HAZARDS = "/api/v1/hazard-risk?latitude=1&longitude=2&hazards=wildfire&analysis_years=2050&scenarios=rcp8p5";
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
-/** Pause of a client that was refused, so that the attack does not only measure how fast connections are opened. */
-const RETRY_PAUSE_MS = 50;
+/**
+ * Pause of a client whose connection was refused or closed. Without it, an attack mainly measures how fast a machine opens
+ * connections, which it shares with the service.
+ */
+const RETRY_PAUSE_MS = 1_000;
 const START_TIMEOUT_MS = 30_000;
 /** Bytes of the bodies that are much larger than their content. */
 const LARGE_BODY_BYTES = 8 << 20;
@@ -57,7 +60,7 @@ const ATTACKS = {
       const socket = await open(attack);
       await exchange(attack, socket, head("GET /healthz"));
       await ended(attack, socket);
-      await setTimeout(1_000);
+      if (!attack.isOver) await setTimeout(RETRY_PAUSE_MS);
     }),
 
   /** Requests that need no key. */
@@ -153,6 +156,7 @@ async function exchangeRepeatedly(attack, nextRequest) {
   const socket = await open(attack);
   while (!attack.isOver && !socket.destroyed) await exchange(attack, socket, nextRequest());
   socket.destroy();
+  if (!attack.isOver) await setTimeout(RETRY_PAUSE_MS);
 }
 
 /** Opens a connection. @throws Error if it is refused */

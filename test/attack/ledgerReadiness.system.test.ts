@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import Database from "better-sqlite3";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
 import { HttpClient } from "../durability/clients.ts";
@@ -67,6 +68,24 @@ describe("an embedded ledger", () => {
       await ledger.close();
     }
   });
+
+  test(
+    "that another program locks is reported by /readyz until it is unlocked",
+    async () => {
+      service = await startService({ data });
+      await waitUntil(200);
+      const other = new Database(join(data, "ledger.sqlite"));
+      try {
+        other.exec("begin immediate");
+        expect(await waitUntil(503)).toMatch(/cannot record usage at present/);
+        other.exec("rollback");
+      } finally {
+        other.close();
+      }
+      await waitUntil(200);
+    },
+    TIMEOUT_MS,
+  );
 
   test.skipIf(!isStraceAvailable)(
     "on a full disk is reported by /readyz before a request has failed",

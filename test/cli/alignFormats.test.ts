@@ -171,7 +171,7 @@ describe("an industry map", () => {
     if (!isFault(error)) throw error;
     expect(error.message).toContain("map.csv: 2 errors");
     expect(details(error)).toStrictEqual([
-      expect.stringMatching(/^line 2, column industry: "Airlnes" is unknown; did you mean "Airlines"/),
+      expect.stringMatching(/^line 2, column industry: "Airlnes" is not a known industry \(did you mean Airlines\?\)/),
       expect.stringMatching(/^line 4, column code: "1" is already in line 3/),
     ]);
   });

@@ -27,7 +27,12 @@ async function answersTo(rows: readonly string[], map?: string): Promise<readonl
   if (map !== undefined) writeFileSync(join(folder, "map.csv"), map);
   await companyCommand().parseAsync(
     [
-      ...[join(folder, "in.csv"), join(folder, "out.ndjson"), "--scenarios", "NGFS_NDC", "--years", "2030"],
+      join(folder, "in.csv"),
+      join(folder, "out.ndjson"),
+      "--scenarios",
+      "NGFS_NDC",
+      "--years",
+      "2030",
       ...(map === undefined ? [] : ["--industry-map", join(folder, "map.csv")]),
     ],
     { from: "user" },

@@ -301,7 +301,7 @@ describe("the command", () => {
     const stderr = vi.spyOn(process.stderr, "write").mockReturnValue(true);
     await answerTo(write("holdings.json", READY), ["--methods", "TETS"]);
     expect(String(stderr.mock.calls[0]?.[0])).toBe(
-      "TETS s1s2s3: no temperature, because no holding has a weight; covers 0.0 % of the value, 1 holdings uncovered\n",
+      "TETS s1s2s3: no temperature, because no holding with a score has a weight; covers 0.0 % of the value, 1 holdings uncovered\n",
     );
   });
 

@@ -65,7 +65,7 @@ describe("unknown names", () => {
     [{ industry: "ISIC 24" }, /^industry: "ISIC 24" is a code of several industries: Iron and steel; /],
     [
       { industry: "A24.10" },
-      /^industry: "A24.10" has the section A, but division 24 of NACE Rev. 2 is in section C\.$/,
+      /^industry: "A24.10" has the section A, but division 24 of NACE Rev. 2 is in section C; accepted are ids/,
     ],
     [
       { industry_classification_system: "SIC" },

@@ -28,6 +28,7 @@ export function fakeAtlas(
     tileUse: { origin: "demo", cachedBytes: 0, onFetch: () => () => undefined },
     hazardRisk,
     isLong: () => false,
+    estimateWork: () => ({ cellVectorCount: 0, coldTileVectorCount: 0 }),
     async hazardRiskBatch(queries, { signal } = {}, { timeSlice = new TimeSlice(), onElement } = {}) {
       const elements: (HazardResult | RefusedElement)[] = [];
       for (const [index, query] of queries.entries()) {

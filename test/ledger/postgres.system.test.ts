@@ -110,6 +110,20 @@ describeWithPostgres("PostgreSQL", () => {
       }
     });
 
+    test("waits for a migration that takes longer than other statements may", async () => {
+      const database = await server.newDatabase();
+      await execute(
+        database,
+        `create function delay() returns event_trigger language plpgsql as $$ begin
+           if exists (select from pg_event_trigger_ddl_commands() where object_identity = 'public.usage_daily') then
+             perform pg_sleep(10.5);
+           end if;
+         end $$;
+         create event trigger delay on ddl_command_end when tag in ('CREATE TABLE') execute function delay()`,
+      );
+      await (await openLedger({ database })).close();
+    });
+
     test("works with any default isolation level of the user", async () => {
       const database = await server.newDatabase();
       await execute(database, "alter role isotherm set default_transaction_isolation = 'serializable'");

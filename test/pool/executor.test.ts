@@ -228,6 +228,7 @@ describe("the executor", () => {
           atlas: OPENED,
           findHandler: handlersOf(handlers),
           sliceMs: 0,
+          readWaitMs: 60_000,
         });
         threads.push(thread);
         return thread;

@@ -22,7 +22,11 @@ export function randomPortfolio(
   { kind, lineCount }: { readonly kind: PortfolioKind; readonly lineCount: number },
 ): readonly Holding[] {
   const random = randomFrom(seed);
-  const lines = Array.from({ length: lineCount }, (_, index) => randomLine(random, kind, `line ${index}`));
+  const lines = Array.from({ length: lineCount }, (_, index) => {
+    const line = randomLine(random, kind, `line ${index}`);
+    // Every key that the options group by must be on some line; `region` is on no other one.
+    return index === 0 ? { ...line, groups: { sector: "steel", country: "Korea", region: "Asia" } } : line;
+  });
   if (kind === "ordinary") return lines;
   const again = lines
     .filter(() => random.chance(0.2))

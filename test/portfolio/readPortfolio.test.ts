@@ -253,6 +253,15 @@ describe("a portfolio", () => {
     ]);
   });
 
+  it("has no errors about keys to group by if the groups of a line cannot be read", () => {
+    const options = { group_by: ["sector"] };
+    for (const line of [[], { ...LINE, groups: "steel" }, { ...LINE, groups: { sector: 5 } }]) {
+      const pointers = itemsOf({ holdings: [LINE, line], options }).map(({ pointer = "" }) => pointer);
+      expect(pointers.filter((pointer) => pointer.startsWith("/options"))).toEqual([]);
+      expect(pointers).toHaveLength(1);
+    }
+  });
+
   it("lists at most 20 keys of groups, and suggests one of all", () => {
     const groups = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`group number ${index}`, "x"]));
     const input = { holdings: [{ ...LINE, groups }], options: { group_by: ["group numbr 29"] } };

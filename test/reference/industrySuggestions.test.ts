@@ -53,7 +53,8 @@ describe("refuseIndustry", () => {
 
   test("gives the reason for a code and suggests no names", () => {
     expect(refusalOf("A24.10")).toEqual({
-      problem: "has the section A, but division 24 of NACE Rev. 2 is in section C",
+      problem:
+        "has the section A, but division 24 of NACE Rev. 2 is in section C; accepted are ids and names of industries (GET /api/v1/reference/industries) and codes of ISIC Rev. 4, NACE Rev. 2 and NAICS 2017, such as ISIC 2410",
       nearest: [],
     });
   });

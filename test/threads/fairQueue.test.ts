@@ -106,4 +106,18 @@ describe("FairQueue", () => {
     expect(Math.abs(a - b)).toBeLessThanOrEqual(40);
     expect(Math.abs(a - c)).toBeLessThanOrEqual(40);
   });
+
+  test("completes the long items of a tenant one after the other, in turn with its other items", () => {
+    const queue = new FairQueue<string>();
+    for (const order of [2, 1, 3]) queue.addLong("a", `long ${order}`, order);
+    queue.add("a", "short 1");
+    queue.add("a", "short 2");
+    const served = Array.from({ length: 6 }, () => {
+      const item = queue.take() ?? "";
+      if (item === "long 1") queue.addLong("a", "long 1", 1);
+      return item;
+    });
+    expect(served).toEqual(["short 1", "long 1", "short 2", "long 1", "long 1", "long 1"]);
+    expect(queue.size).toBe(3);
+  });
 });

@@ -43,3 +43,22 @@ describe("a time slice", () => {
     await expect(slice.yield()).rejects.toThrow("dropped");
   });
 });
+
+test("a time slice has time for one step, however late it begins", async () => {
+  let sliceCount = 1;
+  const timeSlice = new TimeSlice({
+    durationMs: 0,
+    nextSlice: async () => {
+      sliceCount++;
+    },
+  });
+  let stepCount = 0;
+  const work = async (): Promise<void> => {
+    for (let i = 0; i < 3; i++) {
+      await timeSlice.waitForStep();
+      stepCount++;
+    }
+  };
+  await Promise.all([work(), work()]);
+  expect([stepCount, sliceCount]).toEqual([6, 6]);
+});

@@ -1,7 +1,10 @@
 import { HttpError } from "../problems/problem.ts";
+import type { SliceReport } from "../../pool/poolWorker.ts";
 import { BulkJob } from "./bulkJob.ts";
+import type { RequestWork } from "./costModel.ts";
+import { JobSchedule } from "./jobSchedule.ts";
+import { estimateParsedBytes, MemoryBudget } from "./memoryBudget.ts";
 import { type HeldResources, noResources, type Slot } from "./slot.ts";
-import { WaitEstimate } from "./waitEstimate.ts";
 
 /** Upper bounds on what the host holds at a time. */
 export interface LoadLimits {
@@ -11,6 +14,11 @@ export interface LoadLimits {
   readonly totalBodyBytesMax: number;
   /** Responses that clients have not read yet, in bytes. */
   readonly responseBytesMax: number;
+  /**
+   * Bodies, an estimate of the parsed values, partial results and responses together, in bytes. Further requests are
+   * rejected; work in progress is completed.
+   */
+  readonly memoryBytesMax: number;
   /** Largest share of the limits above that one account may use, in (0, 1]. */
   readonly accountShare: number;
   /** Large requests in progress, which run on the worker threads if there are any. */
@@ -33,6 +41,8 @@ export type ShedReason =
   | "too_many_jobs"
   | "too_many_of_account"
   | "too_many_bytes"
+  | "too_much_memory"
+  | "too_much_memory_of_account"
   | "too_long_a_wait"
   | "too_late";
 
@@ -40,6 +50,7 @@ export const DEFAULT_LOAD_LIMITS: LoadLimits = {
   requestsInProgressMax: 2048,
   totalBodyBytesMax: 256 << 20,
   responseBytesMax: 512 << 20,
+  memoryBytesMax: 1024 << 20,
   accountShare: 0.5,
   jobsMax: 512,
   jobsPerAccountMax: 64,
@@ -47,7 +58,20 @@ export const DEFAULT_LOAD_LIMITS: LoadLimits = {
   jobDeadlineMs: 30_000,
 };
 
-const RETRY_AFTER_S_MAX = 30;
+/** A job is admitted if its estimated wait is at most this share of its deadline. */
+const ADMITTED_SHARE = 0.9;
+/** Time between two checks for jobs that will miss their deadline. */
+const LATE_CHECK_MS = 250;
+
+/** The memory of a body. */
+export interface BodyMemory {
+  /** Size of the allocated memory. */
+  readonly heldBytes: number;
+  /** Bytes received. */
+  readonly sizeBytes: number;
+  /** Commas, opening brackets and opening braces among them. */
+  readonly delimiterCount: number;
+}
 
 export interface AdmissionOptions {
   readonly limits: LoadLimits;
@@ -55,6 +79,8 @@ export interface AdmissionOptions {
   readonly workerCount: number;
   /** Called for each rejected request. */
   readonly onShed: (reason: ShedReason) => void;
+  /** A monotonic clock. */
+  readonly nowMs?: () => number;
 }
 
 /**
@@ -67,25 +93,31 @@ export class AdmissionControl {
   readonly #total = noResources();
   /** Resources by account id. Their number is that of the accounts at most, because only authenticated requests are assigned. */
   readonly #accounts = new Map<string, HeldResources>();
-  readonly #jobs = new Set<BulkJob>();
-  readonly #estimate: WaitEstimate;
+  readonly #memory: MemoryBudget;
+  readonly #schedule: JobSchedule;
+  /** Stops the jobs in progress. */
+  readonly #stops = new Map<BulkJob, AbortController>();
+  readonly #nowMs: () => number;
+  #lateCheckedMs = 0;
   #isClosed = false;
   #onIdle: () => void = () => undefined;
 
-  constructor({ limits, workerCount, onShed }: AdmissionOptions) {
+  constructor({ limits, workerCount, onShed, nowMs = () => performance.now() }: AdmissionOptions) {
     this.#limits = limits;
     this.#onShed = onShed;
-    this.#estimate = new WaitEstimate(workerCount);
+    this.#nowMs = nowMs;
+    this.#memory = new MemoryBudget({ limitBytes: limits.memoryBytesMax, accountShare: limits.accountShare });
+    this.#schedule = new JobSchedule({ workerCount, nowMs });
   }
 
   get jobCount(): number {
-    return this.#jobs.size;
+    return this.#schedule.jobs.size;
   }
 
   /** Size of the bodies and partial responses of all jobs. */
   get jobBytes(): number {
     let sizeBytes = 0;
-    for (const { heldBytes } of this.#jobs) sizeBytes += heldBytes;
+    for (const { heldBytes } of this.#schedule.jobs) sizeBytes += heldBytes;
     return sizeBytes;
   }
 
@@ -95,7 +127,7 @@ export class AdmissionControl {
       throw this.#shed("too_many_requests", "The service has too many requests in progress; retry in a moment.");
     }
     this.#total.requestCount++;
-    return { account: undefined, bodyBytes: 0, responseBytes: 0 };
+    return { account: undefined, bodyBytes: 0, parsedBytes: 0, responseBytes: 0 };
   }
 
   /** Counts a slot toward its account. @throws HttpError `overloaded` */
@@ -123,7 +155,8 @@ export class AdmissionControl {
   }
 
   /** Releases a slot and its body, but not its response (see `releaseResponse`). */
-  release({ account, bodyBytes }: Slot): void {
+  release({ account, bodyBytes, parsedBytes }: Slot): void {
+    this.#memory.add(account, -bodyBytes - parsedBytes);
     this.#total.requestCount--;
     this.#total.bodyBytes -= bodyBytes;
     if (account === undefined) return;
@@ -131,8 +164,13 @@ export class AdmissionControl {
     account.bodyBytes -= bodyBytes;
   }
 
-  /** Rejects a body that would exceed a limit. @throws HttpError `overloaded` */
+  /** Rejects a body that would exceed a limit if it had this size. @throws HttpError `overloaded` */
   checkBody(slot: Slot, sizeBytes: number): void {
+    this.#checkBodyBytes(slot, sizeBytes);
+    this.#checkMemory(slot, sizeBytes + estimateParsedBytes(sizeBytes, 0));
+  }
+
+  #checkBodyBytes(slot: Slot, sizeBytes: number): void {
     const { totalBodyBytesMax, accountShare } = this.#limits;
     // A body is always accepted if no other body is held, even if it alone exceeds the limit.
     const exceeds = (held: HeldResources | undefined, max: number): boolean =>
@@ -146,10 +184,34 @@ export class AdmissionControl {
     }
   }
 
-  /** Sets the memory that a body holds; bytes that are only announced are not counted. @throws HttpError `overloaded` */
-  setBodyBytes(slot: Slot, heldBytes: number): void {
+  #checkMemory(slot: Slot, sizeBytes: number): void {
+    const shortage = this.#memory.shortage(slot.account, sizeBytes, slot.bodyBytes + slot.parsedBytes);
+    if (shortage === undefined) return;
+    const waitMs = slot.account === undefined ? 0 : this.#schedule.firstEndMs(slot.account);
+    if (shortage === "account") {
+      const message = "The account's requests in progress hold too much memory; retry when some have been answered.";
+      throw this.#shed("too_much_memory_of_account", message, waitMs / 1000);
+    }
+    throw this.#shed(
+      "too_much_memory",
+      "The service has too little memory for the request; retry later.",
+      waitMs / 1000,
+    );
+  }
+
+  /**
+   * Sets the memory that a body holds, and what it will hold when it has been parsed. Bytes that are only announced are
+   * not counted.
+   * @throws HttpError `overloaded`
+   */
+  setBody(slot: Slot, { heldBytes, sizeBytes, delimiterCount }: BodyMemory): void {
     const addedBytes = heldBytes - slot.bodyBytes;
-    if (addedBytes > 0) this.checkBody(slot, addedBytes);
+    const parsedBytes = estimateParsedBytes(sizeBytes, delimiterCount);
+    const addedMemoryBytes = addedBytes + parsedBytes - slot.parsedBytes;
+    if (addedBytes > 0) this.#checkBodyBytes(slot, addedBytes);
+    if (addedMemoryBytes > 0) this.#checkMemory(slot, addedMemoryBytes);
+    this.#memory.add(slot.account, addedMemoryBytes);
+    slot.parsedBytes = parsedBytes;
     slot.bodyBytes += addedBytes;
     this.#total.bodyBytes += addedBytes;
     if (slot.account !== undefined) slot.account.bodyBytes += addedBytes;
@@ -157,6 +219,7 @@ export class AdmissionControl {
 
   /** Counts a response that is about to be written. */
   holdResponse(slot: Slot, sizeBytes: number): void {
+    this.#memory.add(slot.account, sizeBytes);
     slot.responseBytes = sizeBytes;
     this.#total.responseBytes += sizeBytes;
     if (slot.account !== undefined) slot.account.responseBytes += sizeBytes;
@@ -164,6 +227,7 @@ export class AdmissionControl {
 
   /** Stops counting a response, after the client has read it or disconnected. */
   releaseResponse({ account, responseBytes }: Slot): void {
+    this.#memory.add(account, -responseBytes);
     this.#total.responseBytes -= responseBytes;
     if (account !== undefined) account.responseBytes -= responseBytes;
   }
@@ -171,26 +235,28 @@ export class AdmissionControl {
   /**
    * Runs a large request as a job, if it is admitted.
    *
-   * @param request.route path template of the route
+   * @param request.work what the request is, as far as it is known before it has been parsed
    * @param request.signal aborts when the client disconnects
-   * @param work must end when its signal aborts: after a disconnection, the deadline or an error of its own
-   * @throws HttpError `overloaded` if there is too much work or after the deadline; the signal's reason; errors of `work`
+   * @param run must end when its signal aborts: after a disconnection, the deadline or an error of its own
+   * @throws HttpError `overloaded` if there is too much work or after the deadline; the signal's reason; errors of `run`
    */
   async runJob<Result>(
-    { slot, route, signal }: { readonly slot: Slot; readonly route: string; readonly signal: AbortSignal },
-    work: (job: BulkJob, signal: AbortSignal) => Promise<Result>,
+    { slot, work, signal }: { readonly slot: Slot; readonly work: RequestWork; readonly signal: AbortSignal },
+    run: (job: BulkJob, signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     signal.throwIfAborted();
-    const job = this.#startJob(slot, route);
+    const job = this.#startJob(slot, work);
     const stop = new AbortController();
+    this.#stops.set(job, stop);
     const onDisconnect = (): void => stop.abort(signal.reason);
     signal.addEventListener("abort", onDisconnect, { once: true });
-    const deadline = setTimeout(() => stop.abort(this.#jobTimedOut()), this.#limits.jobDeadlineMs);
+    const deadline = setTimeout(() => stop.abort(this.#jobTimedOut(job)), this.#limits.jobDeadlineMs);
     try {
-      const result = await work(job, stop.signal);
-      this.#estimate.learn(job);
+      const result = await untilAborted(stop.signal, run(job, stop.signal));
+      job.learnCost(true);
       return result;
     } catch (error) {
+      job.learnCost(false);
       stop.abort(error); // the other parts
       throw error;
     } finally {
@@ -200,60 +266,102 @@ export class AdmissionControl {
     }
   }
 
+  /** Sets what a running job is, once it has been parsed. @throws HttpError `overloaded` if it would take too long */
+  setWork(job: BulkJob, work: RequestWork): void {
+    job.setWork(work);
+    const leftMs = ADMITTED_SHARE * (job.deadlineAtMs - this.#nowMs());
+    if (this.jobCount === 1 || this.#schedule.waitMs(job) <= leftMs) return;
+    throw this.#tooLongAWait(job);
+  }
+
+  /** Records a time slice of a part of a job, and stops jobs that will miss their deadline. */
+  recordSlice(job: BulkJob, part: number, slice: SliceReport): void {
+    const { partBytes } = job;
+    job.recordSlice(part, slice);
+    if (this.#stops.has(job)) this.#memory.add(job.account, job.partBytes - partBytes);
+    const nowMs = this.#nowMs();
+    if (nowMs - this.#lateCheckedMs < LATE_CHECK_MS) return;
+    this.#lateCheckedMs = nowMs;
+    for (const running of this.#schedule.jobs) running.learnCost(false);
+    const late = this.jobCount > 1 ? this.#schedule.findLateJob() : undefined;
+    if (late !== undefined) this.#stops.get(late)?.abort(this.#jobTimedOut(late));
+  }
+
+  /** Divides a job into parts. */
+  startParts(job: BulkJob, parts: Parameters<BulkJob["startParts"]>[0]): void {
+    job.startParts(parts);
+    this.#memory.add(job.account, job.partBytes);
+  }
+
   /** Rejects further jobs. Resolves when those in progress have ended. */
   async closeJobs(): Promise<void> {
     this.#isClosed = true;
-    if (this.#jobs.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    if (this.jobCount > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
   /** Admits a job. @throws HttpError `overloaded` */
-  #startJob(slot: Slot, route: string): BulkJob {
+  #startJob(slot: Slot, work: RequestWork): BulkJob {
     const { jobsMax, jobsPerAccountMax, jobBytesMax, jobDeadlineMs } = this.#limits;
     const { account } = slot;
     if (account === undefined) throw new Error("A large request must belong to an account.");
     if (this.#isClosed) throw new HttpError("overloaded", "The service is shutting down; retry in a moment.");
-    const job = new BulkJob(slot, account, route);
-    const waitMs = this.#estimate.waitMs(job, this.#jobs);
+    const hasAppointment = this.#schedule.claimAppointment(account);
+    const deadlineAtMs = this.#nowMs() + jobDeadlineMs;
+    const job = new BulkJob({ slot, account, work, deadlineAtMs, hasAppointment });
+    const rejected = (reason: ShedReason, message: string): HttpError =>
+      this.#shed(reason, message, this.#schedule.retryAfterS(job, 0));
     if (account.jobCount >= jobsPerAccountMax) {
       const message = `The account already has ${account.jobCount} large requests in progress; retry when some have been answered.`;
-      throw this.#shed("too_many_of_account", message, waitMs);
+      throw rejected("too_many_of_account", message);
     }
     if (this.jobCount >= jobsMax) {
-      const message = "The service has too many large requests in progress; retry in a moment.";
-      throw this.#shed("too_many_jobs", message, waitMs);
+      throw rejected("too_many_jobs", "The service has too many large requests in progress; retry in a moment.");
     }
     // A job is always admitted if there is no other, however large it is and however long the estimate.
     if (this.jobCount > 0 && this.jobBytes + job.heldBytes > jobBytesMax) {
-      const message = "The large requests in progress hold too much memory; retry in a moment.";
-      throw this.#shed("too_many_bytes", message, waitMs);
+      throw rejected("too_many_bytes", "The large requests in progress hold too much memory; retry in a moment.");
     }
-    if (this.jobCount > 0 && waitMs > jobDeadlineMs) {
-      const message = `The request would take longer than the limit of ${jobDeadlineMs / 1000} s; retry later.`;
-      throw this.#shed("too_long_a_wait", message, waitMs - jobDeadlineMs);
-    }
+    if (this.jobCount > 0 && this.#schedule.waitMs(job) > ADMITTED_SHARE * jobDeadlineMs) throw this.#tooLongAWait(job);
     account.jobCount++;
-    this.#jobs.add(job);
+    this.#schedule.add(job);
     return job;
   }
 
   #endJob(job: BulkJob): void {
-    if (!this.#jobs.delete(job)) return;
+    if (!this.#schedule.delete(job)) return;
+    this.#stops.delete(job);
     job.account.jobCount--;
-    if (this.#jobs.size === 0) this.#onIdle();
+    this.#memory.add(job.account, -job.partBytes);
+    if (this.jobCount === 0) this.#onIdle();
   }
 
-  /** Returns the error of a job that has exceeded its deadline. */
-  #jobTimedOut(): HttpError {
+  #tooLongAWait(job: BulkJob): HttpError {
+    const { jobDeadlineMs } = this.#limits;
+    const message = `The request would take longer than the limit of ${jobDeadlineMs / 1000} s; retry later.`;
+    return this.#shed("too_long_a_wait", message, this.#schedule.retryAfterS(job, jobDeadlineMs));
+  }
+
+  /** Returns the error of a job that has exceeded its deadline, or will. */
+  #jobTimedOut(job: BulkJob): HttpError {
     const { jobDeadlineMs } = this.#limits;
     const message = `The request was not answered within ${jobDeadlineMs / 1000} s; send a smaller one, or retry later.`;
-    return this.#shed("too_late", message, 0);
+    return this.#shed("too_late", message, this.#schedule.retryAfterS(job, jobDeadlineMs));
   }
 
-  /** @param waitMs estimated time until a retry is admitted; absent: the default Retry-After */
-  #shed(reason: ShedReason, message: string, waitMs?: number): HttpError {
+  /** @param retryAfterS absent: the default Retry-After */
+  #shed(reason: ShedReason, message: string, retryAfterS?: number): HttpError {
     this.#onShed(reason);
-    if (waitMs === undefined) return new HttpError("overloaded", message);
-    const retryAfterS = Math.min(RETRY_AFTER_S_MAX, Math.max(1, Math.ceil(waitMs / 1000)));
-    return new HttpError("overloaded", message, { "Retry-After": String(retryAfterS) });
+    if (retryAfterS === undefined) return new HttpError("overloaded", message);
+    return new HttpError("overloaded", message, { "Retry-After": String(Math.max(1, Math.ceil(retryAfterS))) });
   }
+}
+
+/** Returns the result of a promise, or rejects with the signal's reason as soon as the signal aborts. */
+function untilAborted<Result>(signal: AbortSignal, promise: Promise<Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    void promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    if (signal.aborted) onAbort();
+  });
 }

@@ -1,4 +1,5 @@
 import type { SliceReport } from "../../pool/poolWorker.ts";
+import { estimateCostMs, learnCost, type RequestWork } from "./costModel.ts";
 import type { HeldResources, Slot } from "./slot.ts";
 
 /** The part of a job that one worker runs. */
@@ -11,39 +12,86 @@ interface JobPart {
   readonly partialResultBytes: number;
 }
 
+export interface BulkJobOptions {
+  readonly slot: Slot;
+  readonly account: HeldResources;
+  readonly work: RequestWork;
+  readonly deadlineAtMs: number;
+  /** Whether its client was told to retry at this time. */
+  readonly hasAppointment: boolean;
+}
+
+/** Progress from which the cost of the rest follows; earlier, elements in progress would make it look too high. */
+const MEASURED_FRACTION_MIN = 0.25;
+/** Progress from which the cost is included in that of later jobs. */
+const LEARNED_FRACTION_MIN = 0.5;
+
 /** A large request in progress: its cost so far, its progress, and the memory that it holds. */
 export class BulkJob {
   readonly slot: Slot;
   readonly account: HeldResources;
-  /** Path template of the route. */
-  readonly route: string;
+  readonly deadlineAtMs: number;
+  readonly hasAppointment: boolean;
+  #work: RequestWork;
   /** Total time of all workers; 0 without workers. */
   #busyMs = 0;
   #parts: JobPart[] = [];
 
-  constructor(slot: Slot, account: HeldResources, route: string) {
+  constructor({ slot, account, work, deadlineAtMs, hasAppointment }: BulkJobOptions) {
     this.slot = slot;
     this.account = account;
-    this.route = route;
+    this.#work = work;
+    this.deadlineAtMs = deadlineAtMs;
+    this.hasAppointment = hasAppointment;
   }
 
   get busyMs(): number {
     return this.#busyMs;
   }
 
-  /** Size of the request's body, its parts and their partial results. */
-  get heldBytes(): number {
+  /** Size of its parts and their partial results, without the request's body. */
+  get partBytes(): number {
     return this.#parts.reduce(
       (sum, { payloadBytes, partialResultBytes }) => sum + payloadBytes + partialResultBytes,
-      this.slot.bodyBytes,
+      0,
     );
   }
 
-  /** Fraction of the elements that are done; undefined before the first is done. */
+  /** Size of the request's body, its parts and their partial results. */
+  get heldBytes(): number {
+    return this.slot.bodyBytes + this.partBytes;
+  }
+
+  /** Fraction of the elements that are done, once it is large enough to extrapolate the cost. */
   get doneFraction(): number | undefined {
     const totalCount = this.#parts.reduce((sum, part) => sum + part.totalCount, 0);
     const doneCount = this.#parts.reduce((sum, part) => sum + part.doneCount, 0);
-    return doneCount === 0 ? undefined : doneCount / totalCount;
+    return doneCount === 0 || doneCount < MEASURED_FRACTION_MIN * totalCount ? undefined : doneCount / totalCount;
+  }
+
+  /** Estimated time of all workers for the whole job. */
+  get totalMs(): number {
+    const { doneFraction } = this;
+    if (doneFraction !== undefined) return this.#busyMs / doneFraction;
+    return Math.max(this.#busyMs, estimateCostMs(this.account.costRatios, this.#work));
+  }
+
+  /** Estimated time of all workers until the job is done. */
+  get remainingMs(): number {
+    return this.totalMs - this.#busyMs;
+  }
+
+  /** Replaces the assumption about what the request is, once it has been parsed. */
+  setWork(work: RequestWork): void {
+    this.#work = work;
+  }
+
+  /** Includes the cost in the average of its account and kind. @param isDone whether the job is complete */
+  learnCost(isDone: boolean): void {
+    const fraction = isDone ? 1 : this.doneFraction;
+    if (fraction !== undefined && fraction >= LEARNED_FRACTION_MIN && this.#busyMs > 0) {
+      learnCost(this.account.costRatios, this.#work, this.#busyMs / fraction);
+    }
   }
 
   /** Divides the job into parts. */
@@ -53,7 +101,7 @@ export class BulkJob {
 
   /** Records a time slice of a part. */
   recordSlice(index: number, { busyMs, progress }: SliceReport): void {
-    this.addBusyMs(busyMs);
+    this.#busyMs += busyMs;
     if (progress === undefined) return;
     this.#parts[index] = { payloadBytes: this.#parts[index]?.payloadBytes ?? 0, ...progress };
   }

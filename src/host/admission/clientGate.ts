@@ -24,7 +24,7 @@ export const DEFAULT_CLIENT_LIMITS: ClientLimits = {
 };
 
 /** Why a request without a known key was rejected; a label of the metric `isotherm_shed_total`. */
-export type ClientShedReason = "too_many_open_requests_of_address" | "too_many_key_lookups";
+type ClientShedReason = "too_many_open_requests_of_address" | "too_many_key_lookups";
 
 /** Addresses that are counted separately within a minute. */
 const ADDRESS_COUNT_MAX = 50_000;

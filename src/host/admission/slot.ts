@@ -1,19 +1,33 @@
+import type { CostRatios } from "./costModel.ts";
+import type { MemoryHolder } from "./memoryBudget.ts";
+
 /** Resources held by one account, or by all accounts together. */
-export interface HeldResources {
+export interface HeldResources extends MemoryHolder {
   requestCount: number;
   jobCount: number;
   bodyBytes: number;
   responseBytes: number;
+  /** Costs of the account's earlier requests. */
+  readonly costRatios: CostRatios;
 }
 
 /** Returns empty resources. */
-export const noResources = (): HeldResources => ({ requestCount: 0, jobCount: 0, bodyBytes: 0, responseBytes: 0 });
+export const noResources = (): HeldResources => ({
+  requestCount: 0,
+  jobCount: 0,
+  bodyBytes: 0,
+  responseBytes: 0,
+  memoryBytes: 0,
+  costRatios: new Map(),
+});
 
 /** Resources held by one request. */
 export interface Slot {
   /** Undefined until the request is authenticated. */
   account: HeldResources | undefined;
   bodyBytes: number;
+  /** Estimated memory of the parsed body. */
+  parsedBytes: number;
   /** Held until the client has read the response, which may be long after the slot is released. */
   responseBytes: number;
 }

@@ -1,9 +1,12 @@
 import type { HazardQueryInput } from "../../contract/wireTypes.ts";
+import { isFault } from "../../errors.ts";
+import { parseHazardQuery } from "../../hazard/query.ts";
 import type { LocalAtlas } from "../../hazard/answer.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { neighborhoodOfQuery, shardByOwner } from "../../pool/sharding.ts";
 import { handle, type TaskContext, type TaskHandlers } from "../../pool/taskKinds.ts";
 import { TimeSlice } from "../../threads/timeSlice.ts";
+import { assumedCostMs } from "../admission/costModel.ts";
 import { ElementEncoder, joinResponse } from "../http/elementEncoder.ts";
 import { decodeLongJson, encodeJson } from "../http/json.ts";
 import type { Route, RouteContext, Services } from "../route.ts";
@@ -16,6 +19,7 @@ import {
   HTTP_JOIN,
   HTTP_SHARD,
   HTTP_WARM_UP,
+  type BatchWork,
   type HttpPayload,
   type HttpResult,
   type QueryShard,
@@ -23,6 +27,8 @@ import {
 
 /** Batches up to this size are answered where they are parsed, if one time slice is enough. */
 const SINGLE_WORKER_QUERIES_MAX = 64;
+/** A single worker answers batches of a lower assumed cost at once; for others it first asks whether there is time. */
+const UNCHECKED_COST_MS_MAX = 250;
 const encoder = new TextEncoder();
 
 /** Returns the handlers of the host's tasks. */
@@ -74,13 +80,16 @@ async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: T
   if (bulk.kind === "whole") return { kind: "answered", ...(await bulk.answer(request, context)) };
 
   const queries = bulk.queriesOf(request);
-  const answered =
-    workerCount === 1
-      ? await answerQueries(atlas, bulk, { queries, requestId, prefix }, context)
-      : queries.length <= SINGLE_WORKER_QUERIES_MAX
-        ? await answerShortBatch(atlas, bulk, { queries, requestId, prefix }, context)
-        : undefined;
-  if (answered === undefined) return { kind: "sharded", shards: createShards(atlas, queries, workerCount) };
+  const requestQueries = { queries, requestId, prefix };
+  const short =
+    workerCount > 1 && queries.length <= SINGLE_WORKER_QUERIES_MAX
+      ? await answerShortBatch(atlas, bulk, requestQueries, context)
+      : undefined;
+  const work = short === undefined ? await estimateBatchWork(atlas, queries, context) : undefined;
+  if (work !== undefined && (workerCount > 1 || assumedCostMs({ ...work, bodyBytes: 0 }) > UNCHECKED_COST_MS_MAX)) {
+    return { kind: "sharded", shards: createShards(atlas, queries, workerCount), work };
+  }
+  const answered = short ?? (await answerQueries(atlas, bulk, requestQueries, context));
   const { units, refusedCount } = answered;
   return { kind: "answered", parts: [answered.response()], units, headers: bulk.headers(refusedCount) };
 }
@@ -89,7 +98,7 @@ async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: T
 function routeContext(
   atlas: LocalAtlas,
   { caller, requestId, limits, prefix }: HttpPayload,
-  { signal }: TaskContext,
+  { signal, timeSlice }: TaskContext,
 ): RouteContext {
   const services: Services = {
     atlas,
@@ -99,7 +108,7 @@ function routeContext(
       throw new Error("Worker threads have no ledger.");
     },
   };
-  return { services, caller, requestId, signal };
+  return { services, caller, requestId, signal, timeSlice };
 }
 
 async function answerInOneSlice(
@@ -166,6 +175,32 @@ async function answerShortBatch(
     if (error === SLICE_EXPIRED) return undefined;
     throw error;
   }
+}
+
+/** Estimates what the queries take. Invalid queries take nothing beyond their element. */
+async function estimateBatchWork(
+  atlas: LocalAtlas,
+  queries: readonly unknown[],
+  { timeSlice }: TaskContext,
+): Promise<BatchWork> {
+  let cellVectorCount = 0;
+  let coldTileVectorCount = 0;
+  for (const query of queries) {
+    if (!hasRadius(query)) continue;
+    try {
+      const work = atlas.estimateWork(parseHazardQuery(query));
+      cellVectorCount += work.cellVectorCount;
+      coldTileVectorCount += work.coldTileVectorCount;
+    } catch (error) {
+      if (!isFault(error)) throw error;
+    }
+    if (timeSlice.isExpired) await timeSlice.yield();
+  }
+  return { elementCount: queries.length, cellVectorCount, coldTileVectorCount };
+}
+
+function hasRadius(query: unknown): boolean {
+  return typeof query === "object" && query !== null && "radius" in query && query.radius !== 0;
 }
 
 function createShards(atlas: LocalAtlas, queries: readonly unknown[], workerCount: number): readonly QueryShard[] {

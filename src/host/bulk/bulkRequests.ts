@@ -1,6 +1,8 @@
 import type { TaskExecutor } from "../../pool/executor.ts";
+import type { SliceReport } from "../../pool/poolWorker.ts";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
 import type { BulkJob } from "../admission/bulkJob.ts";
+import type { RequestWork } from "../admission/costModel.ts";
 import type { Slot } from "../admission/slot.ts";
 import type { Caller, HostLimits } from "../route.ts";
 import type { BulkAnswer } from "../bulkRoute.ts";
@@ -18,6 +20,8 @@ export interface BulkRequest {
   readonly path: Readonly<Record<string, string>>;
   /** In memory that all threads share, so that the worker reads it without a copy. */
   readonly body?: Uint8Array;
+  /** What the request is, as far as it is known before it has been parsed. */
+  readonly work: RequestWork;
   /** A query of one location, which is sent to the worker that has its tiles. */
   readonly query?: unknown;
   readonly caller: Caller;
@@ -97,9 +101,13 @@ export class BulkRequests {
       worker: query === undefined ? undefined : this.#ownerOf(query),
       tenant: caller.accountId,
       signal,
-      onSlice: (slice) => job.recordSlice(0, slice),
+      onSlice: (slice) => this.#admission.recordSlice(job, 0, slice),
     });
-    return result.kind === "answered" ? result : this.#runShards(request, result.shards, job, signal);
+    if (result.kind === "answered") return result;
+    const { shards, work } = result;
+    const kind = `${route} ${work.cellVectorCount > 0 ? "circles" : "points"}`;
+    this.#admission.setWork(job, { ...work, kind, bodyBytes: body?.length ?? 0 });
+    return this.#runShards(request, shards, job, signal);
   }
 
   async #runShards(
@@ -109,12 +117,13 @@ export class BulkRequests {
     signal: AbortSignal,
   ): Promise<BulkAnswer> {
     const tenant = caller.accountId;
-    job.startParts(
+    this.#admission.startParts(
+      job,
       shards.map(({ positions, bytes }) => ({ totalCount: positions.length, payloadBytes: bytes.length })),
     );
     const results = await Promise.all(
       shards.map(async ({ worker, positions, bytes }, part) => {
-        const onSlice = job.recordSlice.bind(job, part);
+        const onSlice = (slice: SliceReport): void => this.#admission.recordSlice(job, part, slice);
         const payload = { route, requestId, prefix: this.#prefix, bytes };
         const result = await this.#executor.run(HTTP_SHARD, payload, { worker, tenant, signal, onSlice });
         return { ...result, positions };

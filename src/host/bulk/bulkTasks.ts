@@ -1,5 +1,6 @@
 /** The host's kinds of tasks; bulkHandlers.ts implements them in the workers. */
 import type { TaskKind } from "../../pool/taskKinds.ts";
+import type { RequestWork } from "../admission/costModel.ts";
 import type { Caller, HostLimits } from "../route.ts";
 import type { BulkAnswer } from "../bulkRoute.ts";
 import type { EncodedElements, PositionedElements } from "../http/elementEncoder.ts";
@@ -28,10 +29,13 @@ export interface QueryShard {
   readonly bytes: Uint8Array;
 }
 
+/** What the queries of a request take. */
+export type BatchWork = Omit<RequestWork, "kind" | "bodyBytes">;
+
 export type HttpResult =
   | ({ readonly kind: "answered" } & BulkAnswer)
   /** The request is to be answered by several workers. */
-  | { readonly kind: "sharded"; readonly shards: readonly QueryShard[] };
+  | { readonly kind: "sharded"; readonly shards: readonly QueryShard[]; readonly work: BatchWork };
 
 export interface ShardPayload {
   readonly route: string;

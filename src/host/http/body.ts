@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
+import type { BodyMemory } from "../admission/admissionControl.ts";
 import { HttpError } from "../problems/problem.ts";
 import { BodyBuffer } from "./bodyBuffer.ts";
 
@@ -55,7 +56,7 @@ export interface ReadBodyOptions {
   /** Aborts the reading; its reason is thrown. */
   readonly signal: AbortSignal;
   /** Called before the body takes more memory, and after it has released some; an error that it throws ends the reading. */
-  readonly onResize: (heldBytes: number) => void;
+  readonly onResize: (memory: BodyMemory) => void;
 }
 
 /**
@@ -78,7 +79,9 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Bu
       try {
         if (buffer.sizeBytes + part.length > limitBytes) throw tooLarge(limitBytes);
         const heldBytes = buffer.heldBytesWith(part.length);
-        if (heldBytes > buffer.heldBytes) onResize(heldBytes);
+        if (heldBytes > buffer.heldBytes) {
+          onResize({ heldBytes, sizeBytes: buffer.sizeBytes, delimiterCount: buffer.delimiterCount });
+        }
         buffer.append(part);
       } catch (error) {
         settle(() => reject(error));
@@ -87,8 +90,12 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Bu
     const onEnd = (): void => {
       settle(() => {
         const body = buffer.finish();
-        onResize(body.length);
-        resolve(body);
+        try {
+          onResize({ heldBytes: body.length, sizeBytes: body.length, delimiterCount: buffer.delimiterCount });
+          resolve(body);
+        } catch (error) {
+          reject(error);
+        }
       });
     };
     const onTruncated = (): void => {

@@ -1,5 +1,8 @@
 /** Size of the first allocation for a body that may be larger. */
 const FIRST_BYTES_MAX = 16_384;
+const COMMA = 0x2c;
+const OPENING_BRACKET = 0x5b;
+const OPENING_BRACE = 0x7b;
 const EMPTY = Buffer.alloc(0);
 
 export interface BodyBufferOptions {
@@ -19,6 +22,7 @@ export class BodyBuffer {
   readonly #sharedAboveBytes: number;
   #bytes: Buffer = EMPTY;
   #sizeBytes = 0;
+  #delimiterCount = 0;
 
   constructor({ sizeBytesMax, sharedAboveBytes }: BodyBufferOptions) {
     this.#sizeBytesMax = sizeBytesMax;
@@ -27,6 +31,11 @@ export class BodyBuffer {
 
   get sizeBytes(): number {
     return this.#sizeBytes;
+  }
+
+  /** Commas, opening brackets and opening braces; those in strings included. Bounds the number of values in JSON. */
+  get delimiterCount(): number {
+    return this.#delimiterCount;
   }
 
   /** Size of the allocated memory. */
@@ -47,6 +56,7 @@ export class BodyBuffer {
     this.#resize(this.heldBytesWith(chunk.length));
     this.#bytes.set(chunk, this.#sizeBytes);
     this.#sizeBytes += chunk.length;
+    this.#delimiterCount += countDelimiters(chunk);
   }
 
   /** Releases the unused memory and returns the body. */
@@ -64,4 +74,13 @@ export class BodyBuffer {
     bytes.set(this.#bytes.subarray(0, Math.min(this.#sizeBytes, heldBytes)));
     this.#bytes = bytes;
   }
+}
+
+function countDelimiters(bytes: Uint8Array): number {
+  let count = 0;
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i];
+    if (byte === COMMA || byte === OPENING_BRACKET || byte === OPENING_BRACE) count++;
+  }
+  return count;
 }

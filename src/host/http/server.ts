@@ -112,9 +112,14 @@ class ConnectionManager implements ConnectionObserver {
       this.#connections.setBusy(request.socket);
       listener.accept(request, response);
     };
+    // Instead of Node's listener alone, so that refused connections do not cost a parser.
+    const startParsers = server.listeners("connection");
+    server.removeAllListeners("connection");
     server.on("connection", (socket: Socket) => {
       this.#arrivalCount++;
-      if (this.#connections.add(socket)) socket.once("close", () => this.#wakeDrain?.());
+      if (!this.#connections.add(socket)) return;
+      socket.once("close", () => this.#wakeDrain?.());
+      for (const startParser of startParsers) startParser.call(server, socket);
     });
     server.on("request", accept);
     // `100 Continue` is sent when a route is about to read the body, and unknown expectations are ignored.

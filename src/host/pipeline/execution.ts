@@ -27,6 +27,9 @@ export interface Invocation {
   readonly query?: unknown;
 }
 
+/** What a request takes beyond its body, as far as it is known before it has been parsed. */
+export const NO_WORK = { elementCount: 0, cellVectorCount: 0, coldTileVectorCount: 0 };
+
 /** The steps that run a route: body size, JSON, schema, limits, availability, compute. */
 export class Execution {
   readonly #options: ExecutionOptions;
@@ -53,7 +56,7 @@ export class Execution {
       limitBytes,
       declaredBytes,
       sharedAboveBytes: bulk === undefined ? Infinity : (route.inlineBodyBytesMax ?? Infinity),
-      onResize: (heldBytes) => admission.setBodyBytes(slot, heldBytes),
+      onResize: (memory) => admission.setBody(slot, memory),
     });
   }
 
@@ -99,17 +102,23 @@ export class Execution {
    * @throws Fault, HttpError as the route throws them, and as `AdmissionControl.runJob`
    */
   async runJob(context: RequestContext, slot: Slot | undefined, invocation: Invocation): Promise<RouteResponse> {
-    const { bulk, admission } = this.#options;
+    const { bulk, admission, services } = this.#options;
     const { match, queryText, bytes } = invocation;
     const { path, target } = match;
     if (slot === undefined) throw new Error("A route with large requests must require a key.");
     // The job has its own deadline.
     const { requestId, disconnectSignal, caller = NO_CALLER } = context;
-    const job = { slot, route: target.route.path, signal: disconnectSignal };
+    const { route } = target;
+    const work = {
+      kind: route.path,
+      bodyBytes: bytes?.length ?? 0,
+      ...(invocation.query === undefined ? undefined : route.estimateWork?.(invocation.query, services)),
+    };
+    const job = { slot, work: { ...NO_WORK, ...work }, signal: disconnectSignal };
     if (bulk === undefined) {
       return admission.runJob(job, (_, signal) => this.#runInline(context, invocation, { caller, requestId, signal }));
     }
-    const request = { ...job, queryText, path, query: invocation.query, caller, requestId };
+    const request = { ...job, route: route.path, queryText, path, query: invocation.query, caller, requestId };
     const { parts, units, headers } = await bulk.answer(bytes === undefined ? request : { ...request, body: bytes });
     return { status: 200, fields: flatFields(headers), contentType: JSON_CONTENT_TYPE, body: parts, units };
   }

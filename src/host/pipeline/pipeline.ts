@@ -14,12 +14,15 @@ import { Execution, type ExecutionOptions } from "./execution.ts";
 import { type IdempotentRequest, NO_USAGE, recordUsage, requestFingerprint } from "./metering.ts";
 import { Responses } from "./responses.ts";
 import { bodySizeBytes, isStream, type RouteResponse, selectBodyCoding, toRouteResponse } from "./routeResponse.ts";
+import { WorkDeadlines } from "./workDeadlines.ts";
 
 export interface PipelineOptions extends AccessOptions, ExecutionOptions {
   readonly routes: readonly Route<unknown, unknown>[];
   readonly cors: CorsPolicy;
   /** Version of the program; part of every ETag, because another version may encode the same answer differently. */
   readonly version: string;
+  /** For each step that may wait: authentication, the customer and the result of a short request. */
+  readonly workTimeoutMs: number;
 }
 
 /** Shorter responses fit into the socket buffers of the system, whether or not the client reads them. */
@@ -38,6 +41,7 @@ export class Pipeline implements RequestProcessor {
   readonly #access: Access;
   readonly #execution: Execution;
   readonly #responses: Responses;
+  readonly #deadlines: WorkDeadlines;
 
   constructor(options: PipelineOptions) {
     this.#options = options;
@@ -45,6 +49,7 @@ export class Pipeline implements RequestProcessor {
     this.#router = new Router(routes, services, (revision) => revisionTag(`${version} ${revision}`));
     this.#access = new Access(options);
     this.#execution = new Execution(options);
+    this.#deadlines = new WorkDeadlines({ timeoutMs: options.workTimeoutMs });
     this.#responses = new Responses({ rateLimiter, cors, prefix: services.prefix });
   }
 
@@ -66,14 +71,17 @@ export class Pipeline implements RequestProcessor {
       if (route.access === "open") this.#access.admitOpen(request, route);
       else {
         const authenticated = this.#access.authenticate(request);
-        slot = this.#access.admit(context, authenticated instanceof Promise ? await authenticated : authenticated);
+        slot = this.#access.admit(
+          context,
+          authenticated instanceof Promise ? await this.#deadlines.limit(authenticated) : authenticated,
+        );
       }
 
       const idempotencyKey = this.#access.checkHeaders(request, route);
 
       if (route.access === "customer") {
         const found = this.#access.findCustomer(context);
-        this.#access.setCustomer(context, found instanceof Promise ? await found : found);
+        this.#access.setCustomer(context, found instanceof Promise ? await this.#deadlines.limit(found) : found);
       }
 
       const bytes = route.method === "POST" ? await this.#execution.receiveBody(context, slot, route) : undefined;
@@ -96,7 +104,10 @@ export class Pipeline implements RequestProcessor {
           response = await this.#execution.runJob(context, slot, { match, queryText, bytes, query });
         } else {
           const answer = this.#execution.compute(context, route, query);
-          response = toRouteResponse(route, answer instanceof Promise ? ((await answer) as unknown) : answer);
+          response = toRouteResponse(
+            route,
+            answer instanceof Promise ? ((await this.#deadlines.limit(answer)) as unknown) : answer,
+          );
         }
       }
 

@@ -58,6 +58,10 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
     return query;
   },
   isLong: (query, { atlas }) => atlas.isLong?.(query) === true,
-  handle: (query, { services: { atlas } }) => atlas.hazardRisk(query),
+  estimateWork: (query, { atlas }) => ({
+    elementCount: 1,
+    ...(atlas.estimateWork?.(query) ?? { cellVectorCount: 0, coldTileVectorCount: 0 }),
+  }),
+  handle: (query, { services: { atlas }, timeSlice }) => atlas.hazardRisk(query, timeSlice),
   headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
 };

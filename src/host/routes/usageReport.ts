@@ -10,7 +10,7 @@ import type { FaultItem } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
 import { isDate } from "../../ledger/checks.ts";
 import type { CsvPage, UsageLine } from "../../ledger/ledger.ts";
-import { USAGE_CSV_HEADER } from "../../ledger/usageCsv.ts";
+import { USAGE_CSV_HEADER } from "../../ledger/usageCsvHeader.ts";
 import { encodeJson } from "../http/json.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteContext, RouteDescription } from "../route.ts";

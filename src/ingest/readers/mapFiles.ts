@@ -1,4 +1,8 @@
-/** Opens maps of any supported format. */
+/** Opens maps of any supported format, also in zip archives. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { Fault, isFault } from "../../errors.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
 import type { ArrayFile } from "./arrays/arrayFile.ts";
 import { openArrayRaster } from "./arrays/arrayRaster.ts";
@@ -6,21 +10,35 @@ import { fileFormatOf } from "./fileFormat.ts";
 import { openGeoTiff } from "./geotiff/geotiff.ts";
 import { openHdf5 } from "./hdf5/hdf5.ts";
 import { openNetcdf3 } from "./netcdf3/netcdf3.ts";
+import { ZipArchive } from "./zip/archive.ts";
+import { type ArchivePath, archivePathOf } from "./zip/archivePath.ts";
+import { extractMap, findZipMap, zarrInZip } from "./zip/zipMaps.ts";
 import { zarrFolder } from "./zarr/store.ts";
 import { openZarr } from "./zarr/zarr.ts";
 
-const ACCEPTED_FORMATS = "GeoTIFF, NetCDF, HDF5 and Zarr are accepted.";
+const ACCEPTED_FORMATS = "GeoTIFF, NetCDF, HDF5, Zarr and zip archives of them are accepted.";
 
 export interface MapFilesOptions {
+  /** Converts maps in other formats with GDAL. */
+  readonly viaGdal?: boolean;
   /** Stops opening and reading with its abort reason. */
   readonly signal?: AbortSignal;
 }
 
-/** The maps of one ingest. Each file is opened once for all of its maps, and closed with this object. */
+/**
+ * The maps of one ingest. Each file is opened once for all of its maps. Maps in archives and in formats that GDAL converts are
+ * in a temporary folder. `close` closes all files and removes the folder.
+ */
 export class MapFiles {
   readonly #options: MapFilesOptions;
   readonly #rasters = new Map<string, Promise<Raster>>();
   readonly #arrayFiles = new Map<string, Promise<ArrayFile>>();
+  readonly #archives = new Map<string, Promise<ZipArchive>>();
+  /** Paths of extracted and converted maps. */
+  readonly #extracted = new Map<string, Promise<string>>();
+  readonly #converted = new Map<string, Promise<ConvertedMap>>();
+  #folder: Promise<string> | undefined;
+  #folderCount = 0;
 
   constructor(options: MapFilesOptions = {}) {
     this.#options = options;
@@ -29,51 +47,115 @@ export class MapFiles {
   /**
    * Opens a map.
    *
-   * @param file a path, or the http(s) address of a GeoTIFF
+   * @param file a path, a path into a zip archive (`maps.zip/folder/map.tif`), or the http(s) address of a GeoTIFF
    * @throws Fault `source_invalid` if the file is missing, damaged or not supported; `configuration_invalid` if the optional
-   *   package for its format is not installed; the abort reason of the signal
+   *   package or program for its format is not installed; the abort reason of the signal
    */
   open(file: string, options: RasterOptions = {}): Promise<Raster> {
+    const { signal } = this.#options;
     const key = JSON.stringify([file, options]);
-    return remembered(this.#rasters, key, () => this.#open(file, { ...options, ...this.#options }));
+    return remembered(this.#rasters, key, () =>
+      this.#open(file, { ...options, ...(signal === undefined ? {} : { signal }) }),
+    );
   }
 
-  /** Closes all files, including those that could not be opened completely. */
+  /** Closes all files and removes temporary ones. */
   async close(): Promise<void> {
-    for (const opened of [...this.#rasters.values(), ...this.#arrayFiles.values()]) {
-      await opened.then(
-        (file) => file.close(),
-        () => undefined,
-      );
-    }
+    const opened = [...this.#rasters.values(), ...this.#arrayFiles.values(), ...this.#archives.values()];
+    // Files that could not be opened are no longer in the maps.
+    await Promise.allSettled(opened.map(async (file) => (await file).close()));
+    if (this.#folder !== undefined) await rm(await this.#folder, { recursive: true, force: true });
   }
 
   async #open(file: string, options: RasterOptions): Promise<Raster> {
     options.signal?.throwIfAborted();
-    if (/^https?:\/\//.test(file)) return openBandedMap(file, options);
-    const format = await fileFormatOf(file, file);
-    if (format.kind === "geotiff") return openBandedMap(file, options);
+    if (/^https?:\/\//.test(file)) return openBandedMap(file, file, options);
+    const archivePath = await archivePathOf(file);
+    if (archivePath !== undefined) return this.#openInArchive(file, archivePath, options);
+    return this.#openPath(file, file, options);
+  }
+
+  /** Opens the map at a path; `file` is its name in messages. */
+  async #openPath(file: string, path: string, options: RasterOptions): Promise<Raster> {
+    const format = await fileFormatOf(file, path);
     const { kind } = format;
+    if (kind === "geotiff") return openBandedMap(file, path, options);
+    if (kind === "zip" && file === path) return this.#openInArchive(file, { archive: file, entry: "" }, options);
     if (kind === "hdf5" || kind === "netcdf3" || kind === "zarr") {
-      const arrays = await remembered(this.#arrayFiles, file, () => openArrays(file, kind));
-      return openArrayRaster(arrays, options);
+      return openArrayRaster(await remembered(this.#arrayFiles, file, () => openArrays(file, path, kind)), options);
     }
-    throw sourceFault(file, `is ${format.kind === "other" ? format.name : format.kind}. ${ACCEPTED_FORMATS}`);
+    const name = format.kind === "other" ? format.name : "a zip archive in a zip archive";
+    if (this.#options.viaGdal === true) return this.#openConverted(file, path, options);
+    throw sourceFault(file, `is ${name}. ${ACCEPTED_FORMATS} GDAL can convert many other formats: --via-gdal.`);
+  }
+
+  async #openInArchive(file: string, { archive: path, entry }: ArchivePath, options: RasterOptions): Promise<Raster> {
+    const archive = await remembered(this.#archives, path, () => ZipArchive.open(path));
+    const map = findZipMap(file, archive, entry);
+    if (map.kind === "zarr") {
+      const open = (): Promise<ArrayFile> => openZarr(file, zarrInZip(archive, map.name));
+      return openArrayRaster(await remembered(this.#arrayFiles, file, open), options);
+    }
+    const extracted = await remembered(this.#extracted, `${path}/${map.name}`, async () =>
+      extractMap(archive, map.name, { folder: await this.#newFolder(), signal: options.signal }),
+    );
+    return this.#openPath(file, extracted, options);
+  }
+
+  async #openConverted(file: string, source: string, options: RasterOptions): Promise<Raster> {
+    const key = JSON.stringify([file, options.assumeWgs84]);
+    const { path, notes } = await remembered(this.#converted, key, async () => {
+      const { convertWithGdal } = await import("./gdal/gdal.ts");
+      const target = `${await this.#newFolder()}.tif`;
+      return { path: target, notes: await convertWithGdal({ file, source: resolve(source), target }, options) };
+    });
+    const raster = await openBandedMap(file, path, options);
+    return { ...raster, notes: { ...raster.notes, ...notes } };
+  }
+
+  /** Returns the path of a folder that does not exist yet, in the temporary folder. */
+  async #newFolder(): Promise<string> {
+    this.#folder ??= mkdtemp(join(tmpdir(), "isotherm-maps-"));
+    return join(await this.#folder, String(this.#folderCount++));
   }
 }
 
-function openArrays(file: string, kind: "hdf5" | "netcdf3" | "zarr"): Promise<ArrayFile> {
-  if (kind === "zarr") return openZarr(file, zarrFolder(file));
-  return kind === "hdf5" ? openHdf5(file, file) : openNetcdf3(file, file);
+interface ConvertedMap {
+  readonly path: string;
+  readonly notes: Readonly<Record<string, unknown>>;
+}
+
+function openArrays(file: string, path: string, kind: "hdf5" | "netcdf3" | "zarr"): Promise<ArrayFile> {
+  if (kind === "zarr") return openZarr(file, zarrFolder(path));
+  return kind === "hdf5" ? openHdf5(file, path) : openNetcdf3(file, path);
 }
 
 /** Opens a GeoTIFF, which has bands instead of variables. */
-function openBandedMap(file: string, options: RasterOptions): Promise<Raster> {
-  const member = options.variable === undefined ? options.select && "select" : "variable";
-  if (member !== undefined) {
-    throw sourceFault(file, `is a GeoTIFF, whose maps are bands: give band in the layer instead of ${member}.`);
+async function openBandedMap(file: string, path: string, options: RasterOptions): Promise<Raster> {
+  const { variable, select, ...others } = options;
+  if (variable !== undefined || select !== undefined) {
+    const member = variable === undefined ? "select" : "variable";
+    throw sourceFault(file, `its maps are bands: give band in the layer instead of ${member}.`);
   }
-  return openGeoTiff(file, options);
+  if (file === path) return openGeoTiff(file, others);
+  const raster = await renamed(file, path, () => openGeoTiff(path, others));
+  return {
+    ...raster,
+    file,
+    readWindow: (window) => renamed(file, path, () => raster.readWindow(window)),
+    close: () => raster.close(),
+  };
+}
+
+/** Replaces the path of a temporary file in errors by the name of the map. */
+async function renamed<T>(file: string, path: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    const details = { ...error.details, ...(error.details["file"] === path ? { file } : {}) };
+    throw new Fault(error.code, error.message.replaceAll(path, file), { details, items: error.items, cause: error });
+  }
 }
 
 /** Returns the value of a key, and makes it if there is none. A failure is not remembered. */

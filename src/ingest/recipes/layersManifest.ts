@@ -127,7 +127,7 @@ interface LocatedLayer {
 
 /** Returns schema errors, and errors against the rules of the hazard in all parts without schema errors. */
 function findErrors(value: unknown, holdFlat: boolean): readonly FaultItem[] {
-  const items = manifestChecker.Check(value) ? [] : manifestChecker.Errors(value).flatMap(schemaItems);
+  const items = manifestChecker.Check(value) ? [] : withoutBranches(manifestChecker.Errors(value)).flatMap(schemaItems);
   const pointers = items.map(({ pointer = "" }) => pointer);
   const hasError: HasError = (parent) =>
     pointers.some((pointer) => pointer === parent || pointer.startsWith(`${parent}/`));
@@ -161,6 +161,15 @@ function findErrors(value: unknown, holdFlat: boolean): readonly FaultItem[] {
 
 type ManifestSchemaError = ReturnType<typeof manifestChecker.Errors>[number];
 
+/** Removes the errors of each alternative of a union, which only repeat that none of them matches. */
+function withoutBranches(errors: readonly ManifestSchemaError[]): readonly ManifestSchemaError[] {
+  const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
+  return errors.filter(
+    ({ keyword, instancePath }) =>
+      keyword === "anyOf" || !unions.some((union) => instancePath === union || instancePath.startsWith(`${union}/`)),
+  );
+}
+
 /** Converts a schema error to items, one for each unknown or missing member. */
 function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaError): readonly FaultItem[] {
   const {
@@ -179,6 +188,10 @@ function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaE
   }
   if (keyword === "required") {
     return requiredProperties.map((name) => item(`${instancePath}/${name}`, "missing", "It is required."));
+  }
+  if (keyword === "anyOf") {
+    const detail = 'It must be a coordinate (a number or a text), or a position such as { "index": 0 }.';
+    return [item(instancePath, "wrong_type", detail)];
   }
   // Repeats the error about a member that is not allowed.
   if (keyword === "boolean") return [];

@@ -19,6 +19,7 @@ import { PooledAtlas } from "../../../src/pool/pooledAtlas.ts";
 import { handlersOf, InProcessThread } from "../../pool/inProcessThread.ts";
 import { LIMITS } from "../routeCaller.ts";
 import { resultWith, fakeAtlas } from "../testHost.ts";
+import { NO_WORK } from "../../../src/host/pipeline/execution.ts";
 
 /** An atlas whose values differ between locations; east of 170 degrees it has none. */
 export const LOCATIONS_ATLAS: LocalAtlas = localAtlasOf((input) => Promise.resolve(resultOf(input)));
@@ -140,7 +141,7 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
       const slot = admission.acquire();
       try {
         admission.assignAccount(slot, accountId);
-        admission.setBodyBytes(slot, bytes.length);
+        admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, delimiterCount: 0 });
         return await bulk.answer({
           route,
           queryText,
@@ -149,6 +150,7 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
           caller: { accountId, keyId: "key", customerId: "customer" },
           requestId: requestId ?? `00000000-0000-7000-8000-${String(++lastRequest).padStart(12, "0")}`,
           slot,
+          work: { ...NO_WORK, kind: route, bodyBytes: bytes.length },
           signal,
         });
       } finally {

@@ -278,7 +278,8 @@ describe("time slices", () => {
     const { answer, grants } = bulkFixture({ workers: 1, onGrant });
     const large = answer({ route: BATCH, body: queries(1000) });
     await reached;
-    await answer({ route: BATCH, body: queries(20) });
+    // Longer requests are completed one after the other.
+    await answer({ route: BATCH, body: queries(8) });
     const count = grants.length;
     await large;
     expect(grants.length - count).toBeGreaterThan(25);
@@ -310,7 +311,10 @@ describe("a request that ends early", () => {
     });
     const late = await answer({ route: BATCH, body: queries(500) }).catch((error: unknown) => error);
     expect(late).toBeInstanceOf(HttpError);
-    expect(late).toMatchObject({ code: "overloaded", headers: { "Retry-After": "1" } });
+    expect(late).toMatchObject({
+      code: "overloaded",
+      headers: { "Retry-After": expect.stringMatching(/^[1-9][0-9]*$/) as string },
+    });
     expect([shed, admission.jobCount]).toEqual([["too_late"], 0]);
     await setTimeout(60);
     const count = grants.filter(isShard).length;
@@ -366,37 +370,6 @@ describe("admission", () => {
     release();
     for (const { units } of await Promise.all(long)) expect(units).toBeGreaterThan(0);
     expect(shed).toEqual([]);
-  });
-
-  test("rejects a request that the cost of earlier ones predicts to miss its deadline, before it begins", async () => {
-    const { release, onGrant } = gate();
-    let isHeld = false;
-    // By the clock of the fixture a slice takes at least 10 ms, so that 20 queries take 0.2 s.
-    const { answer, shed, grants } = bulkFixture({
-      workers: 1,
-      onGrant: () => (isHeld ? onGrant() : undefined),
-      load: { jobDeadlineMs: 5000 },
-    });
-    const body = queries(20);
-    await answer({ route: BATCH, body });
-    isHeld = true;
-    const others = Array.from({ length: 60 }, (_, i) => answer({ route: BATCH, body, accountId: `${i}` }));
-    const outcomes = Promise.allSettled(others);
-    const count = grants.length;
-    // This body is twelve times as long as the others; part of the cost does not depend on length.
-    const long = Array.from({ length: 12 }, () => body).flat();
-    await expect(answer({ route: BATCH, body: long, accountId: "x" })).rejects.toMatchObject({
-      code: "overloaded",
-      message: expect.stringContaining("longer than the limit of 5 s") as string,
-      headers: { "Retry-After": expect.stringMatching(/^[1-9][0-9]*$/) as string },
-    });
-    expect(grants.length - count).toBeLessThanOrEqual(1);
-    expect(shed).toContain("too_long_a_wait");
-    // A short request is admitted, because it shares the worker with the others instead of waiting for them.
-    const quick = answer({ route: BATCH, body: body.slice(0, 1), accountId: "y" });
-    release();
-    await quick;
-    await outcomes;
   });
 });
 

@@ -1,4 +1,5 @@
 /** Worker threads run the built files, so this suite imports dist/. */
+import { NO_WORK } from "../../../src/host/pipeline/execution.ts";
 import type { HazardQueryInput } from "../../../src/contract/wireTypes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as admissions from "../../../src/host/admission/admissionControl.ts";
@@ -74,12 +75,13 @@ describe("worker threads", () => {
     const bytes = Buffer.from(JSON.stringify(body));
     const slot = admission.acquire();
     admission.assignAccount(slot, accountId);
-    admission.setBodyBytes(slot, bytes.length);
+    admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, delimiterCount: 0 });
     const caller = { accountId, keyId: "key", customerId: "customer" };
     const { signal } = new AbortController();
+    const work = { ...NO_WORK, kind: route, bodyBytes: bytes.length };
     const requestId = "00000000-0000-7000-8000-000000000001";
     try {
-      return await bulk.answer({ route, queryText: "", path: {}, body: bytes, caller, requestId, slot, signal });
+      return await bulk.answer({ route, work, queryText: "", path: {}, body: bytes, caller, requestId, slot, signal });
     } finally {
       admission.release(slot);
     }

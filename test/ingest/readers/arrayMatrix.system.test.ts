@@ -81,7 +81,7 @@ const REJECTED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     "v3-storage-transformer": /storage transformers/,
     "v3-unknown-codec": /codec "zfp"/,
     "v3-large-chunk": /chunks of 536870912 bytes/,
-    "v3-sharding-start": /shard index at the start/,
+    "v3-sharding-start": /shard index at the "start"/,
     "v3-sharding-uneven": /not whole multiples/,
     "v3-sharding-damaged": /codec "crc32c"/,
     "not-a-store": /a folder that is not a Zarr store/,

@@ -5,7 +5,7 @@
 import type { NumberType } from "../../raster.ts";
 
 /** Texts, or one or more numbers. 64-bit integers are converted to the nearest number. */
-export type AttributeValue = string | readonly number[];
+type AttributeValue = string | readonly number[];
 
 /** An attribute and the type of its numbers; undefined in formats that store attributes as JSON. */
 export interface Attribute {

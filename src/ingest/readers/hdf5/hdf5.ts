@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import type { Attribute as Hdf5Attribute, Dataset, File as Hdf5File, Group, Metadata } from "h5wasm/node";
 import { requirePackages } from "../../../optionalPackages.ts";
 import { isFault } from "../../../errors.ts";
-import { messageOf, type NumberType, sourceFault } from "../../raster.ts";
+import { messageOf, sourceFault } from "../../raster.ts";
 import {
   type ArrayFile,
   type ArrayVariable,
@@ -17,6 +17,8 @@ import {
   type NumericArray,
   VARIABLE_COUNT_MAX,
 } from "../arrays/arrayFile.ts";
+
+import { probeHdf5 } from "./probe.ts";
 
 type Hdf5Module = typeof import("h5wasm/node");
 
@@ -87,6 +89,7 @@ export async function openHdf5(file: string, path: string): Promise<ArrayFile> {
           },
         );
   await checkReadable(file, path);
+  await probeHdf5(file, { library: import.meta.resolve("h5wasm/node"), path: resolve(path) });
   let opened: Hdf5File;
   try {
     opened = new hdf5.File(resolve(path), "r");
@@ -133,11 +136,10 @@ async function checkReadable(file: string, path: string): Promise<void> {
 
 /** Returns the first line of a message: the HDF5 library appends its whole error stack. */
 function shortMessage(error: unknown): string {
-  const lines = messageOf(error)
+  const first = messageOf(error)
     .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-  return (lines[0] ?? "unknown error").slice(0, 200);
+    .find((line) => line.trim() !== "");
+  return (first ?? "unknown error").trim().slice(0, 200);
 }
 
 interface NamedDataset {
@@ -303,5 +305,5 @@ function attributeOf(attribute: Hdf5Attribute): Attribute | undefined {
   if (value === null) return undefined;
   if (type === "text") return { value: [value].flat().map(String).join(" "), type: undefined };
   const numbers = ArrayBuffer.isView(value) ? [...(value as unknown as Iterable<number | bigint>)] : [value].flat();
-  return { value: numbers.map(Number), type: type as NumberType };
+  return { value: numbers.map(Number), type };
 }

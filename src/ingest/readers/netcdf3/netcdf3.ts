@@ -75,7 +75,7 @@ export async function openNetcdf3(file: string, path: string): Promise<ArrayFile
     const bytes = await readSpan(handle, 0, Math.min(sizeBytes, HEADER_BYTES_MAX));
     let header: Header;
     try {
-      header = new NetCDFReader(bytes).header as unknown as Header;
+      header = new NetCDFReader(bytes).header;
     } catch (error) {
       const limit = sizeBytes > HEADER_BYTES_MAX ? `, its header is larger than ${HEADER_BYTES_MAX} bytes` : "";
       throw sourceFault(

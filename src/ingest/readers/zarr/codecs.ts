@@ -66,10 +66,16 @@ function bounded(decode: Decode, computeEncodedSize?: (decodedBytes: number) => 
   return () => Promise.resolve(entry as unknown as CodecEntry);
 }
 
+/** Position of sizes in the header of compressed data. */
+interface HeaderLayout {
+  readonly sizeOf: (header: DataView) => number;
+  readonly encodedSizeOf?: (header: DataView) => number;
+}
+
 /** Returns the decoder of zarrita, which is used only if the size in the header of the data is within the limit. */
 function checkedHeader(
   original: () => Promise<CodecEntry>,
-  sizeOf: (header: DataView) => number,
+  { sizeOf, encodedSizeOf }: HeaderLayout,
 ): () => Promise<CodecEntry> {
   return async () => {
     const { fromConfig } = await original();
@@ -83,6 +89,10 @@ function checkedHeader(
           decode(encoded: Uint8Array) {
             if (encoded.length < 16) throw new Error("the compressed data are truncated");
             const header = new DataView(encoded.buffer, encoded.byteOffset, 16);
+            const encodedBytes = encodedSizeOf?.(header) ?? encoded.length;
+            // The decoder would read past the end.
+            if (encodedBytes !== encoded.length)
+              throw new Error(`the compressed data have ${encoded.length} bytes instead of ${encodedBytes}`);
             const sizeBytes = sizeOf(header);
             if (!(sizeBytes <= sizeLimitOf(metadata)))
               throw new Error(`the compressed data claim ${sizeBytes} bytes, more than a chunk has`);
@@ -115,6 +125,13 @@ export function installCodecs(target: Registry): void {
     "crc32c",
     bounded(checkCrc32c, (decodedBytes) => decodedBytes + 4),
   );
-  set("blosc", blosc && checkedHeader(blosc, (header) => header.getUint32(4, true)));
-  set("lz4", lz4 && checkedHeader(lz4, (header) => header.getUint32(0, true)));
+  set(
+    "blosc",
+    blosc &&
+      checkedHeader(blosc, {
+        sizeOf: (header) => header.getUint32(4, true),
+        encodedSizeOf: (header) => header.getUint32(12, true),
+      }),
+  );
+  set("lz4", lz4 && checkedHeader(lz4, { sizeOf: (header) => header.getUint32(0, true) }));
 }

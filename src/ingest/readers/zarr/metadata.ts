@@ -108,7 +108,7 @@ export function metadataOfVersion3(array: Json): ZarrMetadata {
     if (sharding === undefined) return unsupportedCodec(codecs);
     if (codecs.length > 1) return "has other codecs beside sharding_indexed, which is not supported.";
     const location = shard?.["index_location"] ?? "end";
-    if (location !== "end") return `has its shard index at the ${String(location)}; only "end" is supported.`;
+    if (location !== "end") return `has its shard index at the ${JSON.stringify(location)}; only "end" is supported.`;
     const inner = list(shard?.["codecs"]).map((codec) => ({
       name: textOrUndefined((codec as Json | null)?.["name"]),
       configuration: (codec as Json | null)?.["configuration"],

@@ -1,0 +1,80 @@
+import { totalmem } from "node:os";
+import { constrainedMemory } from "node:process";
+import { Fault } from "../errors.ts";
+
+const MIB = 2 ** 20;
+/** Memory of the process without tiles and requests: the program, the atlas' directories and the event loop's heap. */
+const BASE_BYTES = 160 * MIB;
+const WORKER_BYTES = 48 * MIB;
+/** Garbage takes as much memory as what is held. */
+const GARBAGE_FACTOR = 2;
+const CACHE_DEFAULT_BYTES_MAX = 512 * MIB;
+const CACHE_SHARE = 1 / 3;
+const CACHE_BYTES_MIN = 16 * MIB;
+/** The largest body and its parsed values must fit. */
+const REQUEST_BYTES_MIN = 32 * MIB;
+/** Share of the physical memory if neither the option nor a control group limits the process. */
+const PHYSICAL_SHARE = 0.5;
+
+/** How the memory of the process is divided. */
+export interface MemoryPlan {
+  readonly memoryBytes: number;
+  /** Decoded tiles of all threads. */
+  readonly cacheBytes: number;
+  /** Bodies, parsed values, partial results and responses. */
+  readonly requestBytes: number;
+}
+
+export interface MemoryPlanOptions {
+  /** Absent: the limit of the control group, otherwise half of the physical memory. */
+  readonly memoryBytes?: number | undefined;
+  /** Absent: a third of what is left after the threads, 512 MiB at most. */
+  readonly cacheBytes?: number | undefined;
+  readonly workers: number;
+  /** Memory that is available to the process. */
+  readonly availableBytes?: number;
+}
+
+/**
+ * Divides the memory of the process:
+ *
+ *     base = 160 MiB + 48 MiB * workers
+ *     cache = min(512 MiB, (memory - base) / 3)
+ *     requests = (memory - base - cache) / 2
+ *
+ * @throws Fault `configuration_invalid` if the memory is too small for the threads, the cache and one request
+ */
+export function planMemory({
+  memoryBytes,
+  cacheBytes: givenCacheBytes,
+  workers,
+  availableBytes = availableMemoryBytes(),
+}: MemoryPlanOptions): MemoryPlan {
+  const totalBytes = memoryBytes ?? availableBytes;
+  const freeBytes = totalBytes - BASE_BYTES - workers * WORKER_BYTES;
+  const cacheBytes =
+    givenCacheBytes ??
+    Math.max(CACHE_BYTES_MIN, Math.min(CACHE_DEFAULT_BYTES_MAX, Math.floor(freeBytes * CACHE_SHARE)));
+  const requestBytes = Math.floor((freeBytes - cacheBytes) / GARBAGE_FACTOR);
+  if (requestBytes < REQUEST_BYTES_MIN) {
+    const requestShareBytes = GARBAGE_FACTOR * REQUEST_BYTES_MIN;
+    const neededBytes =
+      totalBytes -
+      freeBytes +
+      (givenCacheBytes === undefined ? requestShareBytes / (1 - CACHE_SHARE) : givenCacheBytes + requestShareBytes);
+    const message =
+      `--memory must be at least ${Math.ceil(neededBytes / MIB)} MiB with ${workers} workers ` +
+      (givenCacheBytes === undefined ? "" : `and ${Math.floor(givenCacheBytes / MIB)} MiB for tiles `) +
+      `(got ${Math.floor(totalBytes / MIB)}).`;
+    throw new Fault("configuration_invalid", message);
+  }
+  return { memoryBytes: totalBytes, cacheBytes, requestBytes };
+}
+
+/** Returns the limit of the control group, or half of the physical memory if there is none. */
+function availableMemoryBytes(): number {
+  const physicalBytes = totalmem();
+  // 0 or a number beyond the physical memory if there is no limit.
+  const limitBytes = constrainedMemory();
+  return limitBytes > 0 && limitBytes < physicalBytes ? limitBytes : Math.floor(physicalBytes * PHYSICAL_SHARE);
+}

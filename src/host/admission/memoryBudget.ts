@@ -1,0 +1,56 @@
+/** Memory held by one account; part of its resources. */
+export interface MemoryHolder {
+  memoryBytes: number;
+}
+
+/** Why memory was refused: the share of the account, or the total. */
+export type MemoryShortage = "account" | "total";
+
+/** Memory of the text and the strings of a parsed body, in multiples of its size. */
+const TEXT_BYTES_PER_BYTE = 2;
+/** Memory of a parsed value, list or object: an empty list takes 56 bytes, a member of an object 8 to 150. */
+const BYTES_PER_DELIMITER = 64;
+
+/**
+ * Estimates the memory that parsing a body takes in addition to the body: `2 * sizeBytes + 64 * delimiterCount`.
+ * @param delimiterCount number of commas, opening brackets and opening braces, those in strings included
+ */
+export function estimateParsedBytes(sizeBytes: number, delimiterCount: number): number {
+  return TEXT_BYTES_PER_BYTE * sizeBytes + BYTES_PER_DELIMITER * delimiterCount;
+}
+
+/**
+ * The memory that requests may hold together: bodies, parsed values, partial results and responses. One account may hold
+ * a share of it.
+ */
+export class MemoryBudget {
+  readonly #limitBytes: number;
+  readonly #accountShare: number;
+  #heldBytes = 0;
+
+  constructor({ limitBytes, accountShare }: { readonly limitBytes: number; readonly accountShare: number }) {
+    this.#limitBytes = limitBytes;
+    this.#accountShare = accountShare;
+  }
+
+  get heldBytes(): number {
+    return this.#heldBytes;
+  }
+
+  /**
+   * Returns which limit `sizeBytes` more would exceed.
+   * @param ownBytes what the request already holds; a request that is the only one to hold memory is never refused
+   */
+  shortage(holder: MemoryHolder | undefined, sizeBytes: number, ownBytes: number): MemoryShortage | undefined {
+    const exceeds = (heldBytes: number, limitBytes: number): boolean =>
+      heldBytes > ownBytes && heldBytes + sizeBytes > limitBytes;
+    if (holder !== undefined && exceeds(holder.memoryBytes, this.#limitBytes * this.#accountShare)) return "account";
+    return exceeds(this.#heldBytes, this.#limitBytes) ? "total" : undefined;
+  }
+
+  /** Counts memory, or releases it if `sizeBytes` is negative. */
+  add(holder: MemoryHolder | undefined, sizeBytes: number): void {
+    this.#heldBytes += sizeBytes;
+    if (holder !== undefined) holder.memoryBytes += sizeBytes;
+  }
+}

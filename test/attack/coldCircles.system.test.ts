@@ -1,0 +1,141 @@
+/**
+ * Circles whose tiles are not in memory, which take a thousand times as long as locations.
+ * `ISOTHERM_ATTACK_CIRCLES=500`, `ISOTHERM_ATTACK_PARALLEL=64` and `ISOTHERM_ATTACK_SECONDS=60` set the full size.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runCli } from "../durability/service.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { type ServiceProcess, startServiceProcess } from "../soak/serviceProcess.ts";
+import { attackSize } from "./attackSize.ts";
+
+const CIRCLE_COUNT = attackSize("CIRCLES", 60);
+const PARALLEL_COUNT = attackSize("PARALLEL", 12);
+const DURATION_S = attackSize("SECONDS", 8);
+const VICTIM_BATCH_COUNT = attackSize("VICTIM_BATCHES", 15);
+const PLACE_COUNT = 500;
+const random = randomFrom(attackSize("SEED", 5));
+
+let data: string;
+let service: ServiceProcess;
+let victimHeaders: Readonly<Record<string, string>>;
+beforeAll(async () => {
+  data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
+  service = await startServiceProcess(data, { flags: ["--workers", "1", "--cache", "16"] });
+  const created = await runCli(["accounts", "create", "--name", "Victim", "--json"], { data });
+  const { account_id: account } = JSON.parse(created) as { account_id: string };
+  const { api_key: apiKey } = JSON.parse(
+    await runCli(["keys", "create", "--account", account, "--json"], { data }),
+  ) as {
+    api_key: string;
+  };
+  const registered = await fetch(`http://127.0.0.1:${service.port}/api/v1/customers`, {
+    method: "POST",
+    headers: { "X-API-Key": apiKey, "Content-Type": "application/json" },
+    body: JSON.stringify({ internal_id: "victim" }),
+  });
+  const { customer_id: customerId } = (await registered.json()) as { customer_id: string };
+  victimHeaders = { "X-API-Key": apiKey, "X-Customer-ID": customerId };
+}, 120_000);
+afterAll(async () => {
+  await service.stop();
+  await rm(data, { recursive: true, force: true });
+});
+
+function batchOf(count: number, radius: number): string {
+  return JSON.stringify(
+    Array.from({ length: count }, () => ({
+      latitude: random.between({ min: -60, max: 70 }),
+      longitude: random.between({ min: -180, max: 180 }),
+      hazards: ["riverine_floods", "cyclones"],
+      analysis_years: [2050],
+      scenarios: ["rcp8p5"],
+      radius,
+    })),
+  );
+}
+
+interface Outcome {
+  readonly status: number;
+  readonly retryAfterS: number;
+  readonly durationMs: number;
+}
+
+async function send(headers: Readonly<Record<string, string>>, body: string): Promise<Outcome> {
+  const startMs = performance.now();
+  const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/hazard-risk/batch`, {
+    method: "POST",
+    headers: { ...headers, "Content-Type": "application/json" },
+    body,
+  });
+  await response.arrayBuffer();
+  const retryAfterS = Number(response.headers.get("retry-after"));
+  return { status: response.status, retryAfterS, durationMs: performance.now() - startMs };
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
+
+test("of one account do not get the batches of another refused", { timeout: 300_000 }, async () => {
+  const place = batchOf(PLACE_COUNT, 0);
+  const alone: number[] = [];
+  for (let i = 0; i < VICTIM_BATCH_COUNT; i++) alone.push((await send(victimHeaders, place)).durationMs);
+  const stop = new AbortController();
+  let attackCount = 0;
+  const attack = async (): Promise<void> => {
+    while (!stop.signal.aborted) {
+      await send(service.headers, batchOf(CIRCLE_COUNT, 100));
+      attackCount++;
+    }
+  };
+  const attacks = Array.from({ length: 6 }, attack);
+  const beside: Outcome[] = [];
+  for (let i = 0; i < VICTIM_BATCH_COUNT; i++) beside.push(await send(victimHeaders, place));
+  stop.abort();
+  await Promise.all(attacks);
+  expect(beside.map(({ status }) => status)).toEqual(beside.map(() => 200));
+  const [aloneMs, besideMs] = [median(alone), median(beside.map(({ durationMs }) => durationMs))];
+  console.log(
+    `${PLACE_COUNT} places: ${aloneMs.toFixed(1)} ms alone, ${besideMs.toFixed(1)} ms beside ${attackCount} batches of ` +
+      `${CIRCLE_COUNT} cold circles (${(besideMs / aloneMs).toFixed(1)} times)`,
+  );
+});
+
+test(
+  "in overload are still answered, and rejected ones are admitted when they were told",
+  { timeout: 600_000 },
+  async () => {
+    const peakStartMs = performance.now();
+    for (let i = 0; i < 3; i++) expect((await send(service.headers, batchOf(CIRCLE_COUNT, 100))).status).toBe(200);
+    const peakPerS = 3000 / (performance.now() - peakStartMs);
+    const startMs = performance.now();
+    let answeredCount = 0;
+    let rejectedCount = 0;
+    const retries: boolean[] = [];
+    await Promise.all(
+      Array.from({ length: PARALLEL_COUNT }, async () => {
+        let wasRejected = false;
+        while (performance.now() - startMs < 1000 * DURATION_S) {
+          const { status, retryAfterS } = await send(service.headers, batchOf(CIRCLE_COUNT, 100));
+          if (wasRejected) retries.push(status === 200);
+          wasRejected = status === 503;
+          if (status === 200) answeredCount++;
+          else {
+            expect(status).toBe(503);
+            expect(retryAfterS).toBeGreaterThan(0);
+            rejectedCount++;
+            await setTimeout(1000 * retryAfterS);
+          }
+        }
+      }),
+    );
+    const goodputPerS = (1000 * answeredCount) / (performance.now() - startMs);
+    console.log(
+      `${PARALLEL_COUNT} clients: ${goodputPerS.toFixed(2)} batches/s of ${peakPerS.toFixed(2)} alone, ${rejectedCount} ` +
+        `rejected; ${retries.filter(Boolean).length} of ${retries.length} retries admitted`,
+    );
+    expect(answeredCount).toBeGreaterThan(0);
+  },
+);

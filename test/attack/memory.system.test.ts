@@ -1,0 +1,51 @@
+/** Bodies whose parsed values take many times their size. `ISOTHERM_ATTACK_BODIES=12` sends twelve bodies of 8 MiB. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startServiceProcess } from "../soak/serviceProcess.ts";
+import { attackSize } from "./attackSize.ts";
+
+const BODY_COUNT = attackSize("BODIES", 8);
+const MEMORY_MIB = 512;
+const BODY_BYTES = 8 << 20;
+
+test(
+  "nested lists in several large bodies take no more than the memory of the process",
+  { timeout: 300_000 },
+  async () => {
+    const data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
+    const service = await startServiceProcess(data, { flags: ["--workers", "1", "--memory", String(MEMORY_MIB)] });
+    try {
+      const unit = `${"[".repeat(14)}${"]".repeat(14)}`;
+      const count = Math.floor((BODY_BYTES - 2) / (unit.length + 1));
+      const body = `[${Array.from({ length: count }, () => unit).join(",")}]`;
+      let peakBytes = 0;
+      const sampling = setInterval(
+        () => void service.residentBytes().then((now) => (peakBytes = Math.max(peakBytes, now))),
+        20,
+      );
+      const statuses = await Promise.all(
+        Array.from({ length: BODY_COUNT }, async () => {
+          const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/temperature-alignment-projections`, {
+            method: "POST",
+            headers: { ...service.headers, "Content-Type": "application/json" },
+            body,
+          });
+          await response.arrayBuffer();
+          return response.status;
+        }),
+      );
+      clearInterval(sampling);
+      console.log(`${BODY_COUNT} bodies: ${statuses.join(" ")}, peak ${(peakBytes / 2 ** 20).toFixed(0)} MiB`);
+      // One is processed and found invalid; the others exceed what the account may hold.
+      expect(statuses).toContain(400);
+      expect(statuses).toContain(503);
+      expect(peakBytes).toBeLessThan(MEMORY_MIB * 2 ** 20);
+      expect((await fetch(`http://127.0.0.1:${service.port}/healthz`)).status).toBe(200);
+    } finally {
+      await service.stop();
+      await rm(data, { recursive: true, force: true });
+    }
+  },
+);
