@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { createHash } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
@@ -240,7 +240,8 @@ export async function publish(
   await mkdir(folder, { recursive: true });
   const bytes = await encodeCatalog(change(await readCatalog(folder)));
   const catalog = await decodeCatalog(bytes); // never publish a catalog that cannot be read
-  const temporaryPath = join(folder, `.${CATALOG_NAME}.${randomUUID()}`);
+  // One name for all calls, so that the file of a killed process is overwritten.
+  const temporaryPath = join(folder, `.${CATALOG_NAME}.new`);
   try {
     await writeSynced(temporaryPath, bytes);
     await rename(temporaryPath, join(folder, CATALOG_NAME));
