@@ -8,7 +8,7 @@ export const PathwaySchema = Type.Enum(PATHWAYS, {
 });
 export const AlignmentFlagSchema = Type.Enum(ALIGNMENT_FLAGS, { description: "Qualifies a temperature." });
 export const AlignmentReasonSchema = Type.Enum(ALIGNMENT_REASONS, {
-  description: "Why there is no temperature; present if and only if it is null.",
+  description: "Why the temperature is null; absent otherwise.",
 });
 
 export const AnchorSchema = Type.Object(
@@ -48,26 +48,30 @@ export const ScopeTemperaturesSchema = Type.Object(
   },
   {
     description:
-      "Temperatures of scopes 1 and 2 and of scope 3 on their own. The temperature of all scopes is not their mean.",
+      "Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable or if their baseline " +
+      "emissions are zero. The temperature of all scopes is not their mean.",
   },
 );
 
 export const EmissionsBudgetSchema = Type.Object(
   {
     scenario: Type.String({ description: "Scenario of the benchmark." }),
-    allowed: Type.Number({ description: "Emissions of an entity that follows the scenario." }),
-    projected: Type.Number({ description: "Emissions of the entity." }),
+    allowed: Type.Number({
+      description: "Emissions of the entity if it followed the scenario from its baseline year.",
+    }),
+    projected: Type.Number({ description: "Emissions of the entity as projected." }),
     overshoot: Type.Number({
       description: "`projected` minus `allowed`; negative if the entity stays below its budget.",
     }),
     overshoot_pct: numberOrNull({
-      description: "Overshoot as a percentage of `allowed`, rounded to two decimals; null if `allowed` is 0.",
+      description:
+        "Overshoot as a percentage of `allowed`, rounded to two decimals in responses; null unless `allowed` is above 0.",
     }),
   },
   {
     description:
-      "Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the " +
-      "request.",
+      "Absolute emissions, summed over the years after the baseline year up to and including the projected year, in the " +
+      "unit of the request.",
   },
 );
 
@@ -95,14 +99,16 @@ export const AlignmentDetailSchema = Type.Object(
     benchmark: Type.String({ description: "Version of the benchmark." }),
     credit: Type.String({ description: "Source of the benchmark." }),
     basis: AlignmentBasisSchema,
-    temperature_intensity: numberOrNull({ description: "Temperature by emissions per revenue, degrees C." }),
-    temperature_emissions: numberOrNull({ description: "Temperature by emissions, degrees C." }),
-    temperature_cumulative: numberOrNull({ description: "Temperature by cumulative emissions, degrees C." }),
+    temperature_intensity: numberOrNull({ description: "Temperature on the basis `intensity`, degrees C." }),
+    temperature_emissions: numberOrNull({ description: "Temperature on the basis `emissions`, degrees C." }),
+    temperature_cumulative: numberOrNull({ description: "Temperature on the basis `cumulative`, degrees C." }),
     pathway: describe(PathwaySchema, "The pathway that the entity is compared with."),
     matched: MatchedSectorSchema,
     scope_pathways: byScope(PathwaySchema, "The pathway that each usable scope is compared with."),
     emissions: change("Sums over the usable scopes, i.e. those given in both years, in the unit of the request."),
-    emissions_ratio: numberOrNull({ description: "Projected emissions divided by those of the baseline." }),
+    emissions_ratio: numberOrNull({
+      description: "Projected emissions, at least 0, divided by those of the baseline.",
+    }),
     growth: Type.Object(
       {
         source: Type.Union([Type.Enum(GROWTH_SOURCES), Type.Null()], {
@@ -128,14 +134,17 @@ export const AlignmentDetailSchema = Type.Object(
       description: "The benchmark's ratio for each anchor, in ascending order.",
     }),
     benchmark_ratio_raw: Type.Union([Type.Array(Type.Number()), Type.Null()], {
-      description: "`benchmark_ratio_at_anchors` before anchors that were out of order or too close were moved.",
+      description:
+        "`benchmark_ratio_at_anchors` before ratios that were out of order or too close together were adjusted.",
     }),
     between: Type.Union(
       [
         Type.Object({
           below: textOrNull({ description: "Scenario of the cooler anchor." }),
           above: textOrNull({ description: "Scenario of the warmer anchor." }),
-          weight: Type.Number({ description: "Relative distance of the ratio from the cooler to the warmer anchor." }),
+          weight: Type.Number({
+            description: "Position of the ratio between the cooler (0) and the warmer (1) anchor.",
+          }),
         }),
         Type.Null(),
       ],
@@ -143,7 +152,8 @@ export const AlignmentDetailSchema = Type.Object(
     ),
     growth_region: textOrNull({ description: "Same as `growth.series`." }),
     revenue: change(
-      "Revenue in the currency of the request. If no projected revenue was given, it is assumed to grow with the economy.",
+      "Revenue in the currency of the request. If no projected revenue was given, revenue is assumed to grow with the " +
+        "economy of the entity's country or region.",
     ),
     intensity: change("Emissions divided by revenue."),
     convergence: Type.Union(
@@ -173,7 +183,7 @@ export const AlignmentDetailSchema = Type.Object(
   },
   {
     description:
-      "How the temperature was computed, unrounded; present if `detail` was requested. Figures that do not exist are null.",
+      "How the temperature was computed, unrounded; present if `detail` was requested. Figures that could not be computed are null.",
   },
 );
 
@@ -193,15 +203,21 @@ export const AlignedYearSchema = Type.Object({
   climate_range: Type.Optional(
     describe(
       TemperatureRangeSchema,
-      "Temperatures at the 10th and 90th percentile of the climate response; absent if the temperature is null.",
+      "Temperatures at the 10th and 90th percentile of the climate response. Present if requested, unless the temperature is null.",
     ),
   ),
-  by_scope: Type.Optional(ScopeTemperaturesSchema),
+  by_scope: Type.Optional(
+    describe(
+      ScopeTemperaturesSchema,
+      "Present if requested. Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable " +
+        "or if their baseline emissions are zero. The temperature of all scopes is not their mean.",
+    ),
+  ),
   budget: Type.Optional(
     describe(
       EmissionsBudgetSchema,
-      "Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the " +
-        "request; absent if no scope is usable or the baseline emissions are zero.",
+      "Absolute emissions, summed over the years after the baseline year up to and including the projected year, in the " +
+        "unit of the request. Present if requested, unless no scope is usable or the baseline emissions are zero.",
     ),
   ),
   coverage: Type.Optional(
@@ -221,8 +237,8 @@ export const OverallTemperatureSchema = Type.Object(
   },
   {
     description:
-      "Mean temperature of all projection records, weighted by the distance between the coolest and the warmest " +
-      "scenario in their year and by the probability of their label.",
+      "Mean temperature of all projection records, weighted by the squared distance between the ratios of the coolest " +
+      "and the warmest scenario in their year and by the probability of their label.",
   },
 );
 
@@ -253,7 +269,10 @@ export const AlignmentResultSchema = Type.Object({
   did_you_mean: Type.Optional(NameSuggestionsSchema),
   data: Type.Array(AlignedYearSchema, { description: "One element per projection record, in the order submitted." }),
   overall: Type.Optional(
-    nullable(OverallTemperatureSchema, "Present if requested; null if no projection record has a weight."),
+    nullable(
+      OverallTemperatureSchema,
+      "Present if requested; null if no projection record with a temperature has a weight above 0.",
+    ),
   ),
   blended: Type.Optional(
     Type.Array(BlendedYearSchema, {

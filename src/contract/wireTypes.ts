@@ -27,19 +27,25 @@ export interface AlignedYear {
   readonly year: number;
   /** Implied warming in 2100, degrees C, 1.3 to 6; rounded to two decimals in responses. */
   readonly temperature_alignment: number | null;
-  /** Why there is no temperature; present if and only if it is null. */
+  /** Why the temperature is null; absent otherwise. */
   readonly reason?: AlignmentReason;
   /** As submitted. */
   readonly label?: string;
   /** Temperatures for projected emissions 5 % lower and 5 % higher; absent if the temperature is null. */
   readonly range?: TemperatureRange;
-  /** Temperatures at the 10th and 90th percentile of the climate response; absent if the temperature is null. */
+  /**
+   * Temperatures at the 10th and 90th percentile of the climate response. Present if requested, unless the temperature
+   * is null.
+   */
   readonly climate_range?: TemperatureRange;
-  /** Temperatures of scopes 1 and 2 and of scope 3 on their own. The temperature of all scopes is not their mean. */
+  /**
+   * Present if requested. Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable
+   * or if their baseline emissions are zero. The temperature of all scopes is not their mean.
+   */
   readonly by_scope?: ScopeTemperatures;
   /**
-   * Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the
-   * request; absent if no scope is usable or the baseline emissions are zero.
+   * Absolute emissions, summed over the years after the baseline year up to and including the projected year, in the
+   * unit of the request. Present if requested, unless no scope is usable or the baseline emissions are zero.
    */
   readonly budget?: EmissionsBudget;
   /** Fraction of the emissions that the temperature covers, 0 to 1; present if a scope is left out. */
@@ -47,7 +53,8 @@ export interface AlignedYear {
   /** Flags of the year; absent if it has none. */
   readonly flags?: readonly AlignmentFlag[];
   /**
-   * How the temperature was computed, unrounded; present if `detail` was requested. Figures that do not exist are null.
+   * How the temperature was computed, unrounded; present if `detail` was requested. Figures that could not be computed
+   * are null.
    */
   readonly detail?: AlignmentDetail;
 }
@@ -62,7 +69,8 @@ export interface AlignmentAnswer {
 }
 
 /**
- * How the temperature was computed, unrounded; present if `detail` was requested. Figures that do not exist are null.
+ * How the temperature was computed, unrounded; present if `detail` was requested. Figures that could not be computed
+ * are null.
  */
 export interface AlignmentDetail {
   /** Version of the method. */
@@ -75,11 +83,11 @@ export interface AlignmentDetail {
    * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
    */
   readonly basis: AlignmentBasis;
-  /** Temperature by emissions per revenue, degrees C. */
+  /** Temperature on the basis `intensity`, degrees C. */
   readonly temperature_intensity: number | null;
-  /** Temperature by emissions, degrees C. */
+  /** Temperature on the basis `emissions`, degrees C. */
   readonly temperature_emissions: number | null;
-  /** Temperature by cumulative emissions, degrees C. */
+  /** Temperature on the basis `cumulative`, degrees C. */
   readonly temperature_cumulative: number | null;
   /** The pathway that the entity is compared with. */
   readonly pathway: Pathway;
@@ -101,7 +109,7 @@ export interface AlignmentDetail {
     /** In the projected year. */
     readonly projected: number | null;
   };
-  /** Projected emissions divided by those of the baseline. */
+  /** Projected emissions, at least 0, divided by those of the baseline. */
   readonly emissions_ratio: number | null;
   /** Growth since the baseline year. */
   readonly growth: {
@@ -126,7 +134,7 @@ export interface AlignmentDetail {
   readonly anchors: readonly Anchor[];
   /** The benchmark's ratio for each anchor, in ascending order. */
   readonly benchmark_ratio_at_anchors: readonly number[] | null;
-  /** `benchmark_ratio_at_anchors` before anchors that were out of order or too close were moved. */
+  /** `benchmark_ratio_at_anchors` before ratios that were out of order or too close together were adjusted. */
   readonly benchmark_ratio_raw: readonly number[] | null;
   /** The anchors on either side of the ratio. */
   readonly between: {
@@ -134,13 +142,14 @@ export interface AlignmentDetail {
     readonly below: string | null;
     /** Scenario of the warmer anchor. */
     readonly above: string | null;
-    /** Relative distance of the ratio from the cooler to the warmer anchor. */
+    /** Position of the ratio between the cooler (0) and the warmer (1) anchor. */
     readonly weight: number;
   } | null;
   /** Same as `growth.series`. */
   readonly growth_region: string | null;
   /**
-   * Revenue in the currency of the request. If no projected revenue was given, it is assumed to grow with the economy.
+   * Revenue in the currency of the request. If no projected revenue was given, revenue is assumed to grow with the
+   * economy of the entity's country or region.
    */
   readonly revenue: {
     /** In the baseline year. */
@@ -209,7 +218,7 @@ export type AlignmentFlag =
   | "anchors_close"
   | "sensitive";
 
-/** Why there is no temperature; present if and only if it is null. */
+/** Why the temperature is null; absent otherwise. */
 export type AlignmentReason = "no_usable_scope" | "zero_baseline";
 
 export interface AlignmentResult {
@@ -221,7 +230,7 @@ export interface AlignmentResult {
   readonly did_you_mean?: NameSuggestions;
   /** One element per projection record, in the order submitted. */
   readonly data: readonly AlignedYear[];
-  /** Present if requested; null if no projection record has a weight. */
+  /** Present if requested; null if no projection record with a temperature has a weight above 0. */
   readonly overall?: OverallTemperature | null;
   /** Years with a temperature under at least two labels, ascending; absent if there are none. */
   readonly blended?: readonly BlendedYear[];
@@ -248,19 +257,19 @@ export interface BlendedYear {
 }
 
 /**
- * Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the
- * request.
+ * Absolute emissions, summed over the years after the baseline year up to and including the projected year, in the unit
+ * of the request.
  */
 export interface EmissionsBudget {
   /** Scenario of the benchmark. */
   readonly scenario: string;
-  /** Emissions of an entity that follows the scenario. */
+  /** Emissions of the entity if it followed the scenario from its baseline year. */
   readonly allowed: number;
-  /** Emissions of the entity. */
+  /** Emissions of the entity as projected. */
   readonly projected: number;
   /** `projected` minus `allowed`; negative if the entity stays below its budget. */
   readonly overshoot: number;
-  /** Overshoot as a percentage of `allowed`, rounded to two decimals; null if `allowed` is 0. */
+  /** Overshoot as a percentage of `allowed`, rounded to two decimals in responses; null unless `allowed` is above 0. */
   readonly overshoot_pct: number | null;
 }
 
@@ -282,8 +291,8 @@ export interface NameSuggestions {
 }
 
 /**
- * Mean temperature of all projection records, weighted by the distance between the coolest and the warmest scenario in
- * their year and by the probability of their label.
+ * Mean temperature of all projection records, weighted by the squared distance between the ratios of the coolest and
+ * the warmest scenario in their year and by the probability of their label.
  */
 export interface OverallTemperature {
   /** Degrees C; rounded to two decimals in responses. */
@@ -297,7 +306,10 @@ export interface OverallTemperature {
 /** Pathway of the benchmark: the whole economy or one sector. */
 export type Pathway = "economy" | "power" | "energy_supply" | "industry" | "transport" | "buildings";
 
-/** Temperatures of scopes 1 and 2 and of scope 3 on their own. The temperature of all scopes is not their mean. */
+/**
+ * Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable or if their baseline
+ * emissions are zero. The temperature of all scopes is not their mean.
+ */
 export interface ScopeTemperatures {
   /** Scopes 1 and 2, degrees C. */
   readonly s1s2: number | null;
@@ -1755,7 +1767,7 @@ export interface ScoredHolding {
   readonly did_you_mean?: NameSuggestions;
   /** One element per projection record, in the order submitted. */
   readonly data: readonly AlignedYear[];
-  /** Present if requested; null if no projection record has a weight. */
+  /** Present if requested; null if no projection record with a temperature has a weight above 0. */
   readonly overall?: OverallTemperature | null;
   /** Years with a temperature under at least two labels, ascending; absent if there are none. */
   readonly blended?: readonly BlendedYear[];
