@@ -298,7 +298,7 @@ describe("rejected files", () => {
       makeGeoTiff({ ...PLAIN, pixelScale: [-2, 1] }),
       /both must be finite, and the width above 0/,
     ],
-    ["rows beyond the pole", makeGeoTiff({ ...PLAIN, tiePoint: [10, 95] }), /has an invalid grid: rows from/],
+    ["rows beyond the pole", makeGeoTiff({ ...PLAIN, tiePoint: [10, 95] }), /has an invalid grid: the centers of all rows must be between the poles/],
     ["a width above 360 degrees", makeGeoTiff({ ...PLAIN, pixelScale: [200, 1] }), /width must be at most 360 degrees/],
     ["LERC compression", makeGeoTiff({ ...PLAIN, compression: 34887 }), /LERC.*gdal_translate -co COMPRESS=DEFLATE/],
     ["rows in bottom-up order", makeGeoTiff({ ...PLAIN, shortTags: { 274: [4] } }), /orientation 4/],
@@ -351,7 +351,7 @@ describe("rejected files", () => {
     const bytes = makeGeoTiff({ ...PLAIN, rowsPerStrip: 1 });
     const message = await rejectionMessage(bytes.subarray(0, bytes.length - 5));
     expect(message).toMatch(/truncated at band 1, rows 0 to 2, columns 0 to 3/);
-    expect(message).toContain(`end at byte ${bytes.length}, the file ends at ${bytes.length - 5}`);
+    expect(message).toContain(`end at byte ${bytes.length}, but the file ends at byte ${bytes.length - 5}`);
   });
 
   test("rejects a missing file", async () => {
