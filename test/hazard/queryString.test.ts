@@ -50,7 +50,7 @@ describe("a query string", () => {
         const { latitude, longitude } = otherQuery;
         const textAt = (place: { readonly latitude: number; readonly longitude: number }): string => {
           const places = [`latitude=${place.latitude}`, `longitude=${place.longitude}`];
-          const others = pairs.filter((pair) => !/^l(cutIndex|ong)itude=/.test(pair));
+          const others = pairs.filter((pair) => !/^l(at|ong)itude=/.test(pair));
           const cutIndex = cut % (others.length + 1);
           return [...(isReversed ? places.toReversed() : places), ...others.splice(cutIndex), "", ...others].join("&");
         };

@@ -94,13 +94,13 @@ function unitsIn(operationId: string, answer: unknown): number | null {
     if (operationId === "analyzeTotalClimateRisk") {
       if ("drivers" in members) units++;
     } else if (operationId === "alignTemperature" || operationId === "alignPortfolio") {
-      // The mean over the years of an entity is not counted.
+      // Means over the years of an entity or over its labels are not counted.
       if ("year" in members && !("years" in members) && typeof members["temperature_alignment"] === "number") units++;
     } else if ("metrics" in members) {
       const values: unknown[] = Object.values(members["metrics"] as object);
       if (values.some((metric) => metric !== null)) units++;
     }
-    Object.values(members).forEach(visit);
+    for (const [name, member] of Object.entries(members)) if (name !== "blended") visit(member);
   };
   visit(answer);
   return (DATA_OPERATIONS as readonly string[]).includes(operationId) ? units : null;
