@@ -29,9 +29,13 @@ export const MatchedSectorSchema = Type.Object(
       description: "The field that matched; null if neither did.",
     }),
     row: Type.Union([Type.Integer(), Type.Null()], {
-      description: "Row of the sector table, counted from 1; null if no row matched.",
+      description:
+        "Row of the sector table, counted from 1; null if no row matched, as for names and codes in the list of industries.",
     }),
-    key: textOrNull({ description: "The first key of the row that matched; null if no row matched." }),
+    key: textOrNull({
+      description:
+        "The first key of the row that matched, or the name of the industry in the list; null if nothing matched.",
+    }),
   },
   { description: "Which field selected the pathway, and the matching row and key of the sector table." },
 );
@@ -48,8 +52,8 @@ export const ScopeTemperaturesSchema = Type.Object(
   },
   {
     description:
-      "Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable or if their baseline " +
-      "emissions are zero. The temperature of all scopes is not their mean.",
+      "Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable, or if their " +
+      "emissions are zero in the baseline but not later. The temperature of all scopes is not their mean.",
   },
 );
 
@@ -114,12 +118,13 @@ export const AlignmentDetailSchema = Type.Object(
         source: Type.Union([Type.Enum(GROWTH_SOURCES), Type.Null()], {
           description:
             "Source of the growth: revenue in the request (`supplied`), the economy of the country (`country`) or of its " +
-            "region (`region`), or a default because none of these is known (`default`); null for a basis that does not use " +
-            "growth.",
+            "region (`region`), or a default because none of these is known (`default`); null for other bases than `intensity`, " +
+            "and without usable scopes or baseline emissions.",
         }),
         series: textOrNull({ description: "ISO 3166 alpha-3 code or region of the growth series, if one is used." }),
         factor: numberOrNull({
-          description: "Growth of the benchmark economy divided by growth of the entity; 1 if growth is not used.",
+          description:
+            "Growth of the benchmark economy divided by growth of the entity; 1 for other bases than `intensity`.",
         }),
       },
       { description: "Growth since the baseline year." },
@@ -131,7 +136,8 @@ export const AlignmentDetailSchema = Type.Object(
     evaluated_year: Type.Integer({ description: "The year in which the ratio is compared with the anchors." }),
     anchors: Type.Array(AnchorSchema, { description: "In ascending order of warming." }),
     benchmark_ratio_at_anchors: Type.Union([Type.Array(Type.Number()), Type.Null()], {
-      description: "The benchmark's ratio for each anchor, in ascending order.",
+      description:
+        "The benchmark's ratio for each anchor, in ascending order; null without usable scopes or baseline emissions.",
     }),
     benchmark_ratio_raw: Type.Union([Type.Array(Type.Number()), Type.Null()], {
       description:
@@ -140,15 +146,19 @@ export const AlignmentDetailSchema = Type.Object(
     between: Type.Union(
       [
         Type.Object({
-          below: textOrNull({ description: "Scenario of the cooler anchor." }),
-          above: textOrNull({ description: "Scenario of the warmer anchor." }),
+          below: textOrNull({
+            description: "Scenario of the cooler anchor; null if the ratio is at or below all anchors.",
+          }),
+          above: textOrNull({ description: "Scenario of the warmer anchor; null if the ratio is above all anchors." }),
           weight: Type.Number({
-            description: "Position of the ratio between the cooler (0) and the warmer (1) anchor.",
+            description:
+              "Position of the ratio between the cooler (0) and the warmer (1) anchor. Below all anchors, the ratio divided by that " +
+              "of the coolest; above all, the ratio divided by that of the warmest, minus 1.",
           }),
         }),
         Type.Null(),
       ],
-      { description: "The anchors on either side of the ratio." },
+      { description: "The anchors on either side of the ratio; null without usable scopes or baseline emissions." },
     ),
     growth_region: textOrNull({ description: "Same as `growth.series`." }),
     revenue: change(
@@ -209,8 +219,8 @@ export const AlignedYearSchema = Type.Object({
   by_scope: Type.Optional(
     describe(
       ScopeTemperaturesSchema,
-      "Present if requested. Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable " +
-        "or if their baseline emissions are zero. The temperature of all scopes is not their mean.",
+      "Present if requested. Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable, " +
+        "or if their emissions are zero in the baseline but not later. The temperature of all scopes is not their mean.",
     ),
   ),
   budget: Type.Optional(
@@ -222,7 +232,9 @@ export const AlignedYearSchema = Type.Object({
   ),
   coverage: Type.Optional(
     Type.Number({
-      description: "Fraction of the emissions that the temperature covers, 0 to 1; present if a scope is left out.",
+      description:
+        "Fraction of the emissions that the temperature covers, 0 to 1; present if a scope is left out because it is given for " +
+        "the baseline or the projection only.",
     }),
   ),
   flags: Type.Optional(Type.Array(AlignmentFlagSchema, { description: "Flags of the year; absent if it has none." })),
@@ -259,7 +271,8 @@ export const NameSuggestionsSchema = Type.Object(
   },
   {
     description:
-      "The most similar known name for each text that matched nothing. Temperatures are not computed with it.",
+      "The most similar known name for each text that matched nothing, if one is close enough. Temperatures are not computed " +
+      "with it.",
   },
 );
 
@@ -276,7 +289,8 @@ export const AlignmentResultSchema = Type.Object({
   ),
   blended: Type.Optional(
     Type.Array(BlendedYearSchema, {
-      description: "Years with a temperature under at least two labels, ascending; absent if there are none.",
+      description:
+        "Years with a temperature under at least two labels, not all of probability 0, ascending; absent if there are none.",
     }),
   ),
 });
