@@ -250,7 +250,9 @@ describe("isotherm serve", () => {
   test("--demo takes precedence over ISOTHERM_ATLAS", async () => {
     vi.stubEnv("ISOTHERM_ATLAS", "some/folder");
     await withService(["--demo", "--workers", "0"], () => Promise.resolve());
-    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([["demo", { workers: 0 }]]);
+    expect(vi.mocked(openAtlas).mock.calls).toStrictEqual([
+      ["demo", { workers: 0, cacheBytes: expect.any(Number) as number }],
+    ]);
   });
 
   test("rejects a missing atlas and --demo together with --atlas", async () => {

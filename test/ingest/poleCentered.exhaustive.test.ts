@@ -205,6 +205,6 @@ describe("gridFault", () => {
     ["south", { northDeg: 90, rowCount: 1801 }],
     ["NaN", { northDeg: NaN }],
   ])("rejects row centers clearly beyond a pole (%s)", (_, more) => {
-    expect(gridFault({ ...grid, ...more })).toMatch(/the center of every row must be between the poles/);
+    expect(gridFault({ ...grid, ...more })).toMatch(/the centers of all rows must be between the poles/);
   });
 });
