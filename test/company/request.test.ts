@@ -20,7 +20,7 @@ describe("numbers", () => {
     [12.5, 12.5],
     [1e15, 1e15],
     [1e-6, 1e-6],
-  ])("%j is %d", (given, value) => {
+  ])("reads %j as %d", (given, value) => {
     expect(readCompanyRequest({ ...REQUEST, revenue: given }).revenueUsd).toBe(value);
   });
 
@@ -218,7 +218,7 @@ describe("options", () => {
     [{ damage_function: "NGFS5_KOTZ", iam: "GCAM" }, "ngfs5_kotz", "gcam"],
     [{ iam: "GCAM 6.0 NGFS" }, "ngfs4", "gcam"],
     [{ iam: "messageix-globiom 2.0-m-r12-ngfs" }, "ngfs4", "messageix"],
-  ])("%j", (change, damageFunction, iam) => {
+  ])("%j: sets damage function %s and model %s", (change, damageFunction, iam) => {
     expect(readCompanyRequest({ ...REQUEST, ...change })).toMatchObject({ assumptions: { damageFunction, iam } });
   });
 
