@@ -1,4 +1,4 @@
-// Times the default alignment request, with intervals and flags, for a million entities in five years. The time
+// Times the default alignment request, with ranges and flags, for a million entities in five years. The time
 // includes validation and copying between the caller's arrays and the kernel, and is compared with the same computation
 // in plain JavaScript.
 import { alignColumns } from "../src/alignment/alignColumns.ts";

@@ -18,7 +18,10 @@ export interface BulkServerAddress {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A request of the parent: runs a library call, or none. The reply is a `BulkServerReport`. */
+/**
+ * A request from the parent: the library call to run, or `none` to report the CPU time only. The reply is a
+ * `BulkServerReport`.
+ */
 export type LibraryCall = "points" | "circles" | "queries" | "none";
 
 export interface BulkServerReport {
@@ -50,15 +53,15 @@ interface RunningBulkServer {
 }
 
 async function bareServer(): Promise<RunningBulkServer> {
-  /** The response to encode, sent once by the parent. */
-  let response: unknown = {};
-  const server = createServer((request, answer) => {
+  /** The response to encode; the parent sets it with PUT before each case. */
+  let recordedResponse: unknown = {};
+  const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on("data", (part: Buffer) => parts.push(part));
     request.on("end", () => {
       const parsed: unknown = JSON.parse(Buffer.concat(parts).toString());
-      if (request.method === "PUT") response = parsed;
-      answer.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(response));
+      if (request.method === "PUT") recordedResponse = parsed;
+      response.writeHead(200, { "Content-Type": "application/json" }).end(JSON.stringify(recordedResponse));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

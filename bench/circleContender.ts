@@ -62,7 +62,7 @@ export function inProcessContender(
 
 /** Limits of the difference between a competitor's results and Isotherm's. */
 export interface Tolerance {
-  /** Minimum share of maxima that are equal. */
+  /** Minimum fraction of the maxima that are equal. */
   readonly equalMaxShareMin: number;
   /** Maximum relative difference of means: the largest difference for EXACT, otherwise the median difference. */
   readonly meanErrorMax: number;

@@ -32,7 +32,7 @@ type PlainResults = Pick<AlignedColumns, "temperaturesC" | "rangeLowC" | "rangeH
  * The competitor of the alignment kernel: the default request (basis `intensity`, no convergence, all of scope 3, no
  * projected revenues, one line per entity) in plain JavaScript, optimized: columns in and out, tables hoisted and
  * precomputed, nothing allocated per row. If the ratios for emissions changed by 7.5 % are in the same segment as the
- * ratio, which is usual in later years, the slope of that segment gives the interval and `sensitive` without further
+ * ratio, which is usual in later years, the slope of that segment gives the range and `sensitive` without further
  * look-ups. Does not validate its columns.
  */
 export function plainAlignment(benchmark: Benchmark) {

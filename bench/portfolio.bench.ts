@@ -26,7 +26,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-/** Holdings whose figures span three orders of magnitude; one in twenty figures is missing. */
+/** Returns holdings whose figures span three orders of magnitude; one in twenty figures is missing. */
 function makeHoldings(): readonly Holding[] {
   const random = randomFrom(5);
   const size = (exponent: number): number => 10 ** (exponent + 3 * random());

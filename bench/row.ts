@@ -3,7 +3,7 @@ import { cpus, loadavg } from "node:os";
 /** The goal for a figure. Reported by benchmarks, never asserted by tests. */
 export type Target = { readonly atLeast: number } | { readonly atMost: number };
 
-/** One row of the table: our figure and, if any, that of a competitor. */
+/** One result: our figure and, if any, that of a competitor. */
 export interface Row {
   readonly bench: string;
   /** What was measured; unique together with `grid` and `state`. */
@@ -16,7 +16,10 @@ export interface Row {
   readonly ours?: number;
   readonly against?: string;
   readonly theirs?: number;
-  /** The figure compared with the target, if it is neither theirs / ours (speedup) nor `ours`. */
+  /**
+   * Overrides the figure compared with the target. By default theirs / ours (`atLeast`) or ours / theirs (`atMost`), or
+   * `ours` without `theirs`.
+   */
   readonly ratio?: number;
   readonly target?: Target;
   /** Why a figure is missing, or how to read it. */
@@ -34,8 +37,8 @@ interface PrintedRow extends Omit<Row, "target"> {
 }
 
 /**
- * Compares the row's figure with its target. `atLeast` targets apply to the speedup, `atMost` targets to the relative
- * cost.
+ * Compares the row's figure with its target. `atLeast` targets apply to the speedup and `atMost` targets to the relative
+ * cost, or both to `ours` if there is nothing to compare with.
  */
 function evaluateTarget({
   ours,
@@ -80,7 +83,7 @@ export function print(row: Row): void {
     evaluated.ratio === undefined ? undefined : `| ratio ${short(evaluated.ratio)}`,
     evaluated.target === null
       ? undefined
-      : `| target ${evaluated.target}: ${evaluated.isMet === true ? "met" : "not met"}`,
+      : `| target ${evaluated.target}: ${evaluated.isMet === null ? "not measured" : evaluated.isMet ? "met" : "not met"}`,
     row.note === undefined ? undefined : `(${row.note})`,
   ];
   const against = row.against === undefined ? "" : `, against ${row.against}`;

@@ -25,7 +25,7 @@ export interface AlignmentOptions {
 /** Members that are added to the results. */
 export interface AlignmentMembers {
   /**
-   * `by_scope`: temperatures of scopes 1 and 2, and of scope 3. `budget`: emissions compared with those of a scenario.
+   * `by_scope`: temperature of scopes 1 and 2 together, and of scope 3 alone. `budget`: emissions compared with those of a scenario.
    * `climate_range`: temperatures at the 10th and 90th percentile of the climate response. `overall`: one temperature for
    * all projection records.
    */

@@ -88,7 +88,7 @@ export function budgetAt({ rows, included, benchmark }: AlignedEntities, row: nu
   return budgetOf(benchmark.anchors[included.budgetAnchor]?.scenario ?? "", { allowed, projected });
 }
 
-/** Returns the temperatures of a part of the scopes at a row. */
+/** Returns the temperature of scopes 1 and 2 together, and of scope 3 alone, at a row. */
 export function scopesAt({ rows }: AlignedEntities, row: number): ScopeTemperatures {
   return { s1s2: numberAt(rows.s1s2C, row), s3: numberAt(rows.s3C, row) };
 }

@@ -8,7 +8,8 @@ interface MeanTemperature {
 }
 
 /**
- * Returns the mean temperature of all projection records of an entity; null if none has a weight. The weight of a record
+ * Returns the mean temperature of all projection records of an entity; null if no record with a temperature has a weight
+ * above 0. The weight of a record
  * is the squared distance between the coolest and the warmest anchor in its year, times the share of its label.
  */
 export function overallOf(aligned: AlignedEntities, index: number): OverallTemperature | null {

@@ -176,7 +176,8 @@ export class CachedField {
     if (form === "prefixes") {
       const tilesWithoutCells = tiles.filter(({ index, region }) => {
         const cells = this.#kernel.pointerAt(this.wordOf("cells", index));
-        if (cells !== 0) prefixTile(this.#kernel, { cells, prefixes: region.pointer, vectorCount });
+        if (cells !== 0)
+          prefixTile(this.#kernel, { cellsPointer: cells, prefixesPointer: region.pointer, vectorCount });
         return cells === 0;
       });
       if (tilesWithoutCells.length < tiles.length) {
@@ -206,7 +207,7 @@ export class CachedField {
           copyToLanes(this.#kernel, source, part.lanes, { region: cells, laneCount });
         }
         if (form === "prefixes") {
-          prefixTile(this.#kernel, { cells: cells.pointer, prefixes: region.pointer, vectorCount });
+          prefixTile(this.#kernel, { cellsPointer: cells.pointer, prefixesPointer: region.pointer, vectorCount });
         }
       });
     }

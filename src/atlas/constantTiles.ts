@@ -52,7 +52,7 @@ export class ConstantTiles {
       this.#kernel.withScratch((scratch) => {
         const cells = scratch.reserve(tileBytes("cells", vectorCount));
         this.#kernel.u16(cells).fill(CONSTANT_STEPS[state]);
-        prefixTile(this.#kernel, { cells: cells.pointer, prefixes: region.pointer, vectorCount });
+        prefixTile(this.#kernel, { cellsPointer: cells.pointer, prefixesPointer: region.pointer, vectorCount });
       });
     } else {
       const section = constantSection(form, state, vectorCount * LANES);

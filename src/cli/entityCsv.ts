@@ -10,7 +10,6 @@ interface Column {
   readonly name: string;
   /** JSON pointer into an entity; `/projected_emissions/-` is the projected year of the row. */
   readonly pointer: string;
-  readonly isNumber?: true;
   readonly isRequired?: true;
 }
 
@@ -22,21 +21,21 @@ const ENTITY_CSV_COLUMNS = [
   { name: "industry_classification_system", pointer: "/entity_info/industry_classification_system" },
   { name: "industry", pointer: "/entity_info/industry" },
   { name: "sector", pointer: "/entity_info/sector" },
-  { name: "baseline_year", pointer: "/data/0/year", isNumber: true, isRequired: true },
-  { name: "baseline_scope1", pointer: "/data/0/emissions/scope1", isNumber: true },
-  { name: "baseline_scope2", pointer: "/data/0/emissions/scope2", isNumber: true },
-  { name: "baseline_scope3", pointer: "/data/0/emissions/scope3", isNumber: true },
-  { name: "baseline_revenue", pointer: "/data/0/financials/revenue", isNumber: true },
-  { name: "baseline_ebitda", pointer: "/data/0/financials/ebitda", isNumber: true },
+  { name: "baseline_year", pointer: "/data/0/year", isRequired: true },
+  { name: "baseline_scope1", pointer: "/data/0/emissions/scope1" },
+  { name: "baseline_scope2", pointer: "/data/0/emissions/scope2" },
+  { name: "baseline_scope3", pointer: "/data/0/emissions/scope3" },
+  { name: "baseline_revenue", pointer: "/data/0/financials/revenue" },
+  { name: "baseline_ebitda", pointer: "/data/0/financials/ebitda" },
   { name: "currency", pointer: "/data/0/financials/currency" },
-  { name: "price_year", pointer: "/data/0/financials/price_year", isNumber: true },
-  { name: "year", pointer: "/projected_emissions/-/year", isNumber: true, isRequired: true },
-  { name: "scope1", pointer: "/projected_emissions/-/emissions/scope1", isNumber: true },
-  { name: "scope2", pointer: "/projected_emissions/-/emissions/scope2", isNumber: true },
-  { name: "scope3", pointer: "/projected_emissions/-/emissions/scope3", isNumber: true },
-  { name: "revenue", pointer: "/projected_emissions/-/financials/revenue", isNumber: true },
+  { name: "price_year", pointer: "/data/0/financials/price_year" },
+  { name: "year", pointer: "/projected_emissions/-/year", isRequired: true },
+  { name: "scope1", pointer: "/projected_emissions/-/emissions/scope1" },
+  { name: "scope2", pointer: "/projected_emissions/-/emissions/scope2" },
+  { name: "scope3", pointer: "/projected_emissions/-/emissions/scope3" },
+  { name: "revenue", pointer: "/projected_emissions/-/financials/revenue" },
   { name: "label", pointer: "/projected_emissions/-/label" },
-  { name: "probability", pointer: "/projected_emissions/-/probability", isNumber: true },
+  { name: "probability", pointer: "/projected_emissions/-/probability" },
 ] as const satisfies readonly Column[];
 type ColumnName = (typeof ENTITY_CSV_COLUMNS)[number]["name"];
 
@@ -45,8 +44,8 @@ export const ENTITY_COLUMN_NAMES: readonly ColumnName[] = ENTITY_CSV_COLUMNS.map
 const YEAR_POINTER = "/projected_emissions/-/";
 
 /** Minimum number of rows per chunk, except for the last chunk. */
-const CHUNK_ROW_COUNT = 1024;
-/** Maximum rows of one entity, all of which are held in memory. */
+const CHUNK_ROW_COUNT_MIN = 1024;
+/** Maximum number of rows of one entity, all of which are held in memory. */
 const ENTITY_ROW_COUNT_MAX = 100_000;
 
 /**
@@ -55,13 +54,14 @@ const ENTITY_ROW_COUNT_MAX = 100_000;
  * identifier, the same entity columns.
  *
  * @param reservedNames result columns, which the file must not contain
- * @throws Fault `invalid_request` if the header lacks a column or the text is not CSV
+ * @throws Fault `invalid_request` if the header is invalid (missing, duplicate, reserved or misspelled columns) or the
+ *   text is not CSV
  */
 export async function openEntityCsv(
-  pieces: AsyncIterable<SourceChunk>,
+  sourceChunks: AsyncIterable<SourceChunk>,
   reservedNames: readonly string[],
 ): Promise<EntitySource> {
-  const rows = parseCsvRows(pieces)[Symbol.asyncIterator]();
+  const rows = parseCsvRows(sourceChunks)[Symbol.asyncIterator]();
   const first = await rows.next();
   const [head, ...firstRows] = first.done === true ? [] : first.value;
   const header = readEntityHeader(head?.cells ?? [], reservedNames);
@@ -140,7 +140,7 @@ class CsvChunker {
       if (!this.#belongsToCurrent(row)) {
         if (this.#current.length > 0) this.#entities.push(this.#current);
         this.#current = [];
-        if (this.#rowCount >= CHUNK_ROW_COUNT) yield this.#chunk();
+        if (this.#rowCount >= CHUNK_ROW_COUNT_MIN) yield this.#chunk();
       } else if (this.#current.length === ENTITY_ROW_COUNT_MAX) {
         const detail = `an entity must not have more than ${ENTITY_ROW_COUNT_MAX} rows.`;
         this.#faults.add({ line: firstLine(row) }, detail);
@@ -189,7 +189,10 @@ class CsvChunker {
     };
   }
 
-  /** Builds an entity as in JSON. Cells that are not numbers stay text, which validation then rejects. */
+  /**
+   * Builds an entity in the form of the JSON input. Numeric columns whose text is not a number keep the text, which
+   * validation then rejects.
+   */
   #entityOf(rows: readonly CsvRow[]): unknown {
     const [first] = rows;
     if (first === undefined) throw new Error("An entity has no row.");
@@ -251,13 +254,13 @@ function numberInCell(text: string | undefined): number | string | undefined {
   return text === undefined ? undefined : parseNumber(text.trim());
 }
 
-/** Converts a JSON pointer into the list of entities to a line and column. */
+/** Converts a JSON pointer, relative to the list of entities, to a line and column. */
 function locationOf(entities: readonly (readonly CsvRow[])[], pointer: string): SourceLocation {
-  const [, entityText = "", ...steps] = pointer.split("/");
+  const [, entityText = "", ...segments] = pointer.split("/");
   const rows = entities[Number(entityText)] ?? [];
-  const isInYear = steps[0] === "projected_emissions" && steps[1] !== undefined;
-  const row = rows[isInYear ? Number(steps[1]) : 0];
-  const path = `/${(isInYear ? [steps[0], "-", ...steps.slice(2)] : steps).join("/")}`;
+  const isInYear = segments[0] === "projected_emissions" && segments[1] !== undefined;
+  const row = rows[isInYear ? Number(segments[1]) : 0];
+  const path = `/${(isInYear ? [segments[0], "-", ...segments.slice(2)] : segments).join("/")}`;
   const column = ENTITY_CSV_COLUMNS.find(
     (candidate) => candidate.pointer === path || candidate.pointer.startsWith(`${path}/`),
   );

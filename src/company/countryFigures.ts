@@ -7,7 +7,7 @@ export type AcuteHazard = "flood" | "wind" | "surge";
 
 /** A country with the figures of the method. */
 export interface Country extends ListedCountry {
-  /** A: all figures come from data. B: some are estimates, listed in `fallbacks`. */
+  /** A: all figures come from data. B: some are substitutes, described in `fallbacks`. */
   readonly tier: CompanyEcho["country"]["tier"];
   /** t CO2e per million USD of GDP, 2022. */
   readonly emissionsTCO2ePerMUSD: number;
@@ -19,7 +19,7 @@ export interface Country extends ListedCountry {
   readonly gridSource: string | undefined;
   /** Ratio of local to global warming. */
   readonly warmingRatio: number;
-  /** Population-weighted mean temperature around 1990. */
+  /** Population-weighted mean temperature around 1990, degrees C. */
   readonly baselineTemperatureC: number;
   readonly baselineTemperatureSource: string | undefined;
   /** Present average annual loss as a fraction of capital; null if the source does not have the hazard. */
@@ -53,7 +53,7 @@ const FALLBACK_MEANINGS: Readonly<Record<string, string>> = {
  */
 const FIGURES: ReadonlyMap<string, CountryFigureRow> = new Map(COUNTRY_FIGURE_ROWS.map((row) => [row.iso3, row]));
 
-/** All countries with figures, ordered by English name. */
+/** All countries with figures, in the order of LISTED_COUNTRIES. */
 export const COUNTRIES: readonly Country[] = LISTED_COUNTRIES.flatMap((listed) => {
   const figures = FIGURES.get(listed.iso3);
   return figures === undefined ? [] : [countryWithFigures(listed, figures)];

@@ -52,7 +52,7 @@ function mapPair({ before, after }: BeforeAfter, of: (value: number) => number):
   return { before: before === null ? null : of(before), after: after === null ? null : of(after) };
 }
 
-/** Computes leverage and interest coverage from EBITDA as sent; null where they do not exist. */
+/** Computes leverage and interest coverage from EBITDA as sent or estimated; null if they are undefined. */
 export function debtRatiosOf(
   { ebitdaUsd, totalDebtUsd }: Company,
   lossUsd: number,

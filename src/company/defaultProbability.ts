@@ -26,7 +26,7 @@ export function oneYearDefaultProbability(fiveYears: number): number {
 
 /**
  * Returns a one-year probability after a loss of value, which shifts the distance to default as it shifts the five-year one.
- * 0 and 1 stay.
+ * Probabilities of 0 and 1 do not change.
  */
 export function shiftedDefaultProbability(
   probability: number,

@@ -35,7 +35,7 @@ export interface CountryScaling {
   readonly scope1: number;
   readonly scope2: number;
   readonly scope3Upstream: number;
-  /** The scope 1 multiplier was limited to its upper bound. */
+  /** Whether the scope 1 multiplier was limited to its upper bound. */
   readonly isScope1Capped: boolean;
 }
 
@@ -133,8 +133,8 @@ function reportedOrModeled(reported: number | undefined, modeled: number): Figur
 }
 
 /**
- * Divides scope 3 into its directions. Of a reported total, at most `upstreamMax` is upstream, so that a large total does
- * not count as the suppliers' only.
+ * Divides scope 3 into its directions. Of a reported total, at most `upstreamMax` is upstream, so that a large total
+ * is not attributed to suppliers only.
  */
 function scope3Parts(
   { scope3: total, scope3Upstream: upstream, scope3Downstream: downstream }: ReportedEmissions,

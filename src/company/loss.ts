@@ -45,15 +45,16 @@ export interface ScenarioInputs {
   readonly damageFunction: DamageFunction;
   /** First year with a price shock. */
   readonly shockYear: number;
-  /** A constant share of costs that is passed on, instead of that of the industry. */
+  /** A constant share of costs that is passed on; if undefined, the industry's pass-through for each year applies. */
   readonly passThrough: number | undefined;
   readonly discounting: Discounting;
 }
 
 /** The loss of one year and its components, USD of 2025. */
 export interface YearLoss {
-  /** Excess of the carbon price over current policies, USD per t CO2e; also that for buyers of what the company sells. */
+  /** Excess of the carbon price over current policies, USD per t CO2e. */
   readonly shockUsdPerT: number;
+  /** The same for the buyers of the company's products. */
   readonly buyersShockUsdPerT: number;
   readonly passThrough: number;
   readonly costs: TransitionCosts;
@@ -96,7 +97,7 @@ export function lossInYear(year: number, exposure: Exposure, inputs: ScenarioInp
   };
 }
 
-/** Returns the loss ratio of one year, as `lossInYear`, but without the components, which take most of the time. */
+/** Returns the loss ratio of one year like `lossInYear`, but without the components, which take most of the time. */
 export function lossRatioInYear(year: number, exposure: Exposure, inputs: ScenarioInputs): number {
   const { industry, country } = exposure;
   const shockUsdPerT = shockIn(year, inputs);

@@ -9,7 +9,7 @@ import { grossCostUsd, transitionLossUsd } from "./transition.ts";
 const PASS_THROUGH_SHIFTS = [-0.15, 0.15] as const;
 const ALTERNATIVE_DAMAGES = ["kalkuhl_wenz", "howard_sterner"] as const satisfies readonly DamageFunction[];
 
-/** Range of the share of EBITDA lost in a year, from one changed assumption at a time. */
+/** Range of the share of EBITDA that is lost in a year; each case changes one assumption. */
 export interface LossRange {
   readonly low: number;
   readonly high: number;

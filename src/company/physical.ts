@@ -70,9 +70,12 @@ function kalkuhlWenz(country: Country, warming: Warming): number {
  */
 export function chronicLossUsd(
   damageFraction: number,
-  of: { readonly industry: Industry; readonly revenueUsd: number; readonly ebitdaUsd: number },
+  {
+    industry,
+    revenueUsd,
+    ebitdaUsd,
+  }: { readonly industry: Industry; readonly revenueUsd: number; readonly ebitdaUsd: number },
 ): number {
-  const { industry, revenueUsd, ebitdaUsd } = of;
   const laborUsd = Math.max(0, industry.valueAddedShare * revenueUsd - ebitdaUsd);
   return damageFraction * industry.heatSensitivity * (ebitdaUsd + STICKY_LABOR_SHARE * laborUsd);
 }

@@ -3,10 +3,10 @@ import { type PriceModel, pricesOf } from "./carbonPrices.ts";
 import type { TransitionScenario } from "./scenarios.ts";
 import { valueInYear } from "./yearlySeries.ts";
 
-/** Narratives of the scenarios that are expected to have lower carbon prices than the orderly ones. */
+/** Narratives of the scenarios whose carbon prices are expected to be lower than those of the orderly ones. */
 const LESS_AMBITIOUS_NARRATIVES = new Set(["Hot house world", "Too little, too late"]);
 const ORDERLY_PATHS = ["NGFS_NET_ZERO_2050", "NGFS_LOW_DEMAND", "NGFS_BELOW_2C"];
-/** Ratio of prices above which the order counts as inverted. */
+/** Ratio of prices above which the order is inverted. */
 const RATIO_MIN = 1.1;
 
 /** Years in which a less ambitious scenario has the higher carbon price. */
@@ -17,8 +17,8 @@ export interface PriceInversion {
 }
 
 /**
- * Finds the requested years in which the price of a less ambitious NGFS scenario exceeds those of orderly scenarios of the
- * same model and region. REMIND forces each region to its pledge by 2030, so NDC prices of some regions are high then.
+ * Finds the requested years in which the price of a less ambitious NGFS scenario exceeds the price of an orderly scenario of
+ * the same model and region by more than 10 %. REMIND forces each region to its pledge by 2030, so NDC prices of some regions are high then.
  */
 export function priceInversionsOf(
   { family, narrative, pricePath }: TransitionScenario,

@@ -27,7 +27,7 @@ const RESULT_UNITS = { money: "USD 2025 real per year", emissions: "t CO2e per y
 /**
  * Estimates the annual emissions of a company: as reported, or modeled from its industry, country and revenue.
  *
- * @throws Fault as `readEmissionsRequest` in request.ts
+ * @throws Fault like `readEmissionsRequest` in request.ts
  */
 export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
   const emitter = readEmissionsRequest(request);
@@ -47,7 +47,7 @@ export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
  * Computes the annual losses of a company from transition and physical risk in each requested scenario and year, with
  * their components, range, effects on value and credit, and warnings. Formulas: docs/methods/company.md.
  *
- * @throws Fault as `readCompanyRequest` in request.ts
+ * @throws Fault like `readCompanyRequest` in request.ts
  */
 export function totalClimateRisk(request: CompanyRequest): CompanyAnswer {
   return assess(readCompanyRequest(request));

@@ -16,7 +16,7 @@ import type { TransitionScenario } from "./scenarios.ts";
 
 export type EstimatedMember = (typeof ESTIMATED_MEMBERS)[number];
 
-/** A validated company, as far as its emissions depend on it. */
+/** The validated properties of a company that its emissions depend on. */
 export interface Emitter {
   readonly name: string | undefined;
   readonly country: Country;
@@ -25,7 +25,10 @@ export interface Emitter {
   /** As sent or estimated. */
   readonly totalAssetsUsd: number;
   readonly reported: ReportedEmissions;
-  /** Figures that the request did not have. */
+  /**
+   * Members that were estimated because the request lacks them. Requests for emissions list only those that the emissions
+   * depend on.
+   */
   readonly estimated: readonly EstimatedMember[];
 }
 
@@ -33,7 +36,7 @@ export interface Emitter {
 export interface Assumptions {
   readonly discountRate: number;
   readonly shockYear: number;
-  /** undefined: that of the industry, by year. */
+  /** If undefined, the industry's pass-through for each year applies. */
   readonly passThrough: number | undefined;
   readonly lossGivenDefault: number;
   readonly damageFunction: DamageFunction;
@@ -52,7 +55,7 @@ export interface Company extends Emitter {
   /** Without duplicates, ascending. */
   readonly years: readonly number[];
   readonly assumptions: Assumptions;
-  /** The caller's own one-year probability of default. */
+  /** The company's one-year probability of default as estimated by the caller. */
   readonly ownDefaultProbability: number | undefined;
   readonly exposureUsd: number | undefined;
 }
@@ -100,7 +103,7 @@ export function readCompanyRequest(input: unknown): Company {
   };
 }
 
-/** Validates a request for estimated emissions; throws as `readCompanyRequest`. */
+/** Validates a request for estimated emissions; throws like `readCompanyRequest`. */
 export function readEmissionsRequest(input: unknown): Emitter {
   const reader = new RequestReader(input, { schema: EmissionsRequestSchema, check: compiledEmissions });
   const name = reader.has("name") ? reader.text("name") : undefined;
@@ -143,9 +146,8 @@ interface SentFigures {
 /** Estimates absent figures from normal ratios of the industry: assets, then EBITDA, then debt. */
 function figuresOf(
   sent: SentFigures,
-  of: { readonly industry: Industry; readonly revenueUsd: number },
+  { industry, revenueUsd }: { readonly industry: Industry; readonly revenueUsd: number },
 ): Pick<Company, "totalAssetsUsd" | "ebitdaUsd" | "totalDebtUsd" | "normalizedEbitdaUsd" | "estimated"> {
-  const { industry, revenueUsd } = of;
   const totalAssetsUsd = sent.totalAssetsUsd ?? industry.assetsToRevenue * revenueUsd;
   const ebitdaUsd = sent.ebitdaUsd ?? industry.ebitdaMargin * revenueUsd;
   const totalDebtUsd = sent.totalDebtUsd ?? industry.debtToAssets * totalAssetsUsd;
@@ -157,23 +159,29 @@ function figuresOf(
     totalAssetsUsd,
     ebitdaUsd,
     totalDebtUsd,
-    normalizedEbitdaUsd: normalizedEbitdaUsd(ebitdaUsd, of),
+    normalizedEbitdaUsd: normalizedEbitdaUsd(ebitdaUsd, { industry, revenueUsd }),
     estimated,
   };
 }
 
-/** Two of the models lack prices for some scenarios and years. */
-function missingPrices(of: {
+/**
+ * Returns an error for each scenario that the requested model has no prices for, in any or in some of the years. MESSAGEix
+ * and GCAM lack prices for some scenarios and years.
+ */
+function missingPrices({
+  iam,
+  country: { region },
+  scenarios,
+  years: requestedYears,
+}: {
   readonly iam: PriceModel;
   readonly country: Country;
   readonly scenarios: readonly TransitionScenario[];
   readonly years: readonly number[];
 }): readonly FaultItem[] {
-  const { iam, scenarios } = of;
-  const { region } = of.country;
   // An unknown country or year has an error of its own.
   if (region === undefined) return [];
-  const years = of.years.filter((year) => year >= ASSESSMENT_YEARS.min && year <= ASSESSMENT_YEARS.max);
+  const years = requestedYears.filter((year) => year >= ASSESSMENT_YEARS.min && year <= ASSESSMENT_YEARS.max);
   const model = PRICE_MODELS[iam];
   return scenarios.flatMap(({ id, family, pricePath }): readonly FaultItem[] => {
     if (family === "IPCC") return [];
@@ -183,9 +191,9 @@ function missingPrices(of: {
       const allowed = modelsWithPrices(pricePath, region);
       return [{ pointer: "/iam", code: "combination_unavailable", detail, allowed }];
     }
-    const late = years.filter((year) => Number.isInteger(year) && !hasPriceInYear(prices, year));
-    if (late.length === 0) return [];
-    const detail = `${model} has no prices for ${id} in ${late.join(", ")}; omit iam or these years.`;
+    const yearsWithoutPrice = years.filter((year) => Number.isInteger(year) && !hasPriceInYear(prices, year));
+    if (yearsWithoutPrice.length === 0) return [];
+    const detail = `${model} has no prices for ${id} in ${yearsWithoutPrice.join(", ")}; omit iam or these years.`;
     return [{ pointer: "/iam", code: "combination_unavailable", detail }];
   });
 }

@@ -55,7 +55,7 @@ export class RequestReader {
   readonly #members: Members;
   readonly #assumptions: Members;
   readonly #items: FaultItem[];
-  /** The input is an object, so that its members can be read. */
+  /** Whether the input is an object, so that its members can be read. */
   readonly #isObject: boolean;
 
   constructor(

@@ -7,7 +7,7 @@ import { lostShareOf } from "./score.ts";
 export interface Valuation {
   /** Present value of the losses after tax. */
   readonly npvUsd: number;
-  /** The same without closures. */
+  /** Present value of the losses after tax, without closures. */
   readonly npvUncappedUsd: number;
   readonly valueBeforeUsd: number;
   /** Share of the value that is lost, below 1. */

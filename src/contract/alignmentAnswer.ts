@@ -8,7 +8,7 @@ export const PathwaySchema = Type.Enum(PATHWAYS, {
 });
 export const AlignmentFlagSchema = Type.Enum(ALIGNMENT_FLAGS, { description: "Qualifies a temperature." });
 export const AlignmentReasonSchema = Type.Enum(ALIGNMENT_REASONS, {
-  description: "Why there is no temperature; present if and only if it is null.",
+  description: "Why the temperature is null; absent otherwise.",
 });
 
 export const AnchorSchema = Type.Object(
@@ -29,9 +29,13 @@ export const MatchedSectorSchema = Type.Object(
       description: "The field that matched; null if neither did.",
     }),
     row: Type.Union([Type.Integer(), Type.Null()], {
-      description: "Row of the sector table, counted from 1; null if no row matched.",
+      description:
+        "Row of the sector table, counted from 1; null if no row matched, as for names and codes in the list of industries.",
     }),
-    key: textOrNull({ description: "The first key of the row that matched; null if no row matched." }),
+    key: textOrNull({
+      description:
+        "The first key of the row that matched, or the name of the industry in the list; null if nothing matched.",
+    }),
   },
   { description: "Which field selected the pathway, and the matching row and key of the sector table." },
 );
@@ -48,26 +52,30 @@ export const ScopeTemperaturesSchema = Type.Object(
   },
   {
     description:
-      "Temperatures of scopes 1 and 2 and of scope 3 on their own. The temperature of all scopes is not their mean.",
+      "Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable, or if their " +
+      "emissions are zero in the baseline but not later. The temperature of all scopes is not their mean.",
   },
 );
 
 export const EmissionsBudgetSchema = Type.Object(
   {
     scenario: Type.String({ description: "Scenario of the benchmark." }),
-    allowed: Type.Number({ description: "Emissions of an entity that follows the scenario." }),
-    projected: Type.Number({ description: "Emissions of the entity." }),
+    allowed: Type.Number({
+      description: "Emissions of the entity if it followed the scenario from its baseline year.",
+    }),
+    projected: Type.Number({ description: "Emissions of the entity as projected." }),
     overshoot: Type.Number({
       description: "`projected` minus `allowed`; negative if the entity stays below its budget.",
     }),
     overshoot_pct: numberOrNull({
-      description: "Overshoot as a percentage of `allowed`, rounded to two decimals; null if `allowed` is 0.",
+      description:
+        "Overshoot as a percentage of `allowed`, rounded to two decimals in responses; null unless `allowed` is above 0.",
     }),
   },
   {
     description:
-      "Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the " +
-      "request.",
+      "Absolute emissions, summed over the years after the baseline year up to and including the projected year, in the " +
+      "unit of the request.",
   },
 );
 
@@ -95,25 +103,28 @@ export const AlignmentDetailSchema = Type.Object(
     benchmark: Type.String({ description: "Version of the benchmark." }),
     credit: Type.String({ description: "Source of the benchmark." }),
     basis: AlignmentBasisSchema,
-    temperature_intensity: numberOrNull({ description: "Temperature by emissions per revenue, degrees C." }),
-    temperature_emissions: numberOrNull({ description: "Temperature by emissions, degrees C." }),
-    temperature_cumulative: numberOrNull({ description: "Temperature by cumulative emissions, degrees C." }),
+    temperature_intensity: numberOrNull({ description: "Temperature on the basis `intensity`, degrees C." }),
+    temperature_emissions: numberOrNull({ description: "Temperature on the basis `emissions`, degrees C." }),
+    temperature_cumulative: numberOrNull({ description: "Temperature on the basis `cumulative`, degrees C." }),
     pathway: describe(PathwaySchema, "The pathway that the entity is compared with."),
     matched: MatchedSectorSchema,
     scope_pathways: byScope(PathwaySchema, "The pathway that each usable scope is compared with."),
     emissions: change("Sums over the usable scopes, i.e. those given in both years, in the unit of the request."),
-    emissions_ratio: numberOrNull({ description: "Projected emissions divided by those of the baseline." }),
+    emissions_ratio: numberOrNull({
+      description: "Projected emissions, at least 0, divided by those of the baseline.",
+    }),
     growth: Type.Object(
       {
         source: Type.Union([Type.Enum(GROWTH_SOURCES), Type.Null()], {
           description:
             "Source of the growth: revenue in the request (`supplied`), the economy of the country (`country`) or of its " +
-            "region (`region`), or a default because none of these is known (`default`); null for a basis that does not use " +
-            "growth.",
+            "region (`region`), or a default because none of these is known (`default`); null for other bases than `intensity`, " +
+            "and without usable scopes or baseline emissions.",
         }),
         series: textOrNull({ description: "ISO 3166 alpha-3 code or region of the growth series, if one is used." }),
         factor: numberOrNull({
-          description: "Growth of the benchmark economy divided by growth of the entity; 1 if growth is not used.",
+          description:
+            "Growth of the benchmark economy divided by growth of the entity; 1 for other bases than `intensity`.",
         }),
       },
       { description: "Growth since the baseline year." },
@@ -125,25 +136,34 @@ export const AlignmentDetailSchema = Type.Object(
     evaluated_year: Type.Integer({ description: "The year in which the ratio is compared with the anchors." }),
     anchors: Type.Array(AnchorSchema, { description: "In ascending order of warming." }),
     benchmark_ratio_at_anchors: Type.Union([Type.Array(Type.Number()), Type.Null()], {
-      description: "The benchmark's ratio for each anchor, in ascending order.",
+      description:
+        "The benchmark's ratio for each anchor, in ascending order; null without usable scopes or baseline emissions.",
     }),
     benchmark_ratio_raw: Type.Union([Type.Array(Type.Number()), Type.Null()], {
-      description: "`benchmark_ratio_at_anchors` before anchors that were out of order or too close were moved.",
+      description:
+        "`benchmark_ratio_at_anchors` before ratios that were out of order or too close together were adjusted.",
     }),
     between: Type.Union(
       [
         Type.Object({
-          below: textOrNull({ description: "Scenario of the cooler anchor." }),
-          above: textOrNull({ description: "Scenario of the warmer anchor." }),
-          weight: Type.Number({ description: "Relative distance of the ratio from the cooler to the warmer anchor." }),
+          below: textOrNull({
+            description: "Scenario of the cooler anchor; null if the ratio is at or below all anchors.",
+          }),
+          above: textOrNull({ description: "Scenario of the warmer anchor; null if the ratio is above all anchors." }),
+          weight: Type.Number({
+            description:
+              "Position of the ratio between the cooler (0) and the warmer (1) anchor. Below all anchors, the ratio divided by that " +
+              "of the coolest; above all, the ratio divided by that of the warmest, minus 1.",
+          }),
         }),
         Type.Null(),
       ],
-      { description: "The anchors on either side of the ratio." },
+      { description: "The anchors on either side of the ratio; null without usable scopes or baseline emissions." },
     ),
     growth_region: textOrNull({ description: "Same as `growth.series`." }),
     revenue: change(
-      "Revenue in the currency of the request. If no projected revenue was given, it is assumed to grow with the economy.",
+      "Revenue in the currency of the request. If no projected revenue was given, revenue is assumed to grow with the " +
+        "economy of the entity's country or region.",
     ),
     intensity: change("Emissions divided by revenue."),
     convergence: Type.Union(
@@ -173,7 +193,7 @@ export const AlignmentDetailSchema = Type.Object(
   },
   {
     description:
-      "How the temperature was computed, unrounded; present if `detail` was requested. Figures that do not exist are null.",
+      "How the temperature was computed, unrounded; present if `detail` was requested. Figures that could not be computed are null.",
   },
 );
 
@@ -193,20 +213,28 @@ export const AlignedYearSchema = Type.Object({
   climate_range: Type.Optional(
     describe(
       TemperatureRangeSchema,
-      "Temperatures at the 10th and 90th percentile of the climate response; absent if the temperature is null.",
+      "Temperatures at the 10th and 90th percentile of the climate response. Present if requested, unless the temperature is null.",
     ),
   ),
-  by_scope: Type.Optional(ScopeTemperaturesSchema),
+  by_scope: Type.Optional(
+    describe(
+      ScopeTemperaturesSchema,
+      "Present if requested. Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable, " +
+        "or if their emissions are zero in the baseline but not later. The temperature of all scopes is not their mean.",
+    ),
+  ),
   budget: Type.Optional(
     describe(
       EmissionsBudgetSchema,
-      "Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the " +
-        "request; absent if no scope is usable or the baseline emissions are zero.",
+      "Absolute emissions, summed over the years after the baseline year up to and including the projected year, in the " +
+        "unit of the request. Present if requested, unless no scope is usable or the baseline emissions are zero.",
     ),
   ),
   coverage: Type.Optional(
     Type.Number({
-      description: "Fraction of the emissions that the temperature covers, 0 to 1; present if a scope is left out.",
+      description:
+        "Fraction of the emissions that the temperature covers, 0 to 1; present if a scope is left out because it is given for " +
+        "the baseline or the projection only.",
     }),
   ),
   flags: Type.Optional(Type.Array(AlignmentFlagSchema, { description: "Flags of the year; absent if it has none." })),
@@ -221,8 +249,8 @@ export const OverallTemperatureSchema = Type.Object(
   },
   {
     description:
-      "Mean temperature of all projection records, weighted by the distance between the coolest and the warmest " +
-      "scenario in their year and by the probability of their label.",
+      "Mean temperature of all projection records, weighted by the squared distance between the ratios of the coolest " +
+      "and the warmest scenario in their year and by the probability of their label.",
   },
 );
 
@@ -243,7 +271,8 @@ export const NameSuggestionsSchema = Type.Object(
   },
   {
     description:
-      "The most similar known name for each text that matched nothing. Temperatures are not computed with it.",
+      "The most similar known name for each text that matched nothing, if one is close enough. Temperatures are not computed " +
+      "with it.",
   },
 );
 
@@ -253,11 +282,15 @@ export const AlignmentResultSchema = Type.Object({
   did_you_mean: Type.Optional(NameSuggestionsSchema),
   data: Type.Array(AlignedYearSchema, { description: "One element per projection record, in the order submitted." }),
   overall: Type.Optional(
-    nullable(OverallTemperatureSchema, "Present if requested; null if no projection record has a weight."),
+    nullable(
+      OverallTemperatureSchema,
+      "Present if requested; null if no projection record with a temperature has a weight above 0.",
+    ),
   ),
   blended: Type.Optional(
     Type.Array(BlendedYearSchema, {
-      description: "Years with a temperature under at least two labels, ascending; absent if there are none.",
+      description:
+        "Years with a temperature under at least two labels, not all of probability 0, ascending; absent if there are none.",
     }),
   ),
 });

@@ -26,12 +26,16 @@ const ECHOED = {
   industry_classification_system: Type.Optional(
     Type.String({
       description:
-        "gics, nace, naics, isic, sics, trbc, icb, factset or custom. Industry names of other systems are matched in the same " +
-        "way.",
+        "gics, nace, naics, isic, sics, trbc, icb, factset or custom: the system of a code without a prefix. Names are matched " +
+        "in the same way for all systems.",
     }),
   ),
-  industry: Type.Optional(Type.String({ description: "Name (not code) of the industry in that system." })),
-  sector: Type.Optional(Type.String({ description: "Name of the sector; used if the industry does not match." })),
+  industry: Type.Optional(
+    Type.String({ description: "Name of the industry, or its code in ISIC Rev. 4, NACE Rev. 2 or NAICS 2017." }),
+  ),
+  sector: Type.Optional(
+    Type.String({ description: "Name or code of the sector; used if the industry does not match." }),
+  ),
 };
 
 export const EntityEchoSchema = Type.Object(ECHOED, {
@@ -153,7 +157,8 @@ export const AlignmentParametersSchema = Type.Object(
         maximum: 1,
         description:
           "Fraction of the gap between the emissions intensities of the entity and its industry that must close by 2050; not " +
-          "applied if absent. Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e.",
+          "applied if absent. Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e, and whose industry or " +
+          "sector is a name in the list of industries.",
       }),
     ),
     benchmark: Type.Optional(

@@ -54,7 +54,7 @@ export const CompanyEchoSchema = Type.Object(
           "EBITDA that losses are compared with: at least half of what is normal in the industry at this revenue.",
         ),
         estimated: Type.Array(Type.Enum(ESTIMATED_MEMBERS), {
-          description: "Members that were estimated because the request did not have them.",
+          description: "Members that were estimated because the request lacks them.",
         }),
       },
       { description: "Figures of the company, as sent or estimated." },
@@ -93,7 +93,7 @@ export const CompanyAssumptionsSchema = Type.Object(
     shock_year: Type.Integer({ description: "First year with carbon prices above current policies." }),
     pass_through: numberOrNull({
       description:
-        "Share of costs that is passed on, the same in all years; null if it is that of the industry, by year.",
+        "Share of costs that is passed on, the same in all years; null if the industry's pass-through for each year applies.",
     }),
     lgd: number("Loss given default, as a fraction."),
     damage_function: Type.Enum(DAMAGE_FUNCTIONS, { description: "Loss of output as a function of warming." }),
@@ -138,7 +138,9 @@ const TransitionSchema = Type.Object({
   capped: Type.Boolean({ description: "Whether the loss without closures is normalized EBITDA or more." }),
   credit_loss: usd("Loss of a bank on its loans."),
   score: score(),
-  note: Type.Optional(Type.String({ description: "Why there is no loss; absent if there is one." })),
+  note: Type.Optional(
+    Type.String({ description: "Why there is no loss. Present if there is neither a price shock nor a loss." }),
+  ),
 });
 
 const PhysicalSchema = Type.Object({
@@ -218,8 +220,15 @@ export const CompanyResultSchema = Type.Object(
     }),
     credit: Type.Object(
       {
-        debt_to_ebitda: describe(BeforeAfterSchema, "Debt divided by EBITDA as given; null if EBITDA is not above 0."),
-        interest_coverage: describe(BeforeAfterSchema, "EBITDA as given, divided by interest; null without debt."),
+        debt_to_ebitda: describe(
+          BeforeAfterSchema,
+          "Debt divided by EBITDA as sent or estimated, `after` less the loss; null if that is not above 0, or too small to divide by.",
+        ),
+        interest_coverage: describe(
+          BeforeAfterSchema,
+          "EBITDA as sent or estimated, `after` less the loss, divided by interest; null without debt, or if interest is too small " +
+            "to divide by.",
+        ),
         pd_5y: describe(
           BeforeAfterSchema,
           "Probability of default within five years, 0 to 1, if the loss of the year recurred every year; null for a bank or " +
@@ -247,7 +256,9 @@ export const CompanyValuationSchema = Type.Object(
       description:
         "Probability of default within five years, 0 to 1; null for a bank or insurer without total_liabilities.",
     }),
-    pd_5y_after: numberOrNull({ description: "Probability of default after the losses." }),
+    pd_5y_after: numberOrNull({
+      description: "Probability of default within five years after the losses; null like `pd_5y_before`.",
+    }),
     ...EXPECTED_LOSS,
   },
   { description: "Effect of a scenario on the value of the company." },
@@ -273,12 +284,18 @@ export const RemarkSchema = Type.Object(
       description: "Stable code that programs can branch on. New codes may be added.",
     }),
     detail: Type.String({ description: "Explanation for people." }),
-    scenario: Type.Optional(Type.String({ description: "Id of the scenario that the warning is about." })),
+    scenario: Type.Optional(
+      Type.String({
+        description: "Id of the scenario whose prices are inverted; present for the code `price_inversion`.",
+      }),
+    ),
     inversions: Type.Optional(
       Type.Array(
         Type.Object({
           scenario: Type.String({ description: "Id of a more ambitious scenario with lower carbon prices." }),
-          years: Type.Array(Type.Integer(), { description: "Requested years in which its prices are lower." }),
+          years: Type.Array(Type.Integer(), {
+            description: "Requested years in which its prices are lower by a factor of more than 1.1.",
+          }),
         }),
         { description: "Scenarios whose prices are inverted; present for the code `price_inversion`." },
       ),

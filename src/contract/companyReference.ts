@@ -41,7 +41,7 @@ export const ReferenceScenarioSchema = Type.Object({
   ssp: textOrNull({ description: "The closest shared socioeconomic pathway." }),
   iams: Type.Array(Type.String(), {
     description:
-      "Integrated assessment models that provide prices; empty if the prices are those of an ensemble of models.",
+      "Integrated assessment models that `iam` can select for the scenario; empty for scenarios of the IPCC.",
   }),
   world_price: Type.Boolean({ description: "Whether there is one global price instead of regional prices." }),
   price_substitute: textOrNull({

@@ -44,7 +44,7 @@ export const CompanyAssumptionsRequestSchema = Type.Object(
     discount_rate: optionalAmount("Real discount rate, 0 to 0.3. Default 0.08."),
     shock_year: optionalAmount("First year with carbon prices above current policies, 2025 to 2100. Default 2025."),
     pass_through: optionalAmount(
-      "Share of costs that is passed on to prices, 0 to 1, the same in all years. Default: that of the industry, by year.",
+      "Share of costs that is passed on to prices, 0 to 1, the same in all years. Default: the industry's pass-through for each year.",
     ),
   },
   { additionalProperties: false, description: "Assumptions that replace those of the method." },

@@ -63,7 +63,7 @@ export const ContributionSchema = Type.Object({
 export const PortfolioGroupSchema = Type.Object({
   group: Type.String({ description: "`unassigned` for holdings without an entry under the key." }),
   temperature: numberOrNull({
-    description: "Degrees C; null if the holdings of the group that count have no weight.",
+    description: "Degrees C; null if the weights of the holdings of the group that count add up to 0.",
   }),
   coverage: describe(
     PortfolioCoverageSchema,
@@ -87,18 +87,25 @@ export const PortfolioResultSchema = Type.Object(
     temperature: numberOrNull({
       description:
         "Weighted mean of the scores of the holdings that count, degrees C: those with a weight and a score and, if " +
-        "`default_score` was given, those with a weight and no score. null if they have no weight.",
+        "`default_score` was given, those with a weight and no score. null if their weights add up to 0.",
     }),
-    reason: Type.Optional(
-      Type.Literal(NO_WEIGHT, { description: "Why there is no temperature; present if and only if it is null." }),
+    reason: Type.Optional(Type.Literal(NO_WEIGHT, { description: "Why the temperature is null; absent otherwise." })),
+    range: Type.Optional(
+      describe(
+        TemperatureRangeSchema,
+        "Range if all scores err in the same direction, degrees C; absent if the temperature is null.",
+      ),
     ),
-    range: Type.Optional(describe(TemperatureRangeSchema, "Range if all scores err in the same direction, degrees C.")),
     range_independent: Type.Optional(
-      describe(TemperatureRangeSchema, "Range if the errors of the scores are independent, degrees C."),
+      describe(
+        TemperatureRangeSchema,
+        "Range if the errors of the scores are independent, degrees C; absent if the temperature is null.",
+      ),
     ),
     range_coverage: Type.Optional(
       Type.Number({
-        description: "Share of the total weight that belongs to scores with an interval, 0 to 1.",
+        description:
+          "Share of the total weight that belongs to scores with an interval, 0 to 1; absent if the temperature is null.",
       }),
     ),
     coverage: PortfolioCoverageSchema,
@@ -112,20 +119,25 @@ export const PortfolioResultSchema = Type.Object(
     default_share: Type.Optional(
       Type.Number({
         description:
-          "Share of the total weight that belongs to holdings with `default_score`, 0 to 1; present if it was given.",
+          "Share of the total weight that belongs to holdings with `default_score`, 0 to 1. Present if `default_score` was given, " +
+          "unless the temperature is null.",
       }),
     ),
     uncovered: Type.Array(UncoveredHoldingSchema, {
-      description: "Holdings without a weight or without a score, in the order of the holdings.",
+      description:
+        "Holdings without a weight or without a score, in the order of the holdings. Those with a `default_score` only are among " +
+        "them.",
     }),
     contributions: Type.Optional(
       Type.Array(ContributionSchema, {
-        description: "One element per holding that counts, in the order of the holdings.",
+        description:
+          "One element per holding that counts, in the order of the holdings; absent if the temperature is null.",
       }),
     ),
     groups: Type.Optional(
       Type.Record(Type.String(), Type.Array(PortfolioGroupSchema), {
-        description: "Groups by key of `group_by`, in the order in which they first appear.",
+        description:
+          "Groups by key of `group_by`, in the order in which they first appear. Present if `group_by` was given.",
       }),
     ),
   },
@@ -164,8 +176,10 @@ export const FinancedHoldingSchema = Type.Object({
 export const FinancedBudgetSchema = Type.Object({
   allowed: Type.Number({ description: "Financed emissions that the pathway allows, t CO2e." }),
   projected: Type.Number({ description: "Financed emissions projected for the same years, t CO2e." }),
-  overshoot: Type.Number({ description: "Projected less allowed, t CO2e." }),
-  overshoot_pct: numberOrNull({ description: "Percent of the allowed emissions; null if these are not above 0." }),
+  overshoot: Type.Number({ description: "`projected` minus `allowed`, t CO2e." }),
+  overshoot_pct: numberOrNull({
+    description: "Overshoot as a percentage of `allowed`; null unless `allowed` is above 0.",
+  }),
 });
 
 export const FinancedSchema = Type.Object(
@@ -180,16 +194,21 @@ export const FinancedSchema = Type.Object(
     coverage: perScope("0 to 1", "Share of the portfolio value in holdings with an attribution factor and emissions."),
     intensity_per_million: perScopeOrNull(
       "t CO2e per million of value",
-      "Financed emissions per million of the value of the holdings included.",
+      "Financed emissions per million of the value of the holdings included; null if this value is 0.",
     ),
-    data_quality: perScopeOrNull("1 (best) to 5", "Mean of the data quality scores, weighted by value."),
+    data_quality: perScopeOrNull(
+      "1 (best) to 5",
+      "Mean of the data quality scores of the holdings with financed emissions, weighted by value; null if none has a score.",
+    ),
     data_quality_coverage: perScope("0 to 1", "Share of the portfolio value included in `data_quality`."),
     waci_per_million: numberOrNull({
-      description: "Weighted average carbon intensity of scopes 1 and 2, t CO2e per million of revenue.",
+      description:
+        "Weighted average carbon intensity of scopes 1 and 2, t CO2e per million of revenue; null if no holding has both " +
+        "emissions and a revenue above 0.",
     }),
     waci_coverage: Type.Number({ description: "Share of the portfolio value included in `waci_per_million`, 0 to 1." }),
     budget: Type.Union([FinancedBudgetSchema, Type.Null()], {
-      description: "Sum of the budgets of the holdings that have one; null if no holding has one.",
+      description: "Attribution factor times budget, summed over the holdings that have both; null if there are none.",
     }),
     budget_coverage: Type.Number({ description: "Share of the portfolio value included in `budget`, 0 to 1." }),
   },
@@ -205,7 +224,7 @@ export const RefusedEntitySchema = Type.Object(
       errors: Type.Array(ProblemItemSchema, { description: "All errors, each with a JSON pointer into the request." }),
     }),
   },
-  { description: "An entity that cannot be scored." },
+  { description: "An invalid entity, which is not scored." },
 );
 
 const labels = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
@@ -230,7 +249,7 @@ export const ScoredHoldingSchema = Type.Object(
     ...AlignmentResultSchema.properties,
     excluded_labels: Type.Optional(ExcludedLabelsSchema),
   },
-  { description: "The temperatures of the entity of a holding." },
+  { description: "The temperatures of the entity of a holding, always with `overall` and `budget`." },
 );
 
 /** The response of POST /api/v1/portfolio-alignment. */

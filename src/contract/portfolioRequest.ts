@@ -37,8 +37,12 @@ export const HoldingScoreSchema = Type.Union(
     Type.Object(
       {
         t: Type.Number({ ...SCORE, description: "Degrees C." }),
-        low: Type.Optional(numberOrNull({ ...SCORE, description: "Lower end of its interval, degrees C." })),
-        high: Type.Optional(numberOrNull({ ...SCORE, description: "Upper end of its interval, degrees C." })),
+        low: Type.Optional(
+          numberOrNull({ ...SCORE, description: "Lower end of its interval, degrees C; requires `high`." }),
+        ),
+        high: Type.Optional(
+          numberOrNull({ ...SCORE, description: "Upper end of its interval, degrees C; requires `low`." }),
+        ),
       },
       { additionalProperties: false },
     ),
@@ -103,7 +107,7 @@ export const HoldingSchema = Type.Object(
       Type.Union([EntitySchema, Type.Null()], {
         description:
           "A company to be scored, with emissions in t CO2e. Exactly one of `entity` and `temperature` is required. If the " +
-          "entity cannot be scored, the holding is uncovered; the request does not fail.",
+          "entity is invalid or has no score, the holding is uncovered; the request does not fail.",
       }),
     ),
     temperature: Type.Optional(Type.Union([HoldingTemperatureSchema, Type.Null()])),

@@ -25,7 +25,7 @@ export function textOrNull(options: Description = {}): TUnsafe<string | null> {
 const KNOWN_VALUES = "~knownValues";
 
 /**
- * Returns a schema of a string whose values later releases may extend. The published schema accepts any string, so that
+ * Returns a schema of a string with known values, to which later releases may add. The published schema accepts any string, so that
  * generated clients accept new values; the static type also lists the values of this release, which editors then
  * suggest.
  */
@@ -40,9 +40,9 @@ export function openEnum<const Values extends readonly string[]>(
 /** Returns a copy of a schema with another description. */
 export function describe<Schema extends TSchema>(schema: Schema, description: string): Schema {
   // Not a spread, because TypeBox stores kind and modifiers in properties that are not enumerable.
-  const members = {
+  const descriptors = {
     ...Object.getOwnPropertyDescriptors(schema),
     description: { value: description, enumerable: true },
   };
-  return Object.defineProperties({}, members) as Schema;
+  return Object.defineProperties({}, descriptors) as Schema;
 }

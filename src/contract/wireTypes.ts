@@ -27,27 +27,38 @@ export interface AlignedYear {
   readonly year: number;
   /** Implied warming in 2100, degrees C, 1.3 to 6; rounded to two decimals in responses. */
   readonly temperature_alignment: number | null;
-  /** Why there is no temperature; present if and only if it is null. */
+  /** Why the temperature is null; absent otherwise. */
   readonly reason?: AlignmentReason;
   /** As submitted. */
   readonly label?: string;
   /** Temperatures for projected emissions 5 % lower and 5 % higher; absent if the temperature is null. */
   readonly range?: TemperatureRange;
-  /** Temperatures at the 10th and 90th percentile of the climate response; absent if the temperature is null. */
+  /**
+   * Temperatures at the 10th and 90th percentile of the climate response. Present if requested, unless the temperature
+   * is null.
+   */
   readonly climate_range?: TemperatureRange;
-  /** Temperatures of scopes 1 and 2 and of scope 3 on their own. The temperature of all scopes is not their mean. */
+  /**
+   * Present if requested. Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is
+   * usable, or if their emissions are zero in the baseline but not later. The temperature of all scopes is not their
+   * mean.
+   */
   readonly by_scope?: ScopeTemperatures;
   /**
-   * Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the
-   * request; absent if no scope is usable or the baseline emissions are zero.
+   * Absolute emissions, summed over the years after the baseline year up to and including the projected year, in the
+   * unit of the request. Present if requested, unless no scope is usable or the baseline emissions are zero.
    */
   readonly budget?: EmissionsBudget;
-  /** Fraction of the emissions that the temperature covers, 0 to 1; present if a scope is left out. */
+  /**
+   * Fraction of the emissions that the temperature covers, 0 to 1; present if a scope is left out because it is given
+   * for the baseline or the projection only.
+   */
   readonly coverage?: number;
   /** Flags of the year; absent if it has none. */
   readonly flags?: readonly AlignmentFlag[];
   /**
-   * How the temperature was computed, unrounded; present if `detail` was requested. Figures that do not exist are null.
+   * How the temperature was computed, unrounded; present if `detail` was requested. Figures that could not be computed
+   * are null.
    */
   readonly detail?: AlignmentDetail;
 }
@@ -62,7 +73,8 @@ export interface AlignmentAnswer {
 }
 
 /**
- * How the temperature was computed, unrounded; present if `detail` was requested. Figures that do not exist are null.
+ * How the temperature was computed, unrounded; present if `detail` was requested. Figures that could not be computed
+ * are null.
  */
 export interface AlignmentDetail {
   /** Version of the method. */
@@ -75,11 +87,11 @@ export interface AlignmentDetail {
    * Quantity compared with the pathways: emissions per revenue, emissions, or cumulative emissions since the baseline.
    */
   readonly basis: AlignmentBasis;
-  /** Temperature by emissions per revenue, degrees C. */
+  /** Temperature on the basis `intensity`, degrees C. */
   readonly temperature_intensity: number | null;
-  /** Temperature by emissions, degrees C. */
+  /** Temperature on the basis `emissions`, degrees C. */
   readonly temperature_emissions: number | null;
-  /** Temperature by cumulative emissions, degrees C. */
+  /** Temperature on the basis `cumulative`, degrees C. */
   readonly temperature_cumulative: number | null;
   /** The pathway that the entity is compared with. */
   readonly pathway: Pathway;
@@ -101,19 +113,19 @@ export interface AlignmentDetail {
     /** In the projected year. */
     readonly projected: number | null;
   };
-  /** Projected emissions divided by those of the baseline. */
+  /** Projected emissions, at least 0, divided by those of the baseline. */
   readonly emissions_ratio: number | null;
   /** Growth since the baseline year. */
   readonly growth: {
     /**
      * Source of the growth: revenue in the request (`supplied`), the economy of the country (`country`) or of its
-     * region (`region`), or a default because none of these is known (`default`); null for a basis that does not use
-     * growth.
+     * region (`region`), or a default because none of these is known (`default`); null for other bases than
+     * `intensity`, and without usable scopes or baseline emissions.
      */
     readonly source: "supplied" | "country" | "region" | "default" | null;
     /** ISO 3166 alpha-3 code or region of the growth series, if one is used. */
     readonly series: string | null;
-    /** Growth of the benchmark economy divided by growth of the entity; 1 if growth is not used. */
+    /** Growth of the benchmark economy divided by growth of the entity; 1 for other bases than `intensity`. */
     readonly factor: number | null;
   };
   /** Same as `growth.factor`. */
@@ -124,23 +136,27 @@ export interface AlignmentDetail {
   readonly evaluated_year: number;
   /** In ascending order of warming. */
   readonly anchors: readonly Anchor[];
-  /** The benchmark's ratio for each anchor, in ascending order. */
+  /** The benchmark's ratio for each anchor, in ascending order; null without usable scopes or baseline emissions. */
   readonly benchmark_ratio_at_anchors: readonly number[] | null;
-  /** `benchmark_ratio_at_anchors` before anchors that were out of order or too close were moved. */
+  /** `benchmark_ratio_at_anchors` before ratios that were out of order or too close together were adjusted. */
   readonly benchmark_ratio_raw: readonly number[] | null;
-  /** The anchors on either side of the ratio. */
+  /** The anchors on either side of the ratio; null without usable scopes or baseline emissions. */
   readonly between: {
-    /** Scenario of the cooler anchor. */
+    /** Scenario of the cooler anchor; null if the ratio is at or below all anchors. */
     readonly below: string | null;
-    /** Scenario of the warmer anchor. */
+    /** Scenario of the warmer anchor; null if the ratio is above all anchors. */
     readonly above: string | null;
-    /** Relative distance of the ratio from the cooler to the warmer anchor. */
+    /**
+     * Position of the ratio between the cooler (0) and the warmer (1) anchor. Below all anchors, the ratio divided by
+     * that of the coolest; above all, the ratio divided by that of the warmest, minus 1.
+     */
     readonly weight: number;
   } | null;
   /** Same as `growth.series`. */
   readonly growth_region: string | null;
   /**
-   * Revenue in the currency of the request. If no projected revenue was given, it is assumed to grow with the economy.
+   * Revenue in the currency of the request. If no projected revenue was given, revenue is assumed to grow with the
+   * economy of the entity's country or region.
    */
   readonly revenue: {
     /** In the baseline year. */
@@ -209,7 +225,7 @@ export type AlignmentFlag =
   | "anchors_close"
   | "sensitive";
 
-/** Why there is no temperature; present if and only if it is null. */
+/** Why the temperature is null; absent otherwise. */
 export type AlignmentReason = "no_usable_scope" | "zero_baseline";
 
 export interface AlignmentResult {
@@ -217,13 +233,18 @@ export interface AlignmentResult {
   readonly entity_info: EntityEcho;
   /** Flags of the entity; absent if it has none. */
   readonly flags?: readonly AlignmentFlag[];
-  /** The most similar known name for each text that matched nothing. Temperatures are not computed with it. */
+  /**
+   * The most similar known name for each text that matched nothing, if one is close enough. Temperatures are not
+   * computed with it.
+   */
   readonly did_you_mean?: NameSuggestions;
   /** One element per projection record, in the order submitted. */
   readonly data: readonly AlignedYear[];
-  /** Present if requested; null if no projection record has a weight. */
+  /** Present if requested; null if no projection record with a temperature has a weight above 0. */
   readonly overall?: OverallTemperature | null;
-  /** Years with a temperature under at least two labels, ascending; absent if there are none. */
+  /**
+   * Years with a temperature under at least two labels, not all of probability 0, ascending; absent if there are none.
+   */
   readonly blended?: readonly BlendedYear[];
 }
 
@@ -248,19 +269,19 @@ export interface BlendedYear {
 }
 
 /**
- * Absolute emissions, summed over the years after the baseline year up to and including this year, in the unit of the
- * request.
+ * Absolute emissions, summed over the years after the baseline year up to and including the projected year, in the unit
+ * of the request.
  */
 export interface EmissionsBudget {
   /** Scenario of the benchmark. */
   readonly scenario: string;
-  /** Emissions of an entity that follows the scenario. */
+  /** Emissions of the entity if it followed the scenario from its baseline year. */
   readonly allowed: number;
-  /** Emissions of the entity. */
+  /** Emissions of the entity as projected. */
   readonly projected: number;
   /** `projected` minus `allowed`; negative if the entity stays below its budget. */
   readonly overshoot: number;
-  /** Overshoot as a percentage of `allowed`, rounded to two decimals; null if `allowed` is 0. */
+  /** Overshoot as a percentage of `allowed`, rounded to two decimals in responses; null unless `allowed` is above 0. */
   readonly overshoot_pct: number | null;
 }
 
@@ -268,13 +289,18 @@ export interface EmissionsBudget {
 export interface MatchedSector {
   /** The field that matched; null if neither did. */
   readonly on: "industry" | "sector" | null;
-  /** Row of the sector table, counted from 1; null if no row matched. */
+  /**
+   * Row of the sector table, counted from 1; null if no row matched, as for names and codes in the list of industries.
+   */
   readonly row: number | null;
-  /** The first key of the row that matched; null if no row matched. */
+  /** The first key of the row that matched, or the name of the industry in the list; null if nothing matched. */
   readonly key: string | null;
 }
 
-/** The most similar known name for each text that matched nothing. Temperatures are not computed with it. */
+/**
+ * The most similar known name for each text that matched nothing, if one is close enough. Temperatures are not computed
+ * with it.
+ */
 export interface NameSuggestions {
   readonly country?: string;
   readonly industry?: string;
@@ -282,8 +308,8 @@ export interface NameSuggestions {
 }
 
 /**
- * Mean temperature of all projection records, weighted by the distance between the coolest and the warmest scenario in
- * their year and by the probability of their label.
+ * Mean temperature of all projection records, weighted by the squared distance between the ratios of the coolest and
+ * the warmest scenario in their year and by the probability of their label.
  */
 export interface OverallTemperature {
   /** Degrees C; rounded to two decimals in responses. */
@@ -297,7 +323,10 @@ export interface OverallTemperature {
 /** Pathway of the benchmark: the whole economy or one sector. */
 export type Pathway = "economy" | "power" | "energy_supply" | "industry" | "transport" | "buildings";
 
-/** Temperatures of scopes 1 and 2 and of scope 3 on their own. The temperature of all scopes is not their mean. */
+/**
+ * Temperature of scopes 1 and 2 together, and of scope 3 alone; null if no such scope is usable, or if their emissions
+ * are zero in the baseline but not later. The temperature of all scopes is not their mean.
+ */
 export interface ScopeTemperatures {
   /** Scopes 1 and 2, degrees C. */
   readonly s1s2: number | null;
@@ -335,8 +364,8 @@ export interface AlignmentParameters {
   readonly budget_scenario?: BudgetScenario;
   /**
    * Fraction of the gap between the emissions intensities of the entity and its industry that must close by 2050; not
-   * applied if absent. Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e. At
-   * most 1.
+   * applied if absent. Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e, and
+   * whose industry or sector is a name in the list of industries. At most 1.
    */
   readonly convergence?: number;
   /** Id of the benchmark. Default: ngfs-phase5-message-r12/2. */
@@ -356,13 +385,13 @@ export interface EntityEcho {
   /** ISO code or name; determines the growth that is assumed if revenue is not given. */
   readonly country?: string;
   /**
-   * gics, nace, naics, isic, sics, trbc, icb, factset or custom. Industry names of other systems are matched in the
-   * same way.
+   * gics, nace, naics, isic, sics, trbc, icb, factset or custom: the system of a code without a prefix. Names are
+   * matched in the same way for all systems.
    */
   readonly industry_classification_system?: string;
-  /** Name (not code) of the industry in that system. */
+  /** Name of the industry, or its code in ISIC Rev. 4, NACE Rev. 2 or NAICS 2017. */
   readonly industry?: string;
-  /** Name of the sector; used if the industry does not match. */
+  /** Name or code of the sector; used if the industry does not match. */
   readonly sector?: string;
 }
 
@@ -379,13 +408,13 @@ export interface Entity {
     /** ISO code or name; determines the growth that is assumed if revenue is not given. */
     readonly country?: string;
     /**
-     * gics, nace, naics, isic, sics, trbc, icb, factset or custom. Industry names of other systems are matched in the
-     * same way.
+     * gics, nace, naics, isic, sics, trbc, icb, factset or custom: the system of a code without a prefix. Names are
+     * matched in the same way for all systems.
      */
     readonly industry_classification_system?: string;
-    /** Name (not code) of the industry in that system. */
+    /** Name of the industry, or its code in ISIC Rev. 4, NACE Rev. 2 or NAICS 2017. */
     readonly industry?: string;
-    /** Name of the sector; used if the industry does not match. */
+    /** Name or code of the sector; used if the industry does not match. */
     readonly sector?: string;
   };
   /** Exactly one baseline year. */
@@ -482,7 +511,9 @@ export interface CompanyAssumptions {
   readonly discount_rate: number;
   /** First year with carbon prices above current policies. */
   readonly shock_year: number;
-  /** Share of costs that is passed on, the same in all years; null if it is that of the industry, by year. */
+  /**
+   * Share of costs that is passed on, the same in all years; null if the industry's pass-through for each year applies.
+   */
   readonly pass_through: number | null;
   /** Loss given default, as a fraction. */
   readonly lgd: number;
@@ -524,7 +555,7 @@ export interface CompanyEcho {
      * 2025 per year.
      */
     readonly normalized_ebitda: number;
-    /** Members that were estimated because the request did not have them. */
+    /** Members that were estimated because the request lacks them. */
     readonly estimated: readonly ("total_assets" | "ebitda" | "total_debt")[];
   };
 }
@@ -617,7 +648,7 @@ export interface CompanyResult {
     readonly credit_loss: number;
     /** 0 to 100. 0 to 100. */
     readonly score: number;
-    /** Why there is no loss; absent if there is one. */
+    /** Why there is no loss. Present if there is neither a price shock nor a loss. */
     readonly note?: string;
   };
   readonly physical: {
@@ -680,9 +711,15 @@ export interface CompanyResult {
   };
   /** Effect on credit, if the loss of the year recurred every year. */
   readonly credit: {
-    /** Debt divided by EBITDA as given; null if EBITDA is not above 0. */
+    /**
+     * Debt divided by EBITDA as sent or estimated, `after` less the loss; null if that is not above 0, or too small to
+     * divide by.
+     */
     readonly debt_to_ebitda: BeforeAfter;
-    /** EBITDA as given, divided by interest; null without debt. */
+    /**
+     * EBITDA as sent or estimated, `after` less the loss, divided by interest; null without debt, or if interest is too
+     * small to divide by.
+     */
     readonly interest_coverage: BeforeAfter;
     /**
      * Probability of default within five years, 0 to 1, if the loss of the year recurred every year; null for a bank or
@@ -721,7 +758,7 @@ export interface CompanyValuation {
   readonly asset_value_after: number;
   /** Probability of default within five years, 0 to 1; null for a bank or insurer without total_liabilities. */
   readonly pd_5y_before: number | null;
-  /** Probability of default after the losses. */
+  /** Probability of default within five years after the losses; null like `pd_5y_before`. */
   readonly pd_5y_after: number | null;
   /** Probability of default within one year, 0 to 1; a value is null if it is undefined. */
   readonly pd_1y: {
@@ -865,13 +902,13 @@ export interface Remark {
   readonly code: RemarkCode | (string & {});
   /** Explanation for people. */
   readonly detail: string;
-  /** Id of the scenario that the warning is about. */
+  /** Id of the scenario whose prices are inverted; present for the code `price_inversion`. */
   readonly scenario?: string;
   /** Scenarios whose prices are inverted; present for the code `price_inversion`. */
   readonly inversions?: readonly {
     /** Id of a more ambitious scenario with lower carbon prices. */
     readonly scenario: string;
-    /** Requested years in which its prices are lower. */
+    /** Requested years in which its prices are lower by a factor of more than 1.1. */
     readonly years: readonly number[];
   }[];
 }
@@ -1017,7 +1054,7 @@ export interface ReferenceScenario {
   readonly category: string;
   /** The closest shared socioeconomic pathway. */
   readonly ssp: string | null;
-  /** Integrated assessment models that provide prices; empty if the prices are those of an ensemble of models. */
+  /** Integrated assessment models that `iam` can select for the scenario; empty for scenarios of the IPCC. */
   readonly iams: readonly string[];
   /** Whether there is one global price instead of regional prices. */
   readonly world_price: boolean;
@@ -1036,7 +1073,8 @@ export interface CompanyAssumptionsRequest {
   /** First year with carbon prices above current policies, 2025 to 2100. Default 2025. */
   readonly shock_year?: number | string;
   /**
-   * Share of costs that is passed on to prices, 0 to 1, the same in all years. Default: that of the industry, by year.
+   * Share of costs that is passed on to prices, 0 to 1, the same in all years. Default: the industry's pass-through for
+   * each year.
    */
   readonly pass_through?: number | string;
 }
@@ -1550,9 +1588,9 @@ export interface FinancedBudget {
   readonly allowed: number;
   /** Financed emissions projected for the same years, t CO2e. */
   readonly projected: number;
-  /** Projected less allowed, t CO2e. */
+  /** `projected` minus `allowed`, t CO2e. */
   readonly overshoot: number;
-  /** Percent of the allowed emissions; null if these are not above 0. */
+  /** Overshoot as a percentage of `allowed`; null unless `allowed` is above 0. */
   readonly overshoot_pct: number | null;
 }
 
@@ -1592,14 +1630,17 @@ export interface Financed {
     /** Scope 3, 0 to 1. */
     readonly s3: number;
   };
-  /** Financed emissions per million of the value of the holdings included. */
+  /** Financed emissions per million of the value of the holdings included; null if this value is 0. */
   readonly intensity_per_million: {
     /** Scopes 1 and 2, t CO2e per million of value. */
     readonly s1s2: number | null;
     /** Scope 3, t CO2e per million of value. */
     readonly s3: number | null;
   };
-  /** Mean of the data quality scores, weighted by value. */
+  /**
+   * Mean of the data quality scores of the holdings with financed emissions, weighted by value; null if none has a
+   * score.
+   */
   readonly data_quality: {
     /** Scopes 1 and 2, 1 (best) to 5. */
     readonly s1s2: number | null;
@@ -1613,11 +1654,14 @@ export interface Financed {
     /** Scope 3, 0 to 1. */
     readonly s3: number;
   };
-  /** Weighted average carbon intensity of scopes 1 and 2, t CO2e per million of revenue. */
+  /**
+   * Weighted average carbon intensity of scopes 1 and 2, t CO2e per million of revenue; null if no holding has both
+   * emissions and a revenue above 0.
+   */
   readonly waci_per_million: number | null;
   /** Share of the portfolio value included in `waci_per_million`, 0 to 1. */
   readonly waci_coverage: number;
-  /** Sum of the budgets of the holdings that have one; null if no holding has one. */
+  /** Attribution factor times budget, summed over the holdings that have both; null if there are none. */
   readonly budget: FinancedBudget | null;
   /** Share of the portfolio value included in `budget`, 0 to 1. */
   readonly budget_coverage: number;
@@ -1666,7 +1710,7 @@ export interface PortfolioCoverage {
 export interface PortfolioGroup {
   /** `unassigned` for holdings without an entry under the key. */
   readonly group: string;
-  /** Degrees C; null if the holdings of the group that count have no weight. */
+  /** Degrees C; null if the weights of the holdings of the group that count add up to 0. */
   readonly temperature: number | null;
   /** Shares, 0 to 1, of the group's holdings that have a weight and a score: by count, value and weight. */
   readonly coverage: PortfolioCoverage;
@@ -1699,16 +1743,16 @@ export interface PortfolioResult {
   readonly scope: PortfolioScope;
   /**
    * Weighted mean of the scores of the holdings that count, degrees C: those with a weight and a score and, if
-   * `default_score` was given, those with a weight and no score. null if they have no weight.
+   * `default_score` was given, those with a weight and no score. null if their weights add up to 0.
    */
   readonly temperature: number | null;
-  /** Why there is no temperature; present if and only if it is null. */
+  /** Why the temperature is null; absent otherwise. */
   readonly reason?: "no_weight";
-  /** Range if all scores err in the same direction, degrees C. */
+  /** Range if all scores err in the same direction, degrees C; absent if the temperature is null. */
   readonly range?: TemperatureRange;
-  /** Range if the errors of the scores are independent, degrees C. */
+  /** Range if the errors of the scores are independent, degrees C; absent if the temperature is null. */
   readonly range_independent?: TemperatureRange;
-  /** Share of the total weight that belongs to scores with an interval, 0 to 1. */
+  /** Share of the total weight that belongs to scores with an interval, 0 to 1; absent if the temperature is null. */
   readonly range_coverage?: number;
   /**
    * Shares, 0 to 1, of the holdings that have a weight and a score: by count, value and weight. `default_score` does
@@ -1720,17 +1764,23 @@ export interface PortfolioResult {
    * if these weights add up to 0.
    */
   readonly bounds?: PortfolioBounds;
-  /** Share of the total weight that belongs to holdings with `default_score`, 0 to 1; present if it was given. */
+  /**
+   * Share of the total weight that belongs to holdings with `default_score`, 0 to 1. Present if `default_score` was
+   * given, unless the temperature is null.
+   */
   readonly default_share?: number;
-  /** Holdings without a weight or without a score, in the order of the holdings. */
+  /**
+   * Holdings without a weight or without a score, in the order of the holdings. Those with a `default_score` only are
+   * among them.
+   */
   readonly uncovered: readonly UncoveredHolding[];
-  /** One element per holding that counts, in the order of the holdings. */
+  /** One element per holding that counts, in the order of the holdings; absent if the temperature is null. */
   readonly contributions?: readonly Contribution[];
-  /** Groups by key of `group_by`, in the order in which they first appear. */
+  /** Groups by key of `group_by`, in the order in which they first appear. Present if `group_by` was given. */
   readonly groups?: Readonly<Record<string, readonly PortfolioGroup[]>>;
 }
 
-/** An entity that cannot be scored. */
+/** An invalid entity, which is not scored. */
 export interface RefusedEntity {
   /** Id of the holding. */
   readonly id: string;
@@ -1743,7 +1793,7 @@ export interface RefusedEntity {
   };
 }
 
-/** The temperatures of the entity of a holding. */
+/** The temperatures of the entity of a holding, always with `overall` and `budget`. */
 export interface ScoredHolding {
   /** Id of the holding. */
   readonly id: string;
@@ -1751,13 +1801,18 @@ export interface ScoredHolding {
   readonly entity_info: EntityEcho;
   /** Flags of the entity; absent if it has none. */
   readonly flags?: readonly AlignmentFlag[];
-  /** The most similar known name for each text that matched nothing. Temperatures are not computed with it. */
+  /**
+   * The most similar known name for each text that matched nothing, if one is close enough. Temperatures are not
+   * computed with it.
+   */
   readonly did_you_mean?: NameSuggestions;
   /** One element per projection record, in the order submitted. */
   readonly data: readonly AlignedYear[];
-  /** Present if requested; null if no projection record has a weight. */
+  /** Present if requested; null if no projection record with a temperature has a weight above 0. */
   readonly overall?: OverallTemperature | null;
-  /** Years with a temperature under at least two labels, ascending; absent if there are none. */
+  /**
+   * Years with a temperature under at least two labels, not all of probability 0, ascending; absent if there are none.
+   */
   readonly blended?: readonly BlendedYear[];
   /**
    * Labels of the entity's projections that are not in the score or in the budget of the holding, which are means over
@@ -1810,7 +1865,7 @@ export interface Holding {
   readonly currency?: string | null;
   /**
    * A company to be scored, with emissions in t CO2e. Exactly one of `entity` and `temperature` is required. If the
-   * entity cannot be scored, the holding is uncovered; the request does not fail.
+   * entity is invalid or has no score, the holding is uncovered; the request does not fail.
    */
   readonly entity?: Entity | null;
   readonly temperature?: HoldingTemperature | null;
@@ -1849,9 +1904,9 @@ export type HoldingScore =
   | {
       /** Degrees C. At most 20. */
       readonly t: number;
-      /** Lower end of its interval, degrees C. At most 20. */
+      /** Lower end of its interval, degrees C; requires `high`. At most 20. */
       readonly low?: number | null;
-      /** Upper end of its interval, degrees C. At most 20. */
+      /** Upper end of its interval, degrees C; requires `low`. At most 20. */
       readonly high?: number | null;
     };
 
@@ -1863,9 +1918,9 @@ export interface HoldingTemperature {
     | {
         /** Degrees C. At most 20. */
         readonly t: number;
-        /** Lower end of its interval, degrees C. At most 20. */
+        /** Lower end of its interval, degrees C; requires `high`. At most 20. */
         readonly low?: number | null;
-        /** Upper end of its interval, degrees C. At most 20. */
+        /** Upper end of its interval, degrees C; requires `low`. At most 20. */
         readonly high?: number | null;
       }
     | null;
@@ -1875,9 +1930,9 @@ export interface HoldingTemperature {
     | {
         /** Degrees C. At most 20. */
         readonly t: number;
-        /** Lower end of its interval, degrees C. At most 20. */
+        /** Lower end of its interval, degrees C; requires `high`. At most 20. */
         readonly low?: number | null;
-        /** Upper end of its interval, degrees C. At most 20. */
+        /** Upper end of its interval, degrees C; requires `low`. At most 20. */
         readonly high?: number | null;
       }
     | null;
@@ -1887,9 +1942,9 @@ export interface HoldingTemperature {
     | {
         /** Degrees C. At most 20. */
         readonly t: number;
-        /** Lower end of its interval, degrees C. At most 20. */
+        /** Lower end of its interval, degrees C; requires `high`. At most 20. */
         readonly low?: number | null;
-        /** Upper end of its interval, degrees C. At most 20. */
+        /** Upper end of its interval, degrees C; requires `low`. At most 20. */
         readonly high?: number | null;
       }
     | null;
@@ -1916,8 +1971,8 @@ export interface PortfolioOptions {
   readonly basis?: AlignmentBasis;
   /**
    * Fraction of the gap between the emissions intensities of the entity and its industry that must close by 2050; not
-   * applied if absent. Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e. At
-   * most 1.
+   * applied if absent. Applies to entities with revenue in USD and a price year, whose emissions must be in t CO2e, and
+   * whose industry or sector is a name in the list of industries. At most 1.
    */
   readonly convergence?: number;
   /** Scenario on which the budgets of entities are based. Default: net_zero_2050. */

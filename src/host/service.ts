@@ -56,7 +56,7 @@ export class Service {
       recordResponse,
     } = setup;
     this.#options = options;
-    // Large requests have a single deadline, the earlier of the two.
+    // Large requests are subject to both jobDeadlineMs and workTimeoutMs; the shorter applies.
     const jobDeadlineMs = Math.min(load.jobDeadlineMs, workTimeoutMs);
     const admission = new AdmissionControl({
       limits: { ...load, jobDeadlineMs },
@@ -83,8 +83,8 @@ export class Service {
       version,
       workTimeoutMs,
     });
-    const listening = { workTimeoutMs, bodyTimeoutMs, bodyRate, isContinueDue, log, recordResponse };
-    this.listener = new RequestListener({ pipeline, ...listening });
+    const listenerSettings = { workTimeoutMs, bodyTimeoutMs, bodyRate, isContinueDue, log, recordResponse };
+    this.listener = new RequestListener({ pipeline, ...listenerSettings });
     this.ready = this.#becomeReady();
   }
 
@@ -116,7 +116,9 @@ export class Service {
   }
 
   /**
-   * Answers further requests with 503, finishes those in progress, and releases everything that the service has opened.
+   * Answers further requests with 503, finishes those in progress and, if `ownsResources` is set, closes the ledger and the
+   * atlas.
+   *
    * @param drainTimeoutMs time after which the connections of unfinished responses are destroyed
    */
   async close(drainTimeoutMs: number): Promise<void> {

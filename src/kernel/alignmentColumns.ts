@@ -65,7 +65,7 @@ export interface ReferenceColumns {
 export interface AlignmentInclude {
   /** Temperatures at the 10th and 90th percentile of the climate response. */
   readonly climateRange?: boolean | undefined;
-  /** Temperatures of scopes 1 and 2 and of scope 3. */
+  /** Temperature of scopes 1 and 2 together, and of scope 3 alone. */
   readonly byScope?: boolean | undefined;
   /** Index of the anchor whose budget is compared. */
   readonly budget?: number | undefined;

@@ -27,10 +27,10 @@ export function copyToLanes(
   });
 }
 
-/** Computes the prefixes of a field's tile from its cells (assembly/tiles.ts). */
+/** Computes the prefixes of a field's tile from its cells (assembly/tiles.ts). Pointers are addresses in kernel memory. */
 export function prefixTile(
   kernel: Kernel,
-  tile: { readonly cells: number; readonly prefixes: number; readonly vectorCount: number },
+  tile: { readonly cellsPointer: number; readonly prefixesPointer: number; readonly vectorCount: number },
 ): void {
-  kernel.exports.prefixTile(tile.cells, tile.vectorCount, tile.prefixes);
+  kernel.exports.prefixTile(tile.cellsPointer, tile.vectorCount, tile.prefixesPointer);
 }

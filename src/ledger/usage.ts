@@ -10,16 +10,19 @@ import type { Meter } from "../contract/wireTypes.ts";
 
 /** Length of the prefix of an ISO 8601 time that gives its hour. */
 const HOUR_LENGTH = "YYYY-MM-DDTHH".length;
-/** Maximum number of differences that an audit lists. */
+/** Maximum length of each list of differences in an audit. */
 const DIFFERENCE_COUNT_MAX = 1000;
 
 /** The part of an audit that compares sums. */
 export interface SumAudit extends Omit<AuditReport, "chain"> {
-  /** Whether the hourly sums of pruned events have changed since. */
+  /** Whether the hourly sums of pruned events have changed since the pruning. */
   readonly hasChangedPrunedSums: boolean;
 }
 
-/** Recomputes the hourly sums from the events, and all other sums from the hourly ones, and compares them. */
+/**
+ * Recomputes the hourly sums from the events, and all other sums from the hourly ones, and compares the results with the
+ * stored sums.
+ */
 export function auditSums(storage: Storage): Promise<SumAudit> {
   return storage.snapshot(async (db) => {
     const pruned = await latestPrune(db);
@@ -97,7 +100,7 @@ interface SumRow {
   readonly requests: number;
 }
 
-/** Compares the sums that reports read with the hourly sums. */
+/** Compares the daily, monthly and total sums with the hourly ones. */
 async function sumDifferences(db: Storage["db"]): Promise<AuditReport["sumDifferences"]> {
   const day = sql`substr(hour, 1, 10)`;
   const month = sql`substr(hour, 1, 7)`;

@@ -4,12 +4,12 @@ import type { HoldingColumns, ScoreColumns } from "./mergedHoldings.ts";
 import type { ResultBuffers } from "./resultBuffers.ts";
 import { type HoldingWeights, reasonNumberOf, reasonOf } from "./weights.ts";
 
-/** Temperatures that stand for missing scores, degrees C. */
+/** Temperatures that are used in place of missing scores, degrees C. */
 export interface MissingScores {
   /** Bounds of the missing scores. */
   readonly lowC: number;
   readonly highC: number;
-  /** Counts as the score of a holding that has none; undefined if no score is assumed. */
+  /** Used as the score of a holding that has none; undefined if no score is assumed. */
   readonly defaultC: number | undefined;
 }
 
@@ -160,7 +160,7 @@ class WeightedSums {
   }
 }
 
-/** Computes equation 12: where the temperature could be if the missing scores were at either limit. */
+/** Computes equation 12: the temperature if all missing scores were at the lower or at the upper limit. */
 function boundsOf(real: WeightedSums, missingWeight: number, { lowC, highC }: MissingScores): TemperatureRange {
   if (missingWeight === 0) return { low: real.meanC(), high: real.meanC() };
   const weight = real.weight + missingWeight;

@@ -21,7 +21,7 @@ import { readPortfolio } from "./readPortfolio.ts";
  *
  * @returns unrounded figures; `roundPortfolio` rounds them as on the wire
  * @throws Fault `invalid_request` listing every error, each with a JSON pointer such as `/holdings/0/value` or
- *   `/options/methods/0`; an entity that cannot be scored is listed in `entities`
+ *   `/options/methods/0`; an invalid entity is no error: `entities` has what is wrong with it
  */
 export async function alignPortfolio(
   holdings: readonly Holding[],

@@ -47,7 +47,7 @@ export function contributionsOf(
 
 /**
  * Computes the sums of the weights and of weight times score from each holding to the last. Adding the sums on both sides
- * of a holding is exact where it dominates; subtracting it from the total would leave rounding errors.
+ * of a holding is accurate if the holding dominates; subtracting it from the total would leave rounding errors.
  */
 function computeLaterSums(
   weights: Float64Array,

@@ -16,18 +16,23 @@ import { isFault } from "../errors.ts";
 import { budgetOfYear, scoreOfYear } from "./labelMeans.ts";
 import type { HoldingColumns } from "./mergedHoldings.ts";
 
-/** Projected years per chunk of entities, which takes a fraction of a time slice. */
-const YEARS_PER_CHUNK = 1024;
+/**
+ * Maximum number of projected years per chunk, unless a single entity has more. Scoring a chunk takes a fraction of a time
+ * slice.
+ */
+const YEARS_PER_CHUNK_MAX = 1024;
 
-/** The entities of some holdings. */
-export interface ScoredEntities {
+/** The scored and refused entities of one chunk of holdings. */
+export interface EntityChunkResult {
   /** In the order of the holdings. */
   readonly entities: readonly (ScoredHolding | RefusedEntity)[];
   /** Number of temperatures of projected years that are not null. */
   readonly temperatureCount: number;
 }
 
-/** Counts the entities of a portfolio and their projected years, valid or not; lines of one issuer count together. */
+/**
+ * Counts the entities of a portfolio and their projected years, valid or not. Only the first line of each issuer counts.
+ */
 export function countEntities(lines: readonly Holding[]): {
   readonly entityCount: number;
   readonly projectionCount: number;
@@ -53,13 +58,13 @@ function projectionCountOf({ projected_emissions: records }: Partial<Entity>): n
 
 /**
  * Scores the entities of the holdings chunk by chunk, and writes their scores, emissions, revenue and budget to the
- * columns. Where an entity does not give emissions or revenue, those of the line stay. An entity that cannot be scored
- * changes nothing.
+ * columns. Where an entity does not give emissions or revenue, those of the holding are kept. An invalid entity changes
+ * nothing.
  */
 export async function* scoreEntities(
   columns: HoldingColumns,
   options: PortfolioOptions,
-): AsyncGenerator<ScoredEntities, void, undefined> {
+): AsyncGenerator<EntityChunkResult, void, undefined> {
   for (const indices of chunksOf(columns)) {
     const refused = new Map<number, RefusedEntity>();
     const valid: { readonly index: number; readonly entity: Entity }[] = [];
@@ -89,7 +94,7 @@ function* chunksOf({ lines }: HoldingColumns): Generator<readonly number[]> {
   for (const [index, { entity }] of lines.entries()) {
     if (entity === undefined || entity === null) continue;
     const added = projectionCountOf(entity);
-    if (indices.length > 0 && yearCount + added > YEARS_PER_CHUNK) {
+    if (indices.length > 0 && yearCount + added > YEARS_PER_CHUNK_MAX) {
       yield indices;
       indices = [];
       yearCount = 0;
@@ -100,7 +105,7 @@ function* chunksOf({ lines }: HoldingColumns): Generator<readonly number[]> {
   if (indices.length > 0) yield indices;
 }
 
-/** Returns why an entity cannot be scored, with pointers into the request; undefined if it can be. */
+/** Returns the errors of an invalid entity, with pointers into the request; undefined if the entity is valid. */
 function refusalOf({ ids, lines, lineIndices }: HoldingColumns, index: number): RefusedEntity | undefined {
   try {
     readEntities([lines[index]?.entity]);
@@ -164,7 +169,10 @@ function alignmentOptionsOf({ basis, convergence, budget_scenario: budgetScenari
   return options;
 }
 
-/** Scores entities with their usable scopes restricted to a part: the other scopes count as not given. */
+/**
+ * Scores entities again from the given scopes only; the others are treated as absent. Returns `aligned` itself for all
+ * scopes.
+ */
 function restrictScopes(aligned: AlignedEntities, scope: PortfolioScope): AlignedEntities {
   if (scope === "s1s2s3") return aligned;
   const { kernel, benchmark, rule } = aligned;
@@ -187,7 +195,7 @@ function restrictScopes(aligned: AlignedEntities, scope: PortfolioScope): Aligne
   };
 }
 
-/** Writes the emissions of the baseline year and the revenue that an entity gives. */
+/** Writes the emissions of the baseline year and the revenue of an entity, where it gives them. */
 function setGivenFigures(columns: HoldingColumns, index: number, { data: [baseline] }: Entity): void {
   const { scope1, scope2, scope3 } = baseline?.emissions ?? {};
   if (scope1 !== undefined) columns.scope1TCO2e[index] = scope1;

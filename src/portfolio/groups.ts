@@ -26,7 +26,7 @@ export function groupHoldings(lines: readonly Holding[], key: string): HoldingGr
   return { key, names: [...indexOfName.keys()], indices };
 }
 
-/** Sums of a group. `used` includes default scores, `covered` and `missing` concern real scores. */
+/** Sums of a group. `used` includes default scores; `covered` and `missing` count holdings with and without a score of their own. */
 interface GroupSums {
   count: number;
   value: number;

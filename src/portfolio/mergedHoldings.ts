@@ -1,6 +1,6 @@
 import type { Holding, PortfolioScope } from "../contract/wireTypes.ts";
 
-/** Scores of all holdings for one scope, degrees C; NaN where there is none. `lows` and `highs` are both given or both NaN. */
+/** Scores of all holdings for one scope, degrees C; NaN where there is none. `lowsC` and `highsC` are both given or both NaN. */
 export interface ScoreColumns {
   readonly temperaturesC: Float64Array;
   readonly lowsC: Float64Array;

@@ -8,10 +8,11 @@ import { createResultBuffers } from "./resultBuffers.ts";
 import { emissionsOf, weighHoldings } from "./weights.ts";
 
 /**
- * Computes the temperature of a portfolio by every method and scope, one at a time so that callers can pause in between.
+ * Computes the temperature of a portfolio for each requested method and scope, yielding one result at a time so that
+ * callers can pause in between.
  *
  * @param columns holdings with their scores
- * @returns unrounded results, methods in the order requested, for each the scopes
+ * @returns unrounded results, ordered by method, then by scope, each as requested
  */
 export function* portfolioResults(
   columns: HoldingColumns,

@@ -6,7 +6,7 @@ import { HoldingSchema, PortfolioOptionsSchema } from "../contract/portfolioRequ
 import type { PortfolioRequest } from "../contract/wireTypes.ts";
 import { findSchemaErrors, type SchemaError, type ValueSchema } from "../schemaErrors.ts";
 
-/** The request, with any object as an entity: an entity that cannot be scored is an uncovered holding, not an error. */
+/** The request, with any object as an entity: an invalid entity makes the holding uncovered, not the request invalid. */
 const RequestSchema = Type.Object(
   {
     holdings: Type.Array(

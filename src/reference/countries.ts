@@ -5,7 +5,7 @@ const NGFS_REGIONS = ["R5OECD", "R5ASIA", "R5LAM", "R5MAF", "R5REF"] as const;
 /** The five regions of the NGFS scenarios that a country can belong to. */
 export type NgfsRegion = (typeof NGFS_REGIONS)[number];
 
-/** A country as listed for all methods. `names` includes its codes. */
+/** A country and its names, shared by all methods. `names` includes its codes. */
 export interface ListedCountry extends Named {
   readonly iso3: string;
   readonly iso2: string;
@@ -13,7 +13,7 @@ export interface ListedCountry extends Named {
 }
 
 /**
- * All countries with an ISO code, ordered by English name.
+ * All countries with an ISO 3166-1 code, in the order of data/countries.csv.
  *
  * Codes and regions: ISO 3166-1; the R5 regions of the IAMC as used by the NGFS scenarios (Phase V). Names: Unicode CLDR,
  * UN M49, and the spellings of EDGAR 2024, the World Bank and Our World in Data.

@@ -1,7 +1,7 @@
 import { INDUSTRY_ROWS, type IndustryRow } from "./data/industries.generated.ts";
 import type { Named } from "./names.ts";
 
-/** An industry as listed for all methods. */
+/** An industry and its names, shared by all methods. */
 export interface ListedIndustry extends Named {
   readonly id: string;
   /** Key of the source of the intensities in src/company/factorSources.ts. */

@@ -40,7 +40,7 @@ type Column = (typeof COLUMNS)[number];
 
 /**
  * Reads a map from the rows of a CSV file with the columns `code`, `industry` and, optionally, `system`. Codes and
- * systems are compared without case and surrounding spaces. A row without a system is valid for all systems that have no
+ * systems are compared ignoring case and surrounding spaces. A row without a system is valid for all systems that have no
  * row of their own for the code.
  *
  * @throws Fault `invalid_request` with every error: columns, empty cells, duplicate codes, unknown industries

@@ -4,7 +4,7 @@ import { Fault } from "../errors.ts";
 export interface PackedError {
   readonly name: string;
   readonly message: string;
-  /** Stack trace at the throw. */
+  /** Stack trace of the original error. */
   readonly stack?: string;
   /** Code of a system or SQLite error. */
   readonly code?: string;

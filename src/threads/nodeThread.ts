@@ -4,7 +4,7 @@ import type { WorkerThread } from "./workerThread.ts";
 /**
  * Starts a Node worker thread. It keeps the process running only while it is referenced.
  *
- * @param name description of the thread, for the error about its end
+ * @param name name of the thread in the error that reports its end
  */
 export function startNodeThread<Request, Message>(
   file: URL,

@@ -35,7 +35,7 @@ describe("an answer", () => {
     expect([method, benchmark]).toEqual(["alignment/2", "ngfs-phase5-message-r12/2"]);
   });
 
-  test("keeps the order of entities and years, and echoes everything but the identifier", async () => {
+  test("keeps the order of entities and years, and echoes entity_info except the identifier", async () => {
     const shuffledYears: Entity = {
       ...OIL,
       projected_emissions: [2050, 2030, 2040].map((year) => ({ year, emissions: { scope1: year } })),
@@ -56,7 +56,7 @@ describe("an answer", () => {
     expect(results[0]?.data.map(({ year }) => year)).toEqual([2050, 2030, 2040]);
   });
 
-  test("has only the temperature and its range if nothing is to be flagged", async () => {
+  test("has only the temperature and its range if there is nothing to flag", async () => {
     const result = await resultOf(OIL);
     expect(Object.keys(result)).toEqual(["entity_info", "data"]);
     expect(Object.keys(result.data[0] ?? {})).toEqual(["year", "temperature_alignment", "range"]);
@@ -80,7 +80,7 @@ describe("an answer", () => {
     ["below_2c", 1],
     ["ndcs", 2],
     ["current_policies", 3],
-  ] as const)("compares the budget with %s", async (budgetScenario, anchor) => {
+  ] as const)("takes the budget from %s", async (budgetScenario, anchor) => {
     const { data } = await resultOf(OIL, { detail: true, budgetScenario });
     expect(data[0]?.budget?.scenario).toBe(NGFS_PHASE5.anchors[anchor]?.scenario);
     expect(data[0]?.budget).toEqual(data[0]?.detail?.budget?.[anchor]);
@@ -101,32 +101,34 @@ describe("an answer", () => {
     const answer = await alignTemperature([{ ...OIL, projected_emissions: records }], { detail: true });
     const [exact] = answer.results;
     const [rounded] = roundTemperatures(answer).results;
-    const hundredth = (value: number | undefined | null): number => Math.round(100 * (value ?? NaN)) / 100;
+    const roundToHundredth = (value: number | undefined | null): number => Math.round(100 * (value ?? NaN)) / 100;
     expect(rounded?.data[0]?.detail).toEqual(exact?.data[0]?.detail);
-    expect(rounded?.data[0]?.temperature_alignment).toBe(hundredth(exact?.data[0]?.temperature_alignment));
-    expect(rounded?.data[0]?.range?.low).toBe(hundredth(exact?.data[0]?.range?.low));
-    expect(rounded?.data[0]?.climate_range?.high).toBe(hundredth(exact?.data[0]?.climate_range?.high));
-    expect(rounded?.data[0]?.by_scope).toEqual({ s1s2: hundredth(exact?.data[0]?.by_scope?.s1s2), s3: null });
-    expect(rounded?.data[0]?.budget?.overshoot_pct).toBe(hundredth(exact?.data[0]?.budget?.overshoot_pct));
+    expect(rounded?.data[0]?.temperature_alignment).toBe(roundToHundredth(exact?.data[0]?.temperature_alignment));
+    expect(rounded?.data[0]?.range?.low).toBe(roundToHundredth(exact?.data[0]?.range?.low));
+    expect(rounded?.data[0]?.climate_range?.high).toBe(roundToHundredth(exact?.data[0]?.climate_range?.high));
+    expect(rounded?.data[0]?.by_scope).toEqual({ s1s2: roundToHundredth(exact?.data[0]?.by_scope?.s1s2), s3: null });
+    expect(rounded?.data[0]?.budget?.overshoot_pct).toBe(roundToHundredth(exact?.data[0]?.budget?.overshoot_pct));
     expect(rounded?.data[0]?.budget?.allowed).toBe(exact?.data[0]?.budget?.allowed);
     expect(rounded?.data[0]?.coverage).toBe(exact?.data[0]?.coverage);
-    expect(rounded?.overall?.temperature_alignment).toBe(hundredth(exact?.overall?.temperature_alignment));
-    expect(rounded?.overall?.range.high).toBe(hundredth(exact?.overall?.range.high));
-    expect(rounded?.blended?.[1]?.temperature_alignment).toBe(hundredth(exact?.blended?.[1]?.temperature_alignment));
-    expect(rounded?.blended?.[1]?.range.low).toBe(hundredth(exact?.blended?.[1]?.range.low));
+    expect(rounded?.overall?.temperature_alignment).toBe(roundToHundredth(exact?.overall?.temperature_alignment));
+    expect(rounded?.overall?.range.high).toBe(roundToHundredth(exact?.overall?.range.high));
+    expect(rounded?.blended?.[1]?.temperature_alignment).toBe(
+      roundToHundredth(exact?.blended?.[1]?.temperature_alignment),
+    );
+    expect(rounded?.blended?.[1]?.range.low).toBe(roundToHundredth(exact?.blended?.[1]?.range.low));
   });
 
   test("ignores unknown members of entity_info, data and projected_emissions", async () => {
-    const more = {
+    const withUnknownMembers = {
       ...OIL,
       entity_info: { ...OIL.entity_info, lei: "5493001KJTIIGC8Y1R12" },
       data: OIL.data.map((record) => ({ ...record, source: 5, emissions: { ...record.emissions, scope4: "?" } })),
       projected_emissions: OIL.projected_emissions.map((record) => ({ ...record, currency: 4 })),
     } as Entity;
-    expect(await alignTemperature([more])).toEqual(await alignTemperature([OIL]));
+    expect(await alignTemperature([withUnknownMembers])).toEqual(await alignTemperature([OIL]));
   });
 
-  test("does not depend on the level of revenue, EBITDA or currency", async () => {
+  test("does not depend on the baseline's revenue, EBITDA or currency", async () => {
     const [baseline] = OIL.data;
     if (baseline === undefined) throw new Error("There is no baseline.");
     const withFinancials = (financials: object): Promise<AlignmentResult> =>
@@ -187,7 +189,7 @@ describe("the detail of a year", () => {
     },
   );
 
-  test.each(["emissions", "cumulative"] as const)("has no growth on the basis %s", async (basis) => {
+  test.each(["emissions", "cumulative"] as const)("has no growth with basis %s", async (basis) => {
     const { detail } = await yearOf(OIL, { basis });
     expect(detail?.growth).toEqual({ source: null, series: null, factor: 1 });
     expect(detail?.growth_region).toBeNull();
@@ -204,10 +206,25 @@ describe("the detail of a year", () => {
   });
 
   test.each([
-    { country: undefined, growth: { source: "default", series: null, factor: 1 }, flags: ["growth_default"] },
-    { country: "Atlantis", growth: { source: "default", series: null, factor: 1 }, flags: ["growth_default"] },
-    { country: "Venezuela", growth: { source: "region", series: "R5LAM" }, flags: ["growth_region"] },
-  ])("has the growth of an entity in $country", async ({ country, growth, flags }) => {
+    {
+      name: "without a country",
+      country: undefined,
+      growth: { source: "default", series: null, factor: 1 },
+      flags: ["growth_default"],
+    },
+    {
+      name: "in an unknown country",
+      country: "Atlantis",
+      growth: { source: "default", series: null, factor: 1 },
+      flags: ["growth_default"],
+    },
+    {
+      name: "in a country without a series of its own",
+      country: "Venezuela",
+      growth: { source: "region", series: "R5LAM" },
+      flags: ["growth_region"],
+    },
+  ])("uses the default or regional growth for an entity $name", async ({ country, growth, flags }) => {
     const info = { industry: "Banks", ...(country === undefined ? {} : { country }) };
     const { detail } = await yearOf(entityOf({ info, baseline: 100, years: { 2040: 70 } }));
     expect(detail?.growth).toMatchObject(growth);
@@ -234,7 +251,7 @@ describe("a null temperature", () => {
       later: { scope1: 4 },
       reason: "zero_baseline",
     },
-  ] as const)("has a reason and no intervals: $name", async ({ baseline, later, reason }) => {
+  ] as const)("has a reason and no derived figures: $name", async ({ baseline, later, reason }) => {
     const year = await yearOf(entityOf({ baseline, years: { 2030: later } }));
     expect(year.temperature_alignment).toBeNull();
     expect(year.reason).toBe(reason);
@@ -250,51 +267,51 @@ describe("a null temperature", () => {
   });
 });
 
-describe("edge cases", () => {
+describe("alignTemperature in edge cases", () => {
   test.each([
     { name: "all projected emissions are 0", baseline: 100, later: 0 },
     { name: "net removals are projected", baseline: 100, later: -50 },
     { name: "baseline and projection are 0", baseline: 0, later: 0 },
-  ])("give 1.3 degrees C with a range of 1.3 to 1.3 if $name", async ({ baseline, later }) => {
+  ])("gives 1.3 degrees C with a range of 1.3 to 1.3 if $name", async ({ baseline, later }) => {
     const { temperature_alignment, range } = await yearOf(entityOf({ baseline, years: { 2040: later } }));
     expect(temperature_alignment).toBeCloseTo(1.3, 12);
     expect(range?.low).toBeCloseTo(1.3, 12);
     expect(range?.high).toBeCloseTo(1.3, 12);
   });
 
-  test("give no temperature on the basis cumulative if a year of a zero baseline has emissions", async () => {
+  test("gives no temperature with basis cumulative if the baseline is 0 and a later year has emissions", async () => {
     const entity = entityOf({ baseline: 0, years: { 2030: 0, 2040: 5 } });
     const { data } = await resultOf(entity, { basis: "cumulative", include: ["overall"] });
     expect(data.map(({ reason }) => reason)).toEqual(["zero_baseline", "zero_baseline"]);
   });
 
-  test("limit temperatures to 6 degrees C", async () => {
+  test("limits temperatures to 6 degrees C", async () => {
     const { temperature_alignment, flags } = await yearOf(entityOf({ baseline: 1, years: { 2040: 1e6 } }));
     expect(temperature_alignment).toBeCloseTo(6, 12);
     expect(flags).toContain("implausible_change");
   });
 
-  test("evaluate years after 2060 in 2060", async () => {
+  test("evaluates years after 2060 at the anchors of 2060", async () => {
     const { flags, detail } = await yearOf(entityOf({ baseline: 100, years: { 2100: 50 } }));
     expect(flags).toContain("beyond_table");
     expect(detail?.evaluated_year).toBe(2060);
   });
 
-  test("count emissions of 1e15 and baselines of 1900", async () => {
+  test("accepts emissions of 1e15 and a baseline year of 1900", async () => {
     const entity = entityOf({ baselineYear: 1900, baseline: 1e15, years: { 2200: 1e15 } });
     const { temperature_alignment } = await yearOf(entity);
     expect(temperature_alignment).toBeGreaterThan(2);
     expect((await resultOf(entity)).flags).toContain("early_baseline");
   });
 
-  test("report the share that is covered if a scope is dropped", async () => {
+  test("reports the share of baseline emissions in the scopes used, if a scope is dropped", async () => {
     const baseline = { scope1: 10, scope2: 5, scope3: 85 };
     const { coverage, flags } = await yearOf(entityOf({ baseline, years: { 2030: { scope1: 6, scope2: 3 } } }));
     expect(coverage).toBeCloseTo(0.15, 12);
     expect(flags).toContain("scope_dropped");
   });
 
-  test("treat blank names as absent", async () => {
+  test("treats blank names as absent", async () => {
     const blank = entityOf({ info: { country: " ", industry: "", sector: "\t" }, baseline: 1, years: { 2040: 1 } });
     const absent = entityOf({ baseline: 1, years: { 2040: 1 } });
     const [withBlank, without] = [await resultOf(blank), await resultOf(absent)];
@@ -303,9 +320,9 @@ describe("edge cases", () => {
   });
 });
 
-describe("flags of names", () => {
+describe("flags about country and industry", () => {
   test.each([
-    { name: "nothing is known", info: {}, flags: ["unknown_industry", "scope3_absent"] },
+    { name: "neither a country nor an industry", info: {}, flags: ["unknown_industry", "scope3_absent"] },
     {
       name: "an unknown country",
       info: { country: "Atlantis", sector: "Steel" },
@@ -340,7 +357,9 @@ describe("flags of names", () => {
     const result = await resultOf(entityOf({ info, baseline: 100, years: { 2040: 70 } }));
     expect(result.flags).toEqual(flags);
   });
+});
 
+describe("did_you_mean", () => {
   test.each([
     {
       info: { country: "Germny", industry: "Stel", sector: "Materials" },
@@ -350,7 +369,7 @@ describe("flags of names", () => {
     { info: { country: "Germany", industry: "Cemment" }, expected: { industry: "cement" } },
     { info: { country: "Zz", industry: "Qqqqqqqq", sector: "Bankss" }, expected: undefined },
     { info: { country: "Germany", industry: "Steel", sector: "Matrials" }, expected: undefined },
-  ])("come with suggestions for $info", async ({ info, expected }) => {
+  ])("suggests known names only for close misspellings: $info", async ({ info, expected }) => {
     const { did_you_mean: suggestions } = await resultOf(entityOf({ info, baseline: 100, years: { 2040: 70 } }));
     expect(suggestions).toEqual(expected);
   });

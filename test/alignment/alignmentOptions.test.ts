@@ -69,7 +69,7 @@ describe("convergence", () => {
     expect(without.flags).not.toContain("revenue_unusable");
   });
 
-  test("does not apply on the basis cumulative, without a flag", async () => {
+  test("does not apply with basis cumulative, without a flag", async () => {
     const { flags, detail } = await yearOf(steel(financials), { basis: "cumulative", convergence: 0.5 });
     expect(detail?.convergence).toBeNull();
     expect(flags ?? []).not.toContain("revenue_unusable");

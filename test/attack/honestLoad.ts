@@ -7,8 +7,8 @@ import { ENTITY } from "../host/entities.ts";
 /** What honest clients observed. */
 export interface HonestReport {
   readonly requestCount: number;
-  /** Responses with another status than expected; 0: the connection could not be opened, or closed without one. */
-  readonly refused: readonly { readonly status: number; readonly request: string; readonly detail: string }[];
+  /** Requests without status 200; status 0 if the connection was not opened, or was closed before a response arrived. */
+  readonly failed: readonly { readonly status: number; readonly request: string; readonly detail: string }[];
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
@@ -18,7 +18,7 @@ type Headers = Readonly<Record<string, string>>;
 const CLIENT_COUNT = 4;
 /** Pause between the requests of a client. */
 const PAUSE_MS = 10;
-/** Every so many requests, a client opens a new connection. */
+/** Number of requests after which a client opens a new connection. */
 const REQUESTS_PER_CONNECTION = 8;
 /** A connection that is neither accepted nor refused for this long counts as refused. */
 const OPEN_TIMEOUT_MS = 10_000;
@@ -32,13 +32,16 @@ function honestRequest(random: SeededRandom, headers: Headers): Buffer {
   return requestBytes("POST /api/v1/temperature-alignment-projections", { headers, body: JSON.stringify([ENTITY]) });
 }
 
-/** Runs honest clients for some time. Each sends one request after the other, with a valid key, over few connections. */
+/**
+ * Runs honest clients for `durationMs`. Each sends its requests sequentially, with a valid key, and reuses a connection
+ * for several requests.
+ */
 export async function runHonestClients(
   port: number,
   { headers, seed, durationMs }: { readonly headers: Headers; readonly seed: number; readonly durationMs: number },
 ): Promise<HonestReport> {
   const timesMs: number[] = [];
-  const refused: { status: number; request: string; detail: string }[] = [];
+  const failed: { status: number; request: string; detail: string }[] = [];
   const endMs = performance.now() + durationMs;
   const runClient = async (index: number): Promise<void> => {
     const random = randomFrom(seed + index);
@@ -54,7 +57,7 @@ export async function runHonestClients(
       timesMs.push(performance.now() - startMs);
       if (response?.status !== 200) {
         const request = bytes.toString("latin1").slice(0, 60);
-        refused.push({ status: response?.status ?? 0, request, detail: response?.body.slice(0, 300) ?? "" });
+        failed.push({ status: response?.status ?? 0, request, detail: response?.body.slice(0, 300) ?? "" });
       }
       await setTimeout(PAUSE_MS);
     }
@@ -62,8 +65,8 @@ export async function runHonestClients(
   };
   await Promise.all(Array.from({ length: CLIENT_COUNT }, (_, index) => runClient(index)));
   const sorted = timesMs.toSorted((a, b) => a - b);
-  const quantile = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? NaN;
-  return { requestCount: timesMs.length, refused, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
+  const quantile = (fraction: number): number => sorted[Math.floor(fraction * (sorted.length - 1))] ?? NaN;
+  return { requestCount: timesMs.length, failed, p50Ms: quantile(0.5), p99Ms: quantile(0.99) };
 }
 
 /** Opens a connection. @returns undefined if it is refused */

@@ -226,7 +226,7 @@ describe("isotherm serve", () => {
         const done = serveCommand().parseAsync(["--port", "0", "--data", data, "--demo"], { from: "user" });
         await vi.waitFor(() => expect(stdoutText).toContain("curl"), { timeout: 10_000, interval: 10 });
         const error = new Error("disk gone");
-        if (what === "the ledger") ledger.stop(error);
+        if (what === "the ledger") ledger.fail(error);
         else if (what === "an uncaught exception") process.emit("uncaughtException", error);
         else process.emit("unhandledRejection", error, Promise.resolve());
         await done;

@@ -28,7 +28,7 @@ describe("banks and insurers", () => {
     expect(first(ask({ lgd: 1 }, BANK)).transition).toEqual(first(ask({ lgd: 0 }, BANK)).transition);
   });
 
-  test.each([BANK, INSURER])("%j: no default probability without total liabilities", (base) => {
+  test.each([BANK, INSURER])("%j: has no default probability without total liabilities", (base) => {
     const answer = ask({}, base);
     expect(answer.valuation[0]).toMatchObject({ pd_5y_before: null, pd_5y_after: null });
     expect(codes(answer)).toContain("total_liabilities_missing");

@@ -21,7 +21,7 @@ describe("the five-year probability of default", () => {
     [{ ...healthy, debt: 0 }, 0],
     [{ ...healthy, debt: 5e-324 }, 0],
     [{ ...healthy, assets: 5e-324, debt: 1e15 }, 1],
-  ])("%j: %d", (of, expected) => {
+  ])("%j: is %d", (of, expected) => {
     expect(fiveYearDefaultProbability(of)).toBe(expected);
   });
 
@@ -40,7 +40,7 @@ describe("the one-year probability of default", () => {
     }
   });
 
-  test.each([0, 1])("of %d stays, whatever is lost", (probability) => {
+  test.each([0, 1])("of %d does not change with a loss", (probability) => {
     expect(shiftedDefaultProbability(probability, { lostValueShare: 0.9, volatility: 0.3 })).toBe(probability);
   });
 
@@ -53,7 +53,7 @@ describe("the one-year probability of default", () => {
 });
 
 describe("credit in an answer", () => {
-  test("the own probability replaces that of the model, and the five-year one stays", () => {
+  test("the caller's probability replaces that of the model; the five-year one does not change", () => {
     const [own, modeled] = [first(ask({ pd: "0.01" })).credit, first(ask()).credit];
     expect(own.pd_5y).toEqual(modeled.pd_5y);
     expect(own.pd_1y).toMatchObject({ before: 0.01, basis: "own" });
@@ -76,7 +76,7 @@ describe("credit in an answer", () => {
     expect(first(ask({ pd: 0.01 })).credit.expected_loss_bp.before).toBe(45);
   });
 
-  test("the value over 25 years moves default, too", () => {
+  test("the loss of value over 25 years raises the probabilities of default", () => {
     const [valuation] = ask({ pd: 0.02, exposure: 1e6, transition_scenarios: ["NGFS_NET_ZERO_2050"] }).valuation;
     expect(valuation?.pd_1y.before).toBe(0.02);
     expect(valuation?.pd_1y.after).toBeGreaterThan(0.02);
@@ -84,7 +84,7 @@ describe("credit in an answer", () => {
     expect(isClose(valuation?.expected_loss?.before, 1e6 * 0.45 * 0.02)).toBe(true);
   });
 
-  test("of a bank without liabilities has only the own probability", () => {
+  test("of a bank without total_liabilities has only the caller's probability", () => {
     const { credit } = first(ask({ pd: 0.01, exposure: 1e6 }, BANK));
     expect(credit.pd_5y).toEqual({ before: null, after: null });
     expect(credit.pd_1y.after).toBeGreaterThan(0.01);
@@ -96,9 +96,9 @@ describe("credit in an answer", () => {
 
   test("leverage and coverage are computed from EBITDA as sent", () => {
     const { credit, total } = first(ask());
-    const left = REQUEST.ebitda - total.loss;
+    const remaining = REQUEST.ebitda - total.loss;
     expect(isClose(credit.debt_to_ebitda.before, REQUEST.total_debt / REQUEST.ebitda)).toBe(true);
-    expect(isClose(credit.debt_to_ebitda.after, REQUEST.total_debt / left)).toBe(true);
-    expect(isClose(credit.interest_coverage.after, left / (0.05 * REQUEST.total_debt))).toBe(true);
+    expect(isClose(credit.debt_to_ebitda.after, REQUEST.total_debt / remaining)).toBe(true);
+    expect(isClose(credit.interest_coverage.after, remaining / (0.05 * REQUEST.total_debt))).toBe(true);
   });
 });

@@ -38,7 +38,7 @@ describe("the edge cases of the method", () => {
     expect(first(answer).total.loss_ratio).toBeGreaterThan(0);
   });
 
-  test("with more debt than assets default is likely before any loss", () => {
+  test("with more debt than assets, default is likely before any loss", () => {
     const answer = ask({ total_debt: 20e9 });
     expect(answer.valuation[0]?.pd_5y_before).toBeGreaterThan(0.5);
     expect(codes(answer)).toContain("debt_above_assets");
@@ -98,7 +98,7 @@ describe("the edge cases of the method", () => {
     });
   });
 
-  test("losses far above EBITDA: loss nears EBITDA, loss ratio and score go on rising", () => {
+  test("with losses far above EBITDA, the loss approaches EBITDA while loss ratio and score keep rising", () => {
     const results = [1e9, 6e9, 6e10].map((scope1) => first(ask({ scope1, transition_scenarios: ["IPCC_C1"] })));
     const [low, middle, high] = results.map(({ total }) => total);
     if (low === undefined || middle === undefined || high === undefined) throw new Error("no results");
@@ -157,7 +157,7 @@ describe("the edge cases of the method", () => {
     expect(codes(ask())).not.toContain("river_flood_not_shown");
   });
 
-  test("tiny debt and EBITDA leave out ratios that no number can represent", () => {
+  test("ratios that no number can represent are null, as with tiny debt and EBITDA", () => {
     const { credit } = first(ask({ total_debt: 1e-320, ebitda: "1e-300" }));
     expect(credit.interest_coverage.before).not.toBe(Infinity);
     expect(first(ask({ total_debt: 1e15, ebitda: "1e-300" })).credit.debt_to_ebitda.before).toBeNull();

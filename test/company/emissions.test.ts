@@ -103,7 +103,7 @@ describe("reported emissions", () => {
     [{ scope3: 5e8, scope3_downstream: 4e8 }, [1e8, "split"], [4e8, "reported"]],
     [{ scope3: 5e8, scope3_downstream: 9e8 }, [0, "split"], [9e8, "reported"]],
     [{ scope3: 5e8, scope3_upstream: 1e8, scope3_downstream: 1e8 }, [1e8, "reported"], [1e8, "reported"]],
-  ])("%j: %j upstream and %j downstream", (reported, upstream, downstream) => {
+  ])("%j: is %j upstream and %j downstream", (reported, upstream, downstream) => {
     const { emissions } = estimate(reported);
     expect([emissions.scope3_upstream.value, emissions.scope3_upstream.method]).toEqual(upstream);
     expect([emissions.scope3_downstream.value, emissions.scope3_downstream.method]).toEqual(downstream);

@@ -58,23 +58,25 @@ test(
         else request[member] = random.pick(ODD);
       }
       const input: unknown = random.chance(0.01) ? random.pick(ODD) : request;
-      const told = (): string => `request ${i}: ${JSON.stringify(input)}`;
+      const pointersAndCodes = (): string => `request ${i}: ${JSON.stringify(input)}`;
       try {
         const answer = totalClimateRisk(input as Parameters<typeof totalClimateRisk>[0]);
-        if (!isWhole(answer)) expect.fail(told());
-        const { total } = answer.results[0] ?? expect.fail(told());
-        if (!(total.score >= 0 && total.score <= 100)) expect.fail(told());
+        if (!isWhole(answer)) expect.fail(pointersAndCodes());
+        const { total } = answer.results[0] ?? expect.fail(pointersAndCodes());
+        if (!(total.score >= 0 && total.score <= 100)) expect.fail(pointersAndCodes());
         answered++;
       } catch (error) {
-        if (!isFault(error)) throw new Error(told(), { cause: error });
-        if (error.items.length === 0 || error.items.some(({ pointer }) => pointer === undefined)) expect.fail(told());
-        if (!isWhole(error.items)) expect.fail(told());
+        if (!isFault(error)) throw new Error(pointersAndCodes(), { cause: error });
+        if (error.items.length === 0 || error.items.some(({ pointer }) => pointer === undefined))
+          expect.fail(pointersAndCodes());
+        if (!isWhole(error.items)) expect.fail(pointersAndCodes());
         refused++;
       }
       try {
-        if (!isWhole(estimateEmissions(input as Parameters<typeof estimateEmissions>[0]))) expect.fail(told());
+        if (!isWhole(estimateEmissions(input as Parameters<typeof estimateEmissions>[0])))
+          expect.fail(pointersAndCodes());
       } catch (error) {
-        if (!isFault(error)) throw new Error(told(), { cause: error });
+        if (!isFault(error)) throw new Error(pointersAndCodes(), { cause: error });
       }
     }
     // Both outcomes must occur for the test to be meaningful.

@@ -27,7 +27,7 @@ export function requestOf({ name, input, scenarios }: KnownCompany): CompanyRequ
   };
 }
 
-/** Compares every figure at relative 1e-9 and returns the number of results that the known answers have. */
+/** Compares every figure with a relative tolerance of 1e-9. @returns the number of results that the known answers have. */
 export function compareKnown(known: KnownCompany, answer: CompanyAnswer): number {
   let count = 0;
   for (const result of answer.results) {
@@ -35,7 +35,7 @@ export function compareKnown(known: KnownCompany, answer: CompanyAnswer): number
     const expected = known.scenarios[scenario]?.years[year];
     if (expected === undefined) continue;
     const figures = figuresOf(result);
-    // Differences of large numbers: relative to those.
+    // Differences of large numbers are compared relative to these numbers.
     const scaleOf = (name: string): number =>
       name === "interaction" ? result.total.loss : name === "D" ? 1e-6 : name === "cov1" ? Number(expected["cov0"]) : 0;
     compareFigures(figures, expected, `${known.name} ${scenario} ${year}`, scaleOf);
@@ -50,10 +50,10 @@ export function compareKnown(known: KnownCompany, answer: CompanyAnswer): number
   return count;
 }
 
-/** Shares of value by year are not shown in an answer. */
+/** Figures of the known answers that an answer does not have: the shares of value by year. */
 const NOT_SHOWN = new Set(["value_share"]);
 
-/** Compares the figures that the known answers have. */
+/** Compares the figures that the known answers have with those of the answer. */
 function compareFigures(figures: Figures, expected: Figures, where: string, scaleOf?: (name: string) => number): void {
   const names = Object.keys(expected).filter((name) => !NOT_SHOWN.has(name));
   const pick = (from: Figures): Figures => Object.fromEntries(names.map((name) => [name, from[name] ?? null]));

@@ -13,7 +13,7 @@ import { isClose } from "./tolerance.ts";
 /** Cases per law; docs/methods/company.md states the numbers of a full run. */
 const COUNT = Number(process.env["ISOTHERM_COMPANY_LAWS"] ?? 400);
 const TIMEOUT_MS = Math.max(120_000, 10 * COUNT);
-/** Slack for figures that are rounded on both sides of a comparison. */
+/** Tolerance for figures that are rounded on both sides of a comparison. */
 const ROUNDING = 1e-12;
 
 const COUNTRY_IDS = TIER_A_COUNTRIES.map(({ iso3 }) => iso3);
@@ -156,7 +156,7 @@ describe(`laws, over ${COUNT} random cases each`, () => {
     }
   });
 
-  test("the defaults, sent, give the default answer", () => {
+  test("sending the defaults gives the same answer as omitting them", () => {
     const random = randomFrom(17);
     for (let i = 0; i < COUNT / 20; i++) {
       const company = randomCompany(random);

@@ -26,7 +26,7 @@ export function faultOf(run: () => unknown): Fault {
   return expect.fail("the request was not rejected");
 }
 
-/** The error of the request with changed members. */
+/** Returns the fault of the request with changed members. */
 export const refusal = (change: object): Fault => faultOf(() => readCompanyRequest({ ...REQUEST, ...change }));
-/** The location and code of each error. */
-export const told = ({ items }: Fault): string[] => items.map(({ pointer, code }) => `${pointer} ${code}`);
+/** Returns the pointer and the code of each error. */
+export const pointersAndCodes = ({ items }: Fault): string[] => items.map(({ pointer, code }) => `${pointer} ${code}`);

@@ -161,7 +161,7 @@ describe("plausibility", () => {
     [{ total_assets: 400e9 }, "revenue_small"],
     [{ total_assets: 0.39e9 }, "revenue_large"],
     [{ total_debt: 11.5e9 }, "debt_above_assets"],
-  ])("%j: %s", (change, code) => {
+  ])("%j: has the warning %s", (change, code) => {
     expect(codes(ask(change))).toContain(code);
   });
 

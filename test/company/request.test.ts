@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { estimateEmissions, totalClimateRisk } from "../../src/company/report.ts";
 import { readCompanyRequest, readEmissionsRequest } from "../../src/company/request.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
-import { faultOf, REQUEST, refusal, told } from "./refusals.ts";
+import { faultOf, REQUEST, refusal, pointersAndCodes } from "./refusals.ts";
 
 const MONEY = ["revenue", "total_assets", "ebitda", "total_debt"] as const;
 /** Members of `assumptions`. */
@@ -20,7 +20,7 @@ describe("numbers", () => {
     [12.5, 12.5],
     [1e15, 1e15],
     [1e-6, 1e-6],
-  ])("%j is %d", (given, value) => {
+  ])("reads %j as %d", (given, value) => {
     expect(readCompanyRequest({ ...REQUEST, revenue: given }).revenueUsd).toBe(value);
   });
 
@@ -52,15 +52,17 @@ describe("numbers", () => {
     ["1"],
   ])("rejects %j, which is not a number", (given) => {
     for (const name of MONEY) {
-      expect(told(refusal({ [name]: given }))).toEqual([`/${name} wrong_type`]);
+      expect(pointersAndCodes(refusal({ [name]: given }))).toEqual([`/${name} wrong_type`]);
     }
     for (const name of ASSUMPTIONS) {
-      expect(told(refusal({ assumptions: { [name]: given } }))).toEqual([`/assumptions/${name} wrong_type`]);
+      expect(pointersAndCodes(refusal({ assumptions: { [name]: given } }))).toEqual([
+        `/assumptions/${name} wrong_type`,
+      ]);
     }
   });
 
   test.each([NaN, Infinity, -Infinity])("rejects the number %d", (given) => {
-    expect(told(refusal({ ebitda: given }))).toEqual(["/ebitda not_finite"]);
+    expect(pointersAndCodes(refusal({ ebitda: given }))).toEqual(["/ebitda not_finite"]);
   });
 
   test.each([
@@ -91,7 +93,7 @@ describe("numbers", () => {
   ] as const)("rejects %s of %j as out of range", (name, given) => {
     const fault = refusal({ [name]: given });
     expect(fault.code).toBe("invalid_request");
-    expect(told(fault)).toEqual([`/${name} out_of_range`]);
+    expect(pointersAndCodes(fault)).toEqual([`/${name} out_of_range`]);
     expect(fault.message).toContain(name);
   });
 
@@ -125,7 +127,7 @@ describe("numbers", () => {
   ])("rejects the assumptions %j", (assumptions, expected) => {
     const fault = refusal({ assumptions });
     expect(fault.code).toBe("invalid_request");
-    expect(told(fault)).toEqual([expected]);
+    expect(pointersAndCodes(fault)).toEqual([expected]);
   });
 
   test("accepts assumptions as numbers and strings", () => {
@@ -145,7 +147,7 @@ describe("numbers", () => {
     (name) => {
       const fault = refusal({ [name]: undefined });
       expect(fault.code).toBe("invalid_request");
-      expect(told(fault)).toEqual([`/${name} missing`]);
+      expect(pointersAndCodes(fault)).toEqual([`/${name} missing`]);
     },
   );
 });
@@ -175,13 +177,13 @@ describe("lists", () => {
   ])("rejects %j", (change, expected) => {
     const fault = refusal(change);
     expect(fault.code).toBe("invalid_request");
-    expect(told(fault)).toContain(expected);
+    expect(pointersAndCodes(fault)).toContain(expected);
   });
 
   test("stops after 100 unknown names of a long list", () => {
     const fault = refusal({ transition_scenarios: Array(100_000).fill("Atlantis") });
     expect(fault.items).toHaveLength(100);
-    expect(told(fault).at(-1)).toBe("/transition_scenarios/99 scenario_unknown");
+    expect(pointersAndCodes(fault).at(-1)).toBe("/transition_scenarios/99 scenario_unknown");
   });
 
   test("counts a scenario and a year once, however often they are listed", () => {
@@ -195,9 +197,11 @@ describe("lists", () => {
 
   test("rejects holes in a list", () => {
     // oxlint-disable-next-line no-sparse-arrays
-    expect(told(refusal({ assessment_years: [2030, , 2040] }))).toEqual(["/assessment_years/1 wrong_type"]);
+    expect(pointersAndCodes(refusal({ assessment_years: [2030, , 2040] }))).toEqual(["/assessment_years/1 wrong_type"]);
     // oxlint-disable-next-line no-sparse-arrays
-    expect(told(refusal({ transition_scenarios: [, "NGFS_NDC"] }))).toEqual(["/transition_scenarios/0 wrong_type"]);
+    expect(pointersAndCodes(refusal({ transition_scenarios: [, "NGFS_NDC"] }))).toEqual([
+      "/transition_scenarios/0 wrong_type",
+    ]);
   });
 
   test("accepts all 21 scenarios in all 76 years", () => {
@@ -214,7 +218,7 @@ describe("options", () => {
     [{ damage_function: "NGFS5_KOTZ", iam: "GCAM" }, "ngfs5_kotz", "gcam"],
     [{ iam: "GCAM 6.0 NGFS" }, "ngfs4", "gcam"],
     [{ iam: "messageix-globiom 2.0-m-r12-ngfs" }, "ngfs4", "messageix"],
-  ])("%j", (change, damageFunction, iam) => {
+  ])("%j: sets damage function %s and model %s", (change, damageFunction, iam) => {
     expect(readCompanyRequest({ ...REQUEST, ...change })).toMatchObject({ assumptions: { damageFunction, iam } });
   });
 
@@ -228,7 +232,7 @@ describe("options", () => {
   ])("rejects %j", (change, expected) => {
     const fault = refusal(change);
     expect(fault.code).toBe("invalid_request");
-    expect(told(fault)).toEqual([expected]);
+    expect(pointersAndCodes(fault)).toEqual([expected]);
   });
 
   test("suggests the correct name for a misspelled one", () => {
@@ -245,13 +249,13 @@ describe("options", () => {
   ])("%s has no prices for %s in %d", (iam, scenario, year) => {
     const fault = refusal({ iam, transition_scenarios: [scenario, "IPCC_C1"], assessment_years: [2030, year] });
     expect(fault.code).toBe("combination_unavailable");
-    expect(told(fault)).toEqual(["/iam combination_unavailable"]);
+    expect(pointersAndCodes(fault)).toEqual(["/iam combination_unavailable"]);
     expect(fault.message).toContain(scenario);
   });
 
   test("missing prices are reported together with other errors", () => {
     const fault = refusal({ iam: "gcam", transition_scenarios: ["NGFS_NDC", "NGFS_BELOW_2C"], pd: 2, industry: "?" });
-    expect(told(fault).toSorted()).toEqual([
+    expect(pointersAndCodes(fault).toSorted()).toEqual([
       "/iam combination_unavailable",
       "/industry industry_unknown",
       "/pd out_of_range",
@@ -278,12 +282,12 @@ test.each([undefined, null, "text", 7, [], [REQUEST], true])("rejects %j, which 
   for (const run of [() => totalClimateRisk(input as never), () => estimateEmissions(input as never)]) {
     const fault = faultOf(run);
     expect(fault.code).toBe("invalid_request");
-    expect(told(fault)).toEqual([" wrong_type"]);
+    expect(pointersAndCodes(fault)).toEqual([" wrong_type"]);
   }
 });
 
 test("reports every missing member of an empty object", () => {
-  expect(told(faultOf(() => readCompanyRequest({}))).toSorted()).toEqual(
+  expect(pointersAndCodes(faultOf(() => readCompanyRequest({}))).toSorted()).toEqual(
     ["revenue", "name", "country", "industry", "transition_scenarios", "assessment_years"]
       .map((name) => `/${name} missing`)
       .toSorted(),
@@ -304,7 +308,7 @@ test("a request for emissions accepts no members that do not affect them", () =>
     assumptions: { a: 1 },
   };
   const fault = faultOf(() => readEmissionsRequest({ ...emitter, ...unused }));
-  expect(told(fault).toSorted()).toEqual(
+  expect(pointersAndCodes(fault).toSorted()).toEqual(
     Object.keys(unused)
       .map((name) => `/${name} unknown`)
       .toSorted(),

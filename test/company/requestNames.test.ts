@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readCompanyRequest } from "../../src/company/request.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
-import { REQUEST, refusal, told } from "./refusals.ts";
+import { REQUEST, refusal, pointersAndCodes } from "./refusals.ts";
 
 describe("unknown names", () => {
   test.each([
@@ -11,7 +11,7 @@ describe("unknown names", () => {
   ] as const)("%j: %s, with the five nearest names", (change, code, pointer) => {
     const fault = refusal(change);
     expect(fault.code).toBe(code);
-    expect(told(fault)).toEqual([`${pointer} ${code}`]);
+    expect(pointersAndCodes(fault)).toEqual([`${pointer} ${code}`]);
     const [item] = fault.items;
     expect(item?.nearest?.length).toBe(5);
     expect(item?.detail).toContain(`the nearest are ${item?.nearest?.join("; ")}`);
@@ -28,7 +28,7 @@ describe("unknown names", () => {
     [{ transition_scenarios: ["NGFS_NET_ZERO"] }, "NGFS_NET_ZERO_2050"],
     [{ transition_scenarios: ["IPCC_C9"] }, "IPCC_C1"],
     [{ industry_classification_system: "nacee" }, "nace"],
-  ])("%j: did you mean %s", (change, meant) => {
+  ])("%j: suggests %s", (change, meant) => {
     const [item] = refusal(change).items;
     expect(item?.did_you_mean).toBe(meant);
   });
@@ -40,7 +40,7 @@ describe("unknown names", () => {
     [{ transition_scenarios: ["RCP85"] }],
     [{ transition_scenarios: ["NGFS"] }],
     [{ industry_classification_system: "SIC 1987" }],
-  ])("%j: nothing is near enough, or what is near has no data", (change) => {
+  ])("%j: suggests no name if none is close enough, or if the closest has no data", (change) => {
     expect(refusal(change).items[0]).not.toHaveProperty("did_you_mean");
   });
 
@@ -75,14 +75,14 @@ describe("unknown names", () => {
       { industry_classification_system: "NAICS 2022" },
       /^industry_classification_system: "NAICS 2022" is an edition whose codes are not supported; accepted are codes of ISIC/,
     ],
-  ])("%j: says why, and what is accepted", (change, detail) => {
+  ])("%j: explains the error and what is accepted", (change, detail) => {
     expect(refusal(change).items.map((item) => item.detail)).toEqual([expect.stringMatching(detail)]);
   });
 
   test.each([
     ["the Republic of China", "country", ["China", "Taiwan"]],
     ["Banks", "industry", ["Banks, major", "Banks, regional", "Savings banks"]],
-  ] as const)("lists all that %s matches", (text, member, names) => {
+  ] as const)("lists every match of %s", (text, member, names) => {
     const [item] = refusal({ [member]: text }).items;
     expect([item?.code, item?.nearest]).toEqual([`${member}_unknown`, names]);
   });
@@ -95,24 +95,26 @@ describe("unknown names", () => {
     expect(industryOf("2410", "ISIC")).toEqual(["iron_steel", "isic"]);
     expect(industryOf("331110", "NAICS 2017")).toEqual(["iron_steel", "naics"]);
     expect(industryOf("Steel", "gics")).toEqual(["iron_steel", "alias"]);
-    expect(told(refusal({ industry: "15104050", industry_classification_system: "gics" }))).toEqual([
+    expect(pointersAndCodes(refusal({ industry: "15104050", industry_classification_system: "gics" }))).toEqual([
       "/industry industry_unknown",
     ]);
-    expect(told(refusal({ industry_classification_system: 7 }))).toEqual([
+    expect(pointersAndCodes(refusal({ industry_classification_system: 7 }))).toEqual([
       "/industry_classification_system wrong_type",
     ]);
   });
 
   test("does not read the beginning of a text that is longer than any name", () => {
-    expect(told(refusal({ country: `Germany${" ".repeat(400)}x` }))).toEqual(["/country country_unknown"]);
-    expect(told(refusal({ industry: `cement_lime${" ".repeat(400)}x` }))).toEqual(["/industry industry_unknown"]);
+    expect(pointersAndCodes(refusal({ country: `Germany${" ".repeat(400)}x` }))).toEqual(["/country country_unknown"]);
+    expect(pointersAndCodes(refusal({ industry: `cement_lime${" ".repeat(400)}x` }))).toEqual([
+      "/industry industry_unknown",
+    ]);
     expect(readCompanyRequest({ ...REQUEST, country: `Germany${" ".repeat(400)}` }).country.iso3).toBe("DEU");
   });
 
-  test("reports several at once, with the fault code of the first", () => {
+  test("reports several unknown names at once, with the fault code of the first", () => {
     const fault = refusal({ country: "Atlantis", industry: "?", transition_scenarios: ["a", "b"] });
     expect(fault.code).toBe("country_unknown");
-    expect(told(fault)).toEqual([
+    expect(pointersAndCodes(fault)).toEqual([
       "/country country_unknown",
       "/industry industry_unknown",
       "/transition_scenarios/0 scenario_unknown",
@@ -121,10 +123,10 @@ describe("unknown names", () => {
     expect(fault.message).toMatch(/^4 errors in the request\. The first: country: "Atlantis"/);
   });
 
-  test("reports them together with other errors", () => {
+  test("reports unknown names together with other errors", () => {
     const fault = refusal({ country: "Atlantis", revenue: "x", assessment_years: [1], ebitda: "?" });
     expect(fault.code).toBe("invalid_request");
-    expect(told(fault).toSorted()).toEqual([
+    expect(pointersAndCodes(fault).toSorted()).toEqual([
       "/assessment_years/0 out_of_range",
       "/country country_unknown",
       "/ebitda wrong_type",

@@ -13,7 +13,7 @@ describe("scenarios", () => {
     ["IPCC_SSP1_19", ["world_price"]],
     ["NGFS_DELAYED_TRANSITION", []],
     ["IPCC_C8", ["no_shock"]],
-  ])("%s: %j", (scenario, expected) => {
+  ])("%s: has the warnings %j", (scenario, expected) => {
     expect(codes(ask({ transition_scenarios: [scenario] }))).toEqual(expected);
   });
 
@@ -23,7 +23,7 @@ describe("scenarios", () => {
     expect(models.map(({ drivers }) => drivers.price_model)).toEqual(["remind", "messageix", "gcam"]);
     expect(models.map(({ drivers }) => drivers.price_region)).toEqual(["R5ASIA", "R5ASIA", "R5ASIA"]);
     expect(new Set(models.map(({ drivers }) => drivers.baseline_price)).size).toBe(1);
-    // Each of them is within the range over all models.
+    // The total of each model is within the range reported with every other model.
     for (const one of models) {
       for (const other of models) {
         expect(one.total.pct_of_ebitda).toBeGreaterThanOrEqual(other.total.low);
@@ -68,26 +68,26 @@ describe("scenarios", () => {
     expect(valuation[0]?.npv_of_losses).toBeLessThan(ask().valuation[0]?.npv_of_losses ?? NaN);
   });
 
-  test("a discount rate of 0 raises the value of late losses", () => {
-    const [undiscounted, usual] = [ask({ assumptions: { discount_rate: 0 } }), ask()];
+  test("a discount rate of 0 raises the net present value of losses", () => {
+    const [undiscounted, discounted] = [ask({ assumptions: { discount_rate: 0 } }), ask()];
     const value = undiscounted.valuation[0];
-    expect(value?.npv_of_losses).toBeGreaterThan(usual.valuation[0]?.npv_of_losses ?? NaN);
+    expect(value?.npv_of_losses).toBeGreaterThan(discounted.valuation[0]?.npv_of_losses ?? NaN);
     expect(value?.value_before).toBeCloseTo(Math.max(REQUEST.total_assets, REQUEST.ebitda * 0.75 * 25), 3);
-    expect(undiscounted.results[0]?.total).toEqual(usual.results[0]?.total);
+    expect(undiscounted.results[0]?.total).toEqual(discounted.results[0]?.total);
   });
 
-  test("a constant pass-through replaces that of the industry and its part of the range", () => {
+  test("a constant pass-through replaces the industry's and removes its contribution to the range", () => {
     const { drivers, total } = first(ask({ assumptions: { pass_through: 1 }, assessment_years: [2050] }));
     expect(drivers.pass_through).toBe(1);
-    const absorbed = first(ask({ assumptions: { pass_through: 0 }, assessment_years: [2050] }));
-    expect(absorbed.total.loss_ratio).toBeGreaterThan(total.loss_ratio);
-    expect(absorbed.transition.own_volume_change).toBe(0);
-    // The range then covers other prices, scope 1 and damages only.
-    const own = { assessment_years: [2050], scope1: 1e7, damage_function: "howard_sterner", ...ONE_MODEL };
-    const { drivers: free, total: wide } = first(ask(own));
-    const fixed = first(ask({ ...own, assumptions: { pass_through: free.pass_through } })).total;
-    expect(fixed.loss_ratio).toBe(wide.loss_ratio);
-    expect(fixed.low).toBeGreaterThan(wide.low);
-    expect(fixed.high).toBeLessThan(wide.high);
+    const withoutPassThrough = first(ask({ assumptions: { pass_through: 0 }, assessment_years: [2050] }));
+    expect(withoutPassThrough.total.loss_ratio).toBeGreaterThan(total.loss_ratio);
+    expect(withoutPassThrough.transition.own_volume_change).toBe(0);
+    // Without other prices (one model) and modeled scope 1, only pass-through and damages contribute to the range.
+    const request = { assessment_years: [2050], scope1: 1e7, damage_function: "howard_sterner", ...ONE_MODEL };
+    const { drivers: industryDrivers, total: totalWithIndustryPassThrough } = first(ask(request));
+    const constant = first(ask({ ...request, assumptions: { pass_through: industryDrivers.pass_through } })).total;
+    expect(constant.loss_ratio).toBe(totalWithIndustryPassThrough.loss_ratio);
+    expect(constant.low).toBeGreaterThan(totalWithIndustryPassThrough.low);
+    expect(constant.high).toBeLessThan(totalWithIndustryPassThrough.high);
   });
 });

@@ -14,9 +14,10 @@ const { openLedger } = (await import(
 
 /** Reads the environment variable `ISOTHERM_DURABILITY_<name>`, which sets the size of a test. */
 export function sizeSetting(name: string, defaultCount: number): number {
-  const count = Number(process.env[`ISOTHERM_DURABILITY_${name}`] ?? defaultCount);
+  const text = process.env[`ISOTHERM_DURABILITY_${name}`];
+  const count = text === undefined ? defaultCount : Number(text);
   if (!Number.isInteger(count) || count < 1) {
-    throw new Error(`ISOTHERM_DURABILITY_${name} must be an integer of 1 or more (got ${count}).`);
+    throw new Error(`ISOTHERM_DURABILITY_${name} must be an integer of 1 or more (got ${text}).`);
   }
   return count;
 }
@@ -62,10 +63,10 @@ export async function startService(
   } = {},
 ): Promise<Service> {
   const { fault, flags = [], wrapper = [] } = options;
-  const ledger = database === undefined ? [] : ["--database", database];
+  const databaseOptions = database === undefined ? [] : ["--database", database];
   const common = ["--port", "0", "--admin-port", "none", "--workers", "1", "--drain-delay", "0", "--data", data];
   const program = [process.execPath, ...serveCommandLine(fault), "--demo"];
-  const [command = "", ...rest] = [...wrapper, ...program, ...common, ...ledger, ...UNLIMITED_RATES, ...flags];
+  const [command = "", ...rest] = [...wrapper, ...program, ...common, ...databaseOptions, ...UNLIMITED_RATES, ...flags];
   const child = spawn(command, rest, { env: { PATH: process.env["PATH"] }, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   child.once("exit", () => running.delete(child));

@@ -4,8 +4,8 @@ import { parseHazardParameters, parseHazardQuery } from "../../src/hazard/query.
 import { faultOf, invalidParameters, parametersOf, queryTextOf, VALID_QUERY, validQueries } from "./queries.ts";
 
 /**
- * Any UTF-16 code unit, including lone surrogates, or any character beyond them. `unit: "binary"` takes a second to set
- * up.
+ * Any UTF-16 code unit, including lone surrogates, or any supplementary character. Not `unit: "binary"`, which takes a
+ * second to set up.
  */
 const anyCharacter = fc.oneof(
   fc.integer({ min: 0, max: 0xffff }).map((codeUnit) => String.fromCharCode(codeUnit)),
@@ -48,14 +48,19 @@ describe("a query string", () => {
       fc.property(validQueries, validQueries, fc.nat(), fc.boolean(), (query, otherQuery, cut, isReversed) => {
         const pairs = [...parametersOf(query)].map(([name, text]) => `${name}=${encodeURIComponent(text)}`);
         const { latitude, longitude } = otherQuery;
-        const textAt = (place: { readonly latitude: number; readonly longitude: number }): string => {
-          const places = [`latitude=${place.latitude}`, `longitude=${place.longitude}`];
+        const queryTextAt = (location: { readonly latitude: number; readonly longitude: number }): string => {
+          const locationPairs = [`latitude=${location.latitude}`, `longitude=${location.longitude}`];
           const others = pairs.filter((pair) => !/^l(at|ong)itude=/.test(pair));
           const cutIndex = cut % (others.length + 1);
-          return [...(isReversed ? places.toReversed() : places), ...others.splice(cutIndex), "", ...others].join("&");
+          return [
+            ...(isReversed ? locationPairs.toReversed() : locationPairs),
+            ...others.splice(cutIndex),
+            "",
+            ...others,
+          ].join("&");
         };
-        const first = parseHazardParameters(textAt(query));
-        const second = parseHazardParameters(textAt(otherQuery));
+        const first = parseHazardParameters(queryTextAt(query));
+        const second = parseHazardParameters(queryTextAt(otherQuery));
         expect({ ...first }).toStrictEqual(parseHazardQuery(query));
         expect({ ...second }).toStrictEqual(parseHazardQuery({ ...query, latitude, longitude }));
         expect(Object.isFrozen(second) && Object.isFrozen(second.hazards) && Object.isFrozen(second.scenarios)).toBe(
@@ -63,16 +68,16 @@ describe("a query string", () => {
         );
         expect(Object.isFrozen(second.analysis_years)).toBe(true);
         expect(parseHazardQuery(second)).toBe(second);
-        for (const [more, code] of [
+        for (const [suffix, code] of [
           ["&latitude=1", "repeated"],
           ["&%6Congitude=1", "repeated"],
           ["&latitude2=1", "unknown"],
         ] as const) {
-          expect(faultOf(() => parseHazardParameters(textAt(otherQuery) + more)).items[0]?.code).toBe(code);
+          expect(faultOf(() => parseHazardParameters(queryTextAt(otherQuery) + suffix)).items[0]?.code).toBe(code);
         }
-        for (const wrong of ["90.5", "x", "", "1e999", "0x1"]) {
+        for (const invalidText of ["90.5", "x", "", "1e999", "0x1"]) {
           const fault = faultOf(() =>
-            parseHazardParameters(textAt(query).replace(/(^|&)latitude=[^&]*/, `$1latitude=${wrong}`)),
+            parseHazardParameters(queryTextAt(query).replace(/(^|&)latitude=[^&]*/, `$1latitude=${invalidText}`)),
           );
           expect(fault.items.map(({ parameter }) => parameter)).toStrictEqual(["latitude"]);
         }
@@ -83,19 +88,19 @@ describe("a query string", () => {
 
   test.each([
     ["before", (radius: string) => `${radius}&latitude=1&longitude=2`],
-    ["between", (radius: string) => `latitude=1&${radius}&longitude=2`],
-    ["between, reversed", (radius: string) => `longitude=2&${radius}&latitude=1`],
-    ["before, reversed", (radius: string) => `${radius}&longitude=2&latitude=1`],
-    ["after", (radius: string) => `longitude=2&latitude=1&${radius}`],
-  ])("is distinguished from one that differs %s its location", (_where, placed) => {
+    ["between the members of", (radius: string) => `latitude=1&${radius}&longitude=2`],
+    ["between the reversed members of", (radius: string) => `longitude=2&${radius}&latitude=1`],
+    ["before the reversed members of", (radius: string) => `${radius}&longitude=2&latitude=1`],
+    ["after the reversed members of", (radius: string) => `longitude=2&latitude=1&${radius}`],
+  ])("is distinguished from one with another radius: radius %s the location", (_where, queryWithRadius) => {
     const rest = "&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
     for (const radius of [3, 4, 3]) {
-      expect(parseHazardParameters(placed(`radius=${radius}`) + rest).radius).toBe(radius);
+      expect(parseHazardParameters(queryWithRadius(`radius=${radius}`) + rest).radius).toBe(radius);
     }
   });
 
   test("is not cached if invalid", () => {
-    for (let time = 0; time < 2; time++) {
+    for (let attempt = 0; attempt < 2; attempt++) {
       const fault = faultOf(() => parseHazardParameters(withText("analysis_years", "2025")));
       expect(fault.code).toBe("combination_unavailable");
       expect(faultOf(() => parseHazardParameters(withText("radius", "101"))).code).toBe("invalid_request");
@@ -120,7 +125,7 @@ describe("a query string", () => {
     expect(fault.message).toContain("commas");
   });
 
-  test("is rejected with errors of syntax, range and missing parameters in one list", () => {
+  test("is rejected with syntax errors, range errors and missing parameters in one list", () => {
     const fault = faultOf(() =>
       parseHazardParameters("latitude=91&hazards=&analysis_years=2050,x,2050&scenarios=rcp8.5&radius=%&lat=1&detail=1"),
     );

@@ -11,10 +11,9 @@ import type {
   UsageLine,
   UsageQuery,
 } from "../../src/ledger/ledger.ts";
-
 import { csvLine } from "../../src/csvText.ts";
 
-export interface RecordedEntry extends UsageEntry {
+interface StoredEntry extends UsageEntry {
   readonly seq: number;
   readonly recordedAt: string;
 }
@@ -24,10 +23,10 @@ export class MemoryLedger implements Ledger {
   readonly accounts = new Map<string, Account>();
   readonly keys = new Map<string, ApiKey>();
   readonly customers = new Map<string, Customer>();
-  readonly entries: RecordedEntry[] = [];
-  /** Rejects every entry, as with a wrong clock. */
+  readonly entries: StoredEntry[] = [];
+  /** If set, `record` rejects with this fault, as when the clock is wrong. */
   clockFault: Fault | undefined;
-  /** Error that `record` throws, if set. */
+  /** If set, `checkWritable` rejects with this error, and `record` with `usage_not_recorded` caused by it. */
   failure: Error | undefined;
   readonly failed: Promise<Error>;
   readonly waitingReportCount = 0;
@@ -42,7 +41,7 @@ export class MemoryLedger implements Ledger {
   }
 
   /** Fails permanently, as after an I/O error. */
-  stop(error: Error): void {
+  fail(error: Error): void {
     this.failure = error;
     this.#fail(error);
   }
@@ -201,9 +200,9 @@ export class MemoryLedger implements Ledger {
         ...(groupBy.includes("meter") ? { meter: entry.meter } : {}),
         ...(period === undefined ? {} : { period }),
       };
-      const name = JSON.stringify(group);
-      const { requests, units } = lines.get(name) ?? { requests: 0, units: 0 };
-      lines.set(name, { ...group, requests: requests + 1, units: units + entry.units });
+      const groupKey = JSON.stringify(group);
+      const { requests, units } = lines.get(groupKey) ?? { requests: 0, units: 0 };
+      lines.set(groupKey, { ...group, requests: requests + 1, units: units + entry.units });
     }
     return Promise.resolve(pageOf([...lines.values()], { limit, cursor }));
   }

@@ -191,7 +191,7 @@ describe("usage that cannot be recorded", () => {
     const other = await startTestHost();
     try {
       await other.ready;
-      other.ledger.stop(new Error("disk full"));
+      other.ledger.fail(new Error("disk full"));
       const response = await other.ask(TARGET);
       expect(response.status).toBe(503);
       expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);

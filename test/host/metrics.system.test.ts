@@ -171,7 +171,7 @@ describe("/metrics", () => {
       expect(valueOf(page, "isotherm_ledger_disk_free_bytes")).toBeGreaterThan(0);
       expect(Math.abs(valueOf(page, "isotherm_clock_drift_seconds"))).toBeLessThan(60);
       expect(page).toMatch(/\nnodejs_eventloop_lag_p99_seconds [0-9.e+-]+\n/);
-      other.ledger.stop(new Error("disk full"));
+      other.ledger.fail(new Error("disk full"));
       const later = await (await fetch(`${other.adminUrl}/metrics`)).text();
       expect(later).toContain("\nisotherm_ledger_writable 0\n");
     } finally {

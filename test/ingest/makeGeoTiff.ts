@@ -12,7 +12,10 @@ export interface GeoTiffSpec {
   readonly sparseStrips?: readonly number[];
   /** Indices of strips to write with size 0 and their actual offset. */
   readonly emptyStrips?: readonly number[];
-  /** x, y of the tie point: the outer corner of the first cell, or its center with pixelIsPoint. */
+  /**
+   * Coordinates x, y of `tiePointCell`: of the cell's corner nearest the file's first cell, or of its center with
+   * `pixelIsPoint`.
+   */
   readonly tiePoint?: readonly [number, number];
   /** Column and row of the tie point, by default those of the first cell. */
   readonly tiePointCell?: readonly [number, number];
@@ -126,7 +129,7 @@ export function makeGeoTiff(spec: GeoTiffSpec): Buffer {
   }
   fields.sort((a, b) => a.tag - b.tag);
 
-  // Header, directory, values that do not fit into entries, strips.
+  // Layout of the file: header, directory, values that do not fit into their entries, strips.
   const TYPE_SIZES_BYTES = { 2: 1, 3: 2, 4: 4, 12: 8 } as const;
   const sizeOf = ({ type, values }: Field): number => values.length * TYPE_SIZES_BYTES[type];
   const directorySize = 2 + 12 * fields.length + 4;

@@ -8,7 +8,7 @@ import { worldGrid } from "./circleCells.ts";
 import { FIELD_CASES, randomCircle } from "./fieldCases.ts";
 import { patchyRaster, SyntheticField } from "./syntheticField.ts";
 
-/** Relative difference of sums of some thousand doubles added in different orders. */
+/** Maximum relative difference between sums of several thousand doubles added in different orders. */
 const ROUNDING = 1e-11;
 
 /** Computes the sums, loading missing tiles. */
@@ -17,7 +17,7 @@ function sums(source: SyntheticField, circle: Circle) {
   return source.runUntilFound(() => source.grid.sums(source.field));
 }
 
-/** Returns the mean in steps and the share of the valid area for each layer. */
+/** Returns the mean in steps and the valid share of the area for each layer. */
 function meansOf(
   source: SyntheticField,
   value: Float64Array,
@@ -83,7 +83,7 @@ describe("mean of a circle", () => {
   });
 
   test("reads prefixes only of the tiles at the ends of spans, and totals of those between", async () => {
-    // The circle spans up to five columns and three rows of tiles.
+    // The circle spans four columns and four rows of tiles.
     const grid = { ...worldGrid(0.01, { westDeg: 0, northDeg: 2.56 }), rowCount: 256, columnCount: 1024 };
     const source = await SyntheticField.of(grid, patchyRaster(grid, { layerCount: 1, seed: 8 }));
     const { loaded } = sums(source, { latDeg: 1.5, lonDeg: 5.12, radiusM: 100_000 });
@@ -96,9 +96,9 @@ describe("mean of a circle", () => {
     expect(sums(source, { latDeg: 2.2, lonDeg: 5.4, radiusM: 5000 }).loaded).toEqual([{ form: "prefixes", index: 8 }]);
   });
 
-  test("sums rows beyond 32 bits exactly", async () => {
-    // A row around the pole of 70,400 cells at the largest step: 4.6e9 steps. One tile of each form serves as all
-    // tiles.
+  test("does not overflow if the sum of a row exceeds 32 bits", async () => {
+    // A row of 70,400 cells around the pole, each with the largest step; the sum is 4.6e9. One tile of each form serves
+    // as all tiles.
     const grid = { ...worldGrid(360 / 70_400), rowCount: 1, cellSizeLatDeg: 0.1 };
     const single = { ...grid, columnCount: 512 };
     const raster = { layerCount: 9, steps: new Uint16Array(512 * 9).fill(STEPS_MAX) };

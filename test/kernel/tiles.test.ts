@@ -52,7 +52,7 @@ describe("prefixTile", () => {
         tile[i] = i % laneCount === 0 ? STEPS_MAX : random.chance(0.5) ? random.pick(kinds) : random.below(65_536);
       }
       out.fill(-1);
-      prefixTile(kernel, { cells: cells.pointer, prefixes: prefixes.pointer, vectorCount });
+      prefixTile(kernel, { cellsPointer: cells.pointer, prefixesPointer: prefixes.pointer, vectorCount });
       const wrong: unknown[] = [];
       for (let row = 0; row < 64; row++) {
         for (let lane = 0; lane < laneCount; lane++) {

@@ -2,7 +2,7 @@
 import type { Aggregate } from "./portfolio.ts";
 import type { Financed } from "./portfolioFinanced.ts";
 
-/** Returns the temperature of a portfolio, with the groups of every key; without keys it has no member `groups`. */
+/** Returns the result of one method and scope. Without group keys, `groups` is absent. */
 export function portfolioElement({
   method,
   scope,

@@ -20,7 +20,7 @@ describe("readIndustryMap", () => {
     ),
   );
 
-  test("finds a code by its system, without case and spaces", () => {
+  test("finds the industry of a code in its system, ignoring case and surrounding spaces", () => {
     expect(map.codeCount).toBe(4);
     expect(map.find("10102010", "GICS")?.id).toBe("integrated_oil");
     expect(map.find(" 15104050", " gics ")?.id).toBe("iron_steel");
@@ -34,14 +34,14 @@ describe("readIndustryMap", () => {
     expect(map.find("a1")?.id).toBe("cement_lime");
   });
 
-  test("uses the rows of all systems for a text without a system, if they agree", () => {
+  test("uses the rows of all systems for a code without a system if those rows agree", () => {
     expect(map.find("10102010")?.id).toBe("integrated_oil");
-    const two = readIndustryMap(
+    const mapOfTwoSystems = readIndustryMap(
       rowsOf("system,code,industry\ngics,1,Steel\nicb,1,Iron and steel\ngics,2,Steel\nicb,2,Airlines"),
     );
-    expect(two.find("1")?.id).toBe("iron_steel");
-    expect(two.find("2")).toBeUndefined();
-    expect(two.find("2", "trbc")).toBeUndefined();
+    expect(mapOfTwoSystems.find("1")?.id).toBe("iron_steel");
+    expect(mapOfTwoSystems.find("2")).toBeUndefined();
+    expect(mapOfTwoSystems.find("2", "trbc")).toBeUndefined();
   });
 
   test("lists contradicting rows of a code, unless a row is valid for all systems", () => {
@@ -54,7 +54,7 @@ describe("readIndustryMap", () => {
     for (const code of ["1", "3", "4"]) expect(contradicting.contradictions(code)).toEqual([]);
   });
 
-  test("needs no column for the system", () => {
+  test("accepts a file without the system column", () => {
     const simple = readIndustryMap(rowsOf("industry,code\nAirlines,7"));
     expect(simple.find("7", "gics")?.id).toBe("airlines");
   });
@@ -63,6 +63,10 @@ describe("readIndustryMap", () => {
     expect(mapIndustryText(map, "10102010", "gics")).toBe("Integrated oil and gas");
     expect(mapIndustryText(map, "Airlines", "gics")).toBe("Airlines");
   });
+});
+
+test("readIndustryMap reports the errors of all rows together", () => {
+  expect(errorsOf("code,industry\n,Airlnes\n2,\n2,Steel\n2,Steel").length).toBe(4);
 });
 
 describe("readIndustryMap rejects", () => {
@@ -84,7 +88,7 @@ describe("readIndustryMap rejects", () => {
     ],
     ["a column given twice", "code,industry,code\n1,Airlines,2", ["line 1, column code: duplicate column."]],
     [
-      "a row with another number of cells",
+      "a row whose number of cells differs from the header's",
       "code,industry\n1,Airlines,x",
       ["line 2: the row has 3 cells, but the header has 2."],
     ],
@@ -108,7 +112,7 @@ describe("readIndustryMap rejects", () => {
       ],
     ],
     [
-      "a name of several industries",
+      "a name that matches several industries",
       "code,industry\n1,Banks",
       [
         'line 2, column industry: "Banks" matches several industries: Banks, major; Banks, regional; Savings banks; send one of these names.',
@@ -116,9 +120,5 @@ describe("readIndustryMap rejects", () => {
     ],
   ])("%s", (_, csv, errors) => {
     expect(errorsOf(csv)).toEqual(errors);
-  });
-
-  test("all rows at once", () => {
-    expect(errorsOf("code,industry\n,Airlnes\n2,\n2,Steel\n2,Steel").length).toBe(4);
   });
 });

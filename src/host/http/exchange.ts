@@ -1,4 +1,7 @@
-/** The interface between the HTTP layer and the pipeline: a request, its response, and what processes them. */
+/**
+ * The interface between the HTTP layer and the pipeline: the request, its response, and the processor that turns
+ * one into the other.
+ */
 import type { IncomingMessage } from "node:http";
 import type { Slot } from "../admission/slot.ts";
 import type { HttpError, ProblemCode } from "../problems/problem.ts";
@@ -17,7 +20,8 @@ export interface RequestContext {
   readonly isDisconnected: boolean;
   /**
    * Reads the whole body.
-   * @throws HttpError `body_too_large`, `request_timeout`, `http_malformed`, errors of `onResize`
+   * @throws HttpError `body_too_large`, `request_timeout` or `http_malformed`; `internal_error` if the embedding server has
+   *   consumed the body; errors of `onResize`
    */
   receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<Buffer>;
 
@@ -25,8 +29,11 @@ export interface RequestContext {
   target?: Target;
   caller?: Caller;
   rateLimit?: string;
-  /** The client has exceeded a limit on requests without a valid key: its connection is closed after the response. */
-  isRefused?: boolean;
+  /**
+   * The request was rejected, before its caller was known, because of a limit or overload: its connection is closed after
+   * the response.
+   */
+  closesConnection?: boolean;
 }
 
 /** A response that is ready to be written to the connection. */

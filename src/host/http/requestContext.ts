@@ -41,7 +41,7 @@ export class HttpRequestContext implements RequestContext {
   target?: Target;
   caller?: Caller;
   rateLimit?: string;
-  isRefused?: boolean;
+  closesConnection?: boolean;
   /** Whether the request arrived after the service had been closed. */
   isLate = false;
   /** Whether the response has been written, or never will be. */

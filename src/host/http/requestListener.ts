@@ -150,7 +150,7 @@ export class RequestListener {
 
   #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
     const { isBodyUnread } = context;
-    if (isBodyUnread || context.isRefused === true) {
+    if (isBodyUnread || context.closesConnection === true) {
       this.#dropWaiting(connection);
       connection.isEnding = true;
     }

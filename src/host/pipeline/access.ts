@@ -77,10 +77,10 @@ export class Access {
     if (caller !== undefined || target?.route.isProbe === true) return;
     const { clients } = this.#options;
     const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
-    if (code === "rate_limited" || code === "overloaded") context.isRefused = true;
+    if (code === "rate_limited" || code === "overloaded") context.closesConnection = true;
     // Requests of open routes and lookups of keys have been counted, and rejected keys have a limit of their own.
     else if (target?.route.access !== "open" && !KEY_REJECTIONS.has(code)) {
-      context.isRefused = clients.countRejected(clients.addressOf(request));
+      context.closesConnection = clients.countRejected(clients.addressOf(request));
     }
   }
 

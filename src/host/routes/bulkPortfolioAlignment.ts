@@ -6,7 +6,7 @@ import { portfolioParts } from "./portfolioText.ts";
 
 const encoder = new TextEncoder();
 
-/** Answers a long portfolio part by part, with the same bytes as `portfolioAlignment`. */
+/** Answers a request for a large portfolio part by part, with the same bytes as `portfolioAlignment`. */
 export const bulkPortfolioAlignment: WholeBulkRoute<PortfolioRequest> = {
   kind: "whole",
   route: portfolioAlignment,

@@ -3,19 +3,22 @@ import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf, sourceFault } from "../raster.ts";
 
-/** A format that a reader exists for, or `other` with the name of what was recognized. */
+/** A format for which a reader exists, or `other` with a description for error messages. */
 export type FileFormat =
   | { readonly kind: "geotiff" | "hdf5" | "netcdf3" | "zarr" | "zip" }
-  | { readonly kind: "other"; readonly name: string };
+  | { readonly kind: "other"; readonly description: string };
 
 const HDF5_SIGNATURE = "\u0089HDF\r\n\u001a\n";
-/** Bytes at which the signature of HDF5 may be: 0, 512, and powers of two above. */
+/** Largest offset at which the HDF5 signature is searched for. It is at 0, 512, 1024, 2048 and so on. */
 const HDF5_OFFSET_MAX = 65_536;
-/** Metadata files of which one is in every Zarr folder. */
+/** Metadata files; every Zarr folder has at least one of them. */
 export const ZARR_METADATA = ["zarr.json", ".zgroup", ".zarray"] as const;
 
 /**
  * Returns the format of a file or folder.
+ *
+ * @param file name of the file in messages
+ * @param path where the file is stored
  * @throws Fault `source_invalid` if it cannot be opened
  */
 export async function fileFormatOf(file: string, path: string): Promise<FileFormat> {
@@ -24,8 +27,8 @@ export async function fileFormatOf(file: string, path: string): Promise<FileForm
     if (entry.isDirectory())
       return (await isZarrFolder(path))
         ? { kind: "zarr" }
-        : { kind: "other", name: "a folder that is not a Zarr store" };
-    if (!entry.isFile()) throw sourceFault(file, "is a device, not a regular file.");
+        : { kind: "other", description: "a folder that is not a Zarr store" };
+    if (!entry.isFile()) throw sourceFault(file, "is neither a regular file nor a folder.");
     const handle = await open(path, "r");
     try {
       const { buffer, bytesRead } = await handle.read(Buffer.alloc(HDF5_OFFSET_MAX + 8), 0, HDF5_OFFSET_MAX + 8, 0);
@@ -67,9 +70,9 @@ function formatOfBytes(bytes: Buffer): FileFormat {
   }
   if (startsWith("CDF\u0001") || startsWith("CDF\u0002")) return { kind: "netcdf3" };
   if (startsWith("CDF\u0005"))
-    return { kind: "other", name: "NetCDF in the CDF-5 format (nccopy -k nc4 converts it to NetCDF-4)" };
+    return { kind: "other", description: "NetCDF in the CDF-5 format (nccopy -k nc4 converts it to NetCDF-4)" };
   if (startsWith("PK\u0003\u0004") || startsWith("PK\u0005\u0006")) return { kind: "zip" };
-  if (startsWith("GRIB")) return { kind: "other", name: "GRIB" };
-  if (startsWith("\u000e\u0003\u0013\u0001")) return { kind: "other", name: "HDF4" };
-  return { kind: "other", name: bytes.length === 0 ? "an empty file" : "a format that is not recognized" };
+  if (startsWith("GRIB")) return { kind: "other", description: "GRIB" };
+  if (startsWith("\u000e\u0003\u0013\u0001")) return { kind: "other", description: "HDF4" };
+  return { kind: "other", description: bytes.length === 0 ? "an empty file" : "a format that is not recognized" };
 }

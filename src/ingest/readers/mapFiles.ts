@@ -84,7 +84,7 @@ export class MapFiles {
     if (kind === "hdf5" || kind === "netcdf3" || kind === "zarr") {
       return openArrayRaster(await remembered(this.#arrayFiles, file, () => openArrays(file, path, kind)), options);
     }
-    const name = format.kind === "other" ? format.name : "a zip archive in a zip archive";
+    const name = format.kind === "other" ? format.description : "a zip archive in a zip archive";
     if (this.#options.viaGdal === true) return this.#openConverted(file, path, options);
     throw sourceFault(file, `is ${name}. ${ACCEPTED_FORMATS} GDAL can convert many other formats: --via-gdal.`);
   }

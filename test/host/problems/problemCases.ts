@@ -191,7 +191,7 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     code: "usage_not_recorded",
     status: 503,
     trigger(host) {
-      host.ledger.stop(new Error("disk full"));
+      host.ledger.fail(new Error("disk full"));
       return host.ask(HAZARD_RISK);
     },
   },

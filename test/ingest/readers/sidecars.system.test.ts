@@ -84,12 +84,18 @@ describe("a sidecar of a local map", () => {
     ['<GDALMetadata><item NAME="S" SAMPLE="0" ROLE="scale">10</item></GDALMetadata>', /a scale of 10/],
     ['<gdalmetadata><Item name="S" sample="0" role="scale">10</Item></gdalmetadata>', /a scale of 10/],
     ['<GDALMetadata><Item NAME="NODATA_VALUES">3</Item></GDALMetadata>', /NODATA_VALUES/],
-    ['<GDALMetadata><Item name="S" sample="0"><role>scale</role>10</Item></GDALMetadata>', /states role/],
-    ['<GDALMetadata><Item name="S" sample="0" kind="scale">10</Item></GDALMetadata>', /states kind/],
-    ["<GDALMetadata><Items/></GDALMetadata>", /states items/],
-    ["<Other><GDALMetadata/></Other>", /states gdalmetadata/],
-    ['<GDALMetadata><Item name="U" role="unittype">m</Item></GDALMetadata>', /states unittype for no band/],
-    ['<GDALMetadata><Item name="U" sample="x" role="unittype">m</Item></GDALMetadata>', /for the band "x"/],
+    ['<GDALMetadata><Item name="S" sample="0"><role>scale</role>10</Item></GDALMetadata>', /contains role/],
+    ['<GDALMetadata><Item name="S" sample="0" kind="scale">10</Item></GDALMetadata>', /contains kind/],
+    ["<GDALMetadata><Items/></GDALMetadata>", /contains items/],
+    ["<Other><GDALMetadata/></Other>", /contains gdalmetadata/],
+    [
+      '<GDALMetadata><Item name="U" role="unittype">m</Item></GDALMetadata>',
+      /role unittype but without a valid band \(sample is missing\)/,
+    ],
+    [
+      '<GDALMetadata><Item name="U" sample="x" role="unittype">m</Item></GDALMetadata>',
+      /without a valid band \(sample is "x"\)/,
+    ],
   ])("or GDAL metadata in the file is rejected in the form %s", async (metadata, message) => {
     expect(await rejectionMessage(await withSidecars({}, { ...PLAIN, metadata }))).toMatch(message);
   });

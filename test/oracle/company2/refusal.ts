@@ -1,4 +1,4 @@
-/** A request that the method refuses. */
+/** Error for a request that the method rejects. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
 
@@ -12,6 +12,6 @@ export class Refusal extends Error {
   }
 }
 
-/** Codes that the text names, and `invalid` for values out of range or of the wrong form. */
+/** Codes defined in the text of the method company/2, and `invalid` for values out of range or of the wrong form. */
 export type RefusalCode =
   "country_unknown" | "industry_unknown" | "scenario_unknown" | "combination_unavailable" | "invalid";

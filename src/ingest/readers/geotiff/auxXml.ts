@@ -137,7 +137,7 @@ export function readAuxXml(
       case "scale":
       case "offset":
       case "colorinterp":
-        checkBandItem(file, { name: path[2], text: value, how: messagePrefix });
+        checkBandItem(file, { name: path[2], text: value, messagePrefix });
         return;
       case "categorynames":
       case "colortable":

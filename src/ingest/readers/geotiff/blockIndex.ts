@@ -32,15 +32,22 @@ export interface SparseBlocks {
   readonly isNodata: boolean;
   /** In cells of the image. */
   readonly boxes: readonly Box[];
-  /** Returns whether all blocks of a part of the region are omitted, so that it need not be read. */
+  /**
+   * Returns whether all blocks of the region in the rows of `part` are omitted, so that it need not be read. The columns of
+   * `part` are ignored.
+   */
   covers(part: Box): boolean;
 }
 
 export interface BlockIndex {
   /**
    * Checks the blocks of a region: each must be within the file or omitted.
+   *
+   * @param band counted from 1
+   * @param where location of the region in error messages
    * @returns the omitted blocks
-   * @throws Fault `source_invalid` if a block is damaged or truncated
+   * @throws Fault `source_invalid` if a block is damaged or truncated, or if it is omitted and the number format of the
+   *   file cannot represent its nodata value
    */
   check(box: Box, band: number, where: string): Promise<SparseBlocks>;
 }
@@ -86,8 +93,8 @@ export function blockIndexOf(
     return page;
   };
 
-  /** Returns whether a block is omitted from the file. */
-  const isSparse = (page: IndexPage, index: number, where: string): boolean => {
+  /** Returns whether a block is omitted from the file. @throws Fault `source_invalid` if it is damaged or truncated */
+  const isOmitted = (page: IndexPage, index: number, where: string): boolean => {
     const offset = page.offsets[index - page.first] ?? NaN;
     const sizeBytes = page.sizes[index - page.first] ?? NaN;
     if (offset === 0 && sizeBytes === 0) return true;
@@ -101,14 +108,15 @@ export function blockIndexOf(
     if (!(offset + sizeBytes <= source.sizeBytes)) {
       throw sourceFault(
         file,
-        `is truncated at ${where}: one of its blocks would end at byte ${offset + sizeBytes}, the file ends at ${source.sizeBytes}.`,
+        `is truncated at ${where}: one of its blocks would end at byte ${offset + sizeBytes}, but the file ends at byte ${source.sizeBytes}.`,
         { details: { offset, sizeBytes: source.sizeBytes } },
       );
     }
-    if (!(sizeBytes <= ENCODED_RATIO_MAX * layout.blockBytes + ENCODED_BYTES_EXTRA)) {
+    const encodedBytesMax = ENCODED_RATIO_MAX * layout.blockBytes + ENCODED_BYTES_EXTRA;
+    if (!(sizeBytes <= encodedBytesMax)) {
       throw sourceFault(
         file,
-        `is damaged at ${where}: a block of ${layout.blockBytes} bytes has an encoded size of ${sizeBytes} bytes.`,
+        `is damaged at ${where}: a block of ${layout.blockBytes} bytes has an encoded size of ${sizeBytes} bytes; at most ${encodedBytesMax} bytes are accepted.`,
         { details: { offset, sizeBytes } },
       );
     }
@@ -127,11 +135,11 @@ export function blockIndexOf(
         for (let across = Math.floor(box.left / blockColumnCount); across * blockColumnCount < box.right; across++) {
           const index = planeStart + down * acrossCount + across;
           if (page === undefined || index < page.first || index >= page.end) page = await readPage(index);
-          if (!isSparse(page, index, where)) continue;
+          if (!isOmitted(page, index, where)) continue;
           if (nodata !== undefined && !canRepresent(nodata, layout.format)) {
             throw sourceFault(
               file,
-              `omits blocks at ${where}. Their cells may be 0 or missing, because its integers cannot store its nodata value ${nodata}. ` +
+              `omits blocks at ${where}. It is unknown whether their cells are 0 or missing, because the file's number format cannot represent its nodata value ${nodata}. ` +
                 "Write all blocks with gdal_translate.",
             );
           }

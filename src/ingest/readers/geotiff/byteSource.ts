@@ -57,7 +57,7 @@ async function openFile(file: string, signal: AbortSignal | undefined): Promise<
   }
   try {
     const stat = await handle.stat();
-    if (!stat.isFile()) throw sourceFault(file, "is a folder or a device, not a regular file.");
+    if (!stat.isFile()) throw sourceFault(file, "is not a regular file.");
     return {
       sizeBytes: stat.size,
       read: (offset, sizeBytes) =>

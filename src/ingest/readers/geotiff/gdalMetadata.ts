@@ -29,7 +29,7 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
       if (unknown !== undefined) {
         throw sourceFault(
           file,
-          `its GDAL metadata states ${unknown}, which is not supported. Convert the map with gdal_translate.`,
+          `its GDAL metadata contains ${unknown}, which is not supported. Convert the map with gdal_translate.`,
         );
       }
       if (elementPath === "gdalmetadata") return;
@@ -37,11 +37,11 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
       if (itemAttributes["role"] !== undefined && !/^\d{1,9}$/.test(sample ?? "")) {
         throw sourceFault(
           file,
-          `its GDAL metadata states ${itemAttributes["role"]} for ${sample === undefined ? "no band" : `the band ${JSON.stringify(sample)}`}. Convert the map with gdal_translate.`,
+          `its GDAL metadata has an item with the role ${itemAttributes["role"]} but without a valid band (sample is ${sample === undefined ? "missing" : JSON.stringify(sample)}). Convert the map with gdal_translate.`,
         );
       }
       const band = Number(sample) + 1;
-      checkBandItem(file, { name: itemAttributes["role"] ?? "", text, how: `band ${band} declares` });
+      checkBandItem(file, { name: itemAttributes["role"] ?? "", text, messagePrefix: `band ${band} declares` });
       checkMetadataItem(file, itemAttributes["name"] ?? "", itemAttributes["domain"] ?? "", "its GDAL metadata");
       if (itemAttributes["role"]?.toLowerCase() === "unittype" && text.trim() !== "") units.set(band, text.trim());
     });
@@ -49,7 +49,7 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
     if (error instanceof Error && error.name === "Fault") throw error;
     throw sourceFault(
       file,
-      `its GDAL metadata is not a valid XML document (${messageOf(error)}). The file is damaged.`,
+      `its GDAL metadata cannot be read (${messageOf(error)}). Convert the map with gdal_translate.`,
       {
         cause: error,
       },
@@ -58,39 +58,45 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
   return units;
 }
 
-/** Rejects metadata items that change values or mark cells as missing: scales, offsets, alpha bands and palettes. */
+/** Rejects scales other than 1, offsets other than 0, alpha bands and palettes. */
 export function checkBandItem(
   file: string,
-  { name, text, how }: { readonly name: string; readonly text: string; readonly how: string },
+  { name, text, messagePrefix }: { readonly name: string; readonly text: string; readonly messagePrefix: string },
 ): void {
   const kind = name.toLowerCase();
   if (kind === "scale" || kind === "offset") {
     if (text.trim() !== "" && Number(text) === (kind === "scale" ? 1 : 0)) return;
     throw sourceFault(
       file,
-      `${how} ${kind === "scale" ? "a scale" : "an offset"} of ${text.trim()}, which is not supported. Write unscaled values with gdal_translate -unscale.`,
+      `${messagePrefix} ${kind === "scale" ? "a scale" : "an offset"} of ${text.trim()}, which is not supported. Write unscaled values with gdal_translate -unscale.`,
     );
   }
   if (kind !== "colorinterp") return;
   const color = text.trim().toLowerCase();
-  if (color === "alpha") throw alphaFault(file, `${how} that it `);
-  if (color === "palette") throw classFault(file, how);
+  if (color === "alpha") throw alphaFault(file, `${messagePrefix} the color interpretation alpha`);
+  if (color === "palette") throw classFault(file, messagePrefix);
 }
 
 /** Returns the error for a map of class codes. */
-export function classFault(file: string, how: string): Error {
-  return sourceFault(file, `${how} classes or a palette: its values are class codes, not quantities.`);
+export function classFault(file: string, messagePrefix: string): Error {
+  return sourceFault(
+    file,
+    `${messagePrefix} classes or a palette: the values of the band are class codes, not quantities.`,
+  );
 }
 
 /** Rejects the free-form metadata items that change the meaning of values: NODATA_VALUES, and NBITS or PIXELTYPE. */
-export function checkMetadataItem(file: string, name: string, domain: string, where: string): void {
+export function checkMetadataItem(file: string, name: string, domain: string, messagePrefix: string): void {
   if (name.toUpperCase() === "NODATA_VALUES" && domain === "") {
     throw sourceFault(
       file,
-      `${where} marks missing cells with NODATA_VALUES, which is not supported. Set a nodata value with gdal_edit.py -a_nodata.`,
+      `${messagePrefix} marks missing cells with NODATA_VALUES, which is not supported. Set a nodata value with gdal_edit.py -a_nodata.`,
     );
   }
   if (domain.toUpperCase() === "IMAGE_STRUCTURE" && ["NBITS", "PIXELTYPE"].includes(name.toUpperCase())) {
-    throw sourceFault(file, `${where} states ${name}, which is not supported. Convert the map with gdal_translate.`);
+    throw sourceFault(
+      file,
+      `${messagePrefix} contains ${name}, which is not supported. Convert the map with gdal_translate.`,
+    );
   }
 }

@@ -198,7 +198,7 @@ async function checkInterpretation(file: string, first: Directory): Promise<void
     throw sourceFault(file, `has colors (photometric interpretation ${photometric}), not quantities.`);
   }
   const extra = await first.numbers(TAG.extraSamples);
-  if (extra.some((kind) => kind === 1 || kind === 2)) throw alphaFault(file, "");
+  if (extra.some((kind) => kind === 1 || kind === 2)) throw alphaFault(file, "has an alpha band");
   const fillOrder = await first.number(TAG.fillOrder, 1);
   if (fillOrder !== 1) throw sourceFault(file, `has fill order ${fillOrder} (reversed bits), which is not supported.`);
   const orientation = await first.number(TAG.orientation, 1);
@@ -210,11 +210,15 @@ async function checkInterpretation(file: string, first: Directory): Promise<void
   }
 }
 
-/** Returns the error for an alpha band, whose zeros mark missing cells. */
-export function alphaFault(file: string, where: string): Error {
+/**
+ * Returns the error for an alpha band, whose zeros mark missing cells.
+ *
+ * @param statement start of the message, such as "has an alpha band"
+ */
+export function alphaFault(file: string, statement: string): Error {
   return sourceFault(
     file,
-    `${where}has an alpha band, whose zeros mark missing cells, which is not supported. Replace the band with a nodata value: ` +
+    `${statement}: the zeros of the band mark missing cells, which is not supported. Replace the band with a nodata value: ` +
       "gdalwarp -srcalpha -ot Float32 -dstnodata -9999, then gdal_translate -b 1.",
   );
 }

@@ -1,10 +1,10 @@
 /** Parses the small XML documents that accompany GeoTIFF files. */
 import sax from "sax";
 
+/** An element at its end. The arrays are reused between calls; copy them to keep them. */
 export interface XmlElement {
   /**
    * Names of the enclosing elements and the element, outermost first, in lower case because GDAL ignores the case of names.
-   * Reused between calls: copy it to keep it.
    */
   readonly path: readonly string[];
   /** Attributes of the elements in `path`, in the same order; their names are in lower case. */
@@ -20,7 +20,9 @@ const DEPTH_MAX = 50;
 
 /**
  * Parses an XML document and calls `onElement` at the end of each element. Document type definitions are rejected.
- * @throws Error if the text is not a well-formed document
+ *
+ * @throws Error if the document is malformed, is nested too deeply, or has attributes that differ only in case; errors of
+ *   `onElement`
  */
 export function readXml(text: string, onElement: (element: XmlElement) => void): void {
   const path: string[] = [];

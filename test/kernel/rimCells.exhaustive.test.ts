@@ -1,6 +1,6 @@
 /**
  * Compares the cells on either side of the rim of random circles at all latitudes with GeographicLib, for both
- * implementations: rowSpans and FieldGrid.setCircle. ISOTHERM_PAIRS sets the number of cells.
+ * implementations: rowSpans and FieldGrid.setCircle. ISOTHERM_RIM_CELLS sets the number of cells.
  */
 import { expect, test } from "vitest";
 import { rowSpans } from "../../src/kernel/geodesy.ts";
@@ -10,7 +10,7 @@ import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";
 import { SpanReader } from "./spanReader.ts";
 
-const PAIRS = Number(process.env["ISOTHERM_PAIRS"] ?? 300_000);
+const CELL_COUNT = Number(process.env["ISOTHERM_RIM_CELLS"] ?? 300_000);
 const GRIDS = [
   worldGrid(0.1),
   worldGrid(0.1, { westDeg: -180.05 }),
@@ -52,7 +52,7 @@ function randomRadiusM(random: SeededRandom, grid: OracleGrid, location: OracleL
   return rimRadiusM >= 100 && rimRadiusM <= 100_000 ? rimRadiusM : radiusM;
 }
 
-/** Returns the cell near a location; not exact at edges. */
+/** Returns the cell of a location, or a neighbor of it if rounding errors matter at an edge. */
 function approximateCell(grid: OracleGrid, { latDeg, lonDeg }: OracleLocation): OracleCell {
   const row = Math.floor((grid.northDeg - latDeg) / grid.cellSizeLatDeg);
   const column = Math.floor(((((lonDeg - grid.westDeg) % 360) + 360) % 360) / grid.cellSizeLonDeg);
@@ -87,7 +87,7 @@ function rimColumns(grid: OracleGrid, location: OracleLocation, ranges: readonly
   const isFullRow = ranges.length === 1 && ranges[0]?.[0] === 0 && ranges[0][1] === columnCount - 1;
   const columns = new Set<number>();
   if (ranges.length === 0 || isFullRow) {
-    // Closest to the circle's meridian in an empty row, farthest from it in a full one.
+    // In an empty row, takes the columns closest to the meridian of the center; in a full one, those farthest from it.
     const lonDeg = location.lonDeg + (isFullRow ? 180 : 0);
     const column = Math.floor(((((lonDeg - westDeg) % 360) + 360) % 360) / cellSizeLonDeg - 0.5);
     columns.add(wrapped(column)).add(wrapped(column + 1));
@@ -100,15 +100,15 @@ function rimColumns(grid: OracleGrid, location: OracleLocation, ranges: readonly
 }
 
 test(
-  `${PAIRS.toLocaleString("en")} cells at the rims of random circles are classified as by GeographicLib`,
-  { timeout: 120_000 + PAIRS / 10 },
+  `${CELL_COUNT.toLocaleString("en")} cells at the rims of random circles are classified as GeographicLib does`,
+  { timeout: 120_000 + CELL_COUNT / 10 },
   async () => {
     const readers = await Promise.all(GRIDS.map((grid) => SpanReader.open(grid)));
     const random = randomFrom(11);
     const startMs = performance.now();
     const misclassified: unknown[] = [];
-    const tally = { pairs: 0, circles: 0, fast: 0, ambiguous: 0, within1um: 0, within1m: 0, inside: 0 };
-    while (tally.pairs < PAIRS) {
+    const tally = { cells: 0, circles: 0, fast: 0, ambiguous: 0, within1um: 0, within1m: 0, inside: 0 };
+    while (tally.cells < CELL_COUNT) {
       const reader = random.pick(readers);
       const { kernel } = reader;
       const { grid } = reader.grid;
@@ -127,14 +127,14 @@ test(
       for (let row = firstRow; row <= lastRow; row++) {
         const ranges = rangesByRow.get(row) ?? [];
         const fieldRanges = fieldRangesByRow.get(row) ?? [];
-        const columns = new Set([ranges, fieldRanges].flatMap((found) => rimColumns(grid, location, found)));
+        const columns = new Set([ranges, fieldRanges].flatMap((rowRanges) => rimColumns(grid, location, rowRanges)));
         for (const column of columns) {
-          if (row === locationCell.row && column === locationCell.column) continue; // included by another rule
+          if (row === locationCell.row && column === locationCell.column) continue; // the containing cell is always included
           const distanceM = distanceByGeographicLib(location, centerByDefinition(grid, { row, column }));
           const isInside = contains(ranges, column);
           const isInFieldCircle = contains(fieldRanges, column);
           const gapM = Math.abs(distanceM - radiusM);
-          tally.pairs += 1;
+          tally.cells += 1;
           if (isInside) tally.inside += 1;
           if (gapM < 1e-6) tally.within1um += 1;
           if (gapM < 1) tally.within1m += 1;
@@ -157,18 +157,19 @@ test(
     const seconds = Math.round((performance.now() - startMs) / 1000);
     console.info(`rim: ${JSON.stringify({ ...tally, misclassified: misclassified.length, seconds })}`);
     expect(misclassified.slice(0, 5)).toEqual([]);
-    // The test is only meaningful if it covers both sides and all distances.
-    expect(tally.inside / tally.pairs).toBeGreaterThan(0.3);
-    expect(tally.inside / tally.pairs).toBeLessThan(0.7);
-    expect(tally.within1um).toBeGreaterThan(PAIRS / 10_000);
-    expect(tally.ambiguous).toBeGreaterThan(PAIRS / 10_000);
+    // The test is only meaningful if it covers both sides of the rim, distances below 1 um, ambiguous cells, and the fast
+    // kernels.
+    expect(tally.inside / tally.cells).toBeGreaterThan(0.3);
+    expect(tally.inside / tally.cells).toBeLessThan(0.7);
+    expect(tally.within1um).toBeGreaterThan(CELL_COUNT / 10_000);
+    expect(tally.ambiguous).toBeGreaterThan(CELL_COUNT / 10_000);
     expect(tally.fast / tally.circles).toBeGreaterThan(0.3);
   },
 );
 
 /**
- * Applies the reference implementation to a few cells around the location; testing all cells of a fine grid is too
- * slow.
+ * Returns the cell that contains a location by the reference implementation, applied to the 25 cells around it; testing all
+ * cells of a fine grid is too slow.
  */
 function containingCell(grid: OracleGrid, location: OracleLocation): OracleCell {
   const near = approximateCell(grid, location);
