@@ -109,10 +109,9 @@ describe("docs/library.md", () => {
     >[];
     const members = Object.keys(atlas).filter((name) => !hostOnly.includes(name));
     await atlas.close();
-    const internal = new Set([
-      ...["fail", "notifyChange", "notifyCommit", "noteRejection", "clockDriftFault"],
-      ...["startChain", "closeChain", "checkStorage"],
-    ]);
+    const internal = new Set(
+      "fail notifyChange notifyCommit noteRejection clockDriftFault startChain closeChain checkStorage".split(" "),
+    );
     const methods = [...methodsOf(LedgerBase), ...methodsOf(client.IsothermClient)].filter(
       (name) => !internal.has(name),
     );
