@@ -53,7 +53,8 @@ async function readAnchorFile(path: string): Promise<AnchorFile | undefined> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    // ENOTDIR: a file takes the place of the folder, which opening the ledger reports.
+    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? "")) return undefined;
     const message = `The anchor ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`;
     throw new Fault("ledger_unavailable", message, { cause: error });
   }
@@ -185,14 +186,12 @@ export class AnchorKeeper {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    await this.#writing;
-    if (!this.#isStale) return;
-    this.#isStale = false;
-    this.#writing = this.#write().catch((error: unknown) => this.#warn(error));
-    await this.#writing;
-    this.#writing = undefined;
-    this.#writtenAtMs = performance.now();
-    if (this.#isStale && !this.#isClosed) this.update();
+    await this.#exclusively(async () => {
+      if (!this.#isStale) return;
+      this.#isStale = false;
+      await this.#write().catch((error: unknown) => this.#warn(error));
+      this.#writtenAtMs = performance.now();
+    });
   }
 
   /** Writes the anchor a last time. */
@@ -203,9 +202,25 @@ export class AnchorKeeper {
 
   /** Writes the anchor, even if the ledger does not match the current one. */
   async write(options: { readonly replaces: boolean }): Promise<void> {
-    const state = await this.#readState();
-    await writeAnchor(this.#path, state, options.replaces);
-    this.#writtenBatch = state.head.batch;
+    await this.#exclusively(async () => {
+      const state = await this.#readState();
+      await writeAnchor(this.#path, state, options.replaces);
+      this.#writtenBatch = state.head.batch;
+    });
+  }
+
+  /** Runs a write when no other one is in progress: both use the same temporary file. */
+  async #exclusively(write: () => Promise<void>): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+    const writing = write();
+    this.#writing = writing.catch(() => undefined);
+    try {
+      await writing;
+    } finally {
+      this.#writing = undefined;
+      // Commits during the write have scheduled none.
+      if (this.#isStale && !this.#isClosed) this.update();
+    }
   }
 
   async #write(): Promise<void> {

@@ -40,6 +40,19 @@ describe("the anchor", () => {
     expect(await readdir(folder)).toEqual(["ledger-anchor.json"]);
   });
 
+  test("is written completely by concurrent writes", async () => {
+    let batch = 0;
+    const keeper = new AnchorKeeper({ path, readState: () => Promise.resolve(stateAt(++batch)), intervalMs: 1 });
+    const writes = Array.from({ length: 20 }, (_, index) => {
+      keeper.update();
+      return index % 2 === 0 ? keeper.flush() : keeper.write({ replaces: false });
+    });
+    await Promise.all(writes);
+    await keeper.close();
+    expect(await readAnchor(path)).toMatchObject({ sequence: batch, batch });
+    expect(await readdir(folder)).toEqual(["ledger-anchor.json"]);
+  });
+
   test("is not written if nothing was committed, or if the storage fails", async () => {
     const idle = new AnchorKeeper({ path, readState: () => Promise.resolve(stateAt(1)) });
     await idle.close();
