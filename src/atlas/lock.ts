@@ -7,6 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault } from "../errors.ts";
 
 const LOCK_NAME = /^\.lock-[0-9a-f-]{36}$/;
+/** A catalog before it takes its name; see `publish`. */
+const UNPUBLISHED_CATALOG_NAME = /^\.atlas\.json\.[0-9a-f-]{36}$/;
 /** Age below which a lock may belong to a competing writer that will also back off. */
 const COMPETITOR_AGE_MS_MAX = 5000;
 const ATTEMPT_COUNT_MAX = 6;
@@ -52,13 +54,22 @@ export async function withWriteLock<T>(folder: string, write: () => Promise<T>):
     );
     try {
       const otherLock = await findOther(folder, name);
-      if (otherLock === undefined) return await write();
+      if (otherLock === undefined) {
+        await removeUnpublishedCatalogs(folder);
+        return await write();
+      }
       if (attempt === ATTEMPT_COUNT_MAX || !isRecent(otherLock)) throw lockedFault(folder, otherLock);
     } finally {
       await rm(join(folder, name), { force: true });
     }
     await delay(Math.random() * RETRY_DELAY_MS * 2 ** attempt);
   }
+}
+
+/** Removes the catalogs that writers left when they were killed. Requires the lock. */
+async function removeUnpublishedCatalogs(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => UNPUBLISHED_CATALOG_NAME.test(name));
+  await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
 }
 
 /** Removes the locks of dead processes and returns another writer's lock, if any. */

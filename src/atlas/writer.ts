@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
@@ -240,8 +240,7 @@ export async function publish(
   await mkdir(folder, { recursive: true });
   const bytes = await encodeCatalog(change(await readCatalog(folder)));
   const catalog = await decodeCatalog(bytes); // never publish a catalog that cannot be read
-  // One name for all calls, so that the file of a killed process is overwritten.
-  const temporaryPath = join(folder, `.${CATALOG_NAME}.new`);
+  const temporaryPath = join(folder, `.${CATALOG_NAME}.${randomUUID()}`);
   try {
     await writeSynced(temporaryPath, bytes);
     await rename(temporaryPath, join(folder, CATALOG_NAME));

@@ -69,6 +69,15 @@ describe("the write lock of an atlas folder", () => {
     });
   });
 
+  test("removes the catalogs that killed writers left, but nothing else", async () => {
+    await withTempFolder(async (folder) => {
+      const left = ".atlas.json.00000000-0000-4000-8000-000000000000";
+      for (const name of [left, "atlas.json", "notes.txt"]) await writeFile(join(folder, name), "");
+      expect(await acquire(folder)).toBe("in");
+      expect((await readdir(folder)).toSorted()).toEqual(["atlas.json", "notes.txt"]);
+    });
+  });
+
   test("is removed if its process no longer runs", async () => {
     await withTempFolder(async (folder) => {
       const { pid } = spawnSync(process.execPath, ["--version"]);

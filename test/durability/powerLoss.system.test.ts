@@ -203,7 +203,8 @@ describe.skipIf(!isStraceAvailable)("a service that loses power", () => {
       console.log(`power loss: ${synced} of ${REQUESTS} synced before the response; ${JSON.stringify(report)}`);
       expect(synced).toBe(REQUESTS);
       expect(report).toMatchObject({ states: STATES, lost: 0, statesWithLoss: 0, damaged: 0, anchorAhead: 0 });
-      expect(run.anchors.versionCount).toBeGreaterThan(3);
+      // At most one per second.
+      expect(run.anchors.versionCount).toBeGreaterThan(1);
       expect(report.checks).toBeGreaterThan(STATES * 50);
     },
     TIMEOUT_MS,

@@ -50,10 +50,10 @@ async function recordDays({ data: folder, database }: LedgerLocation): Promise<R
   return new Set(receipts);
 }
 
-/** Returns the receipts in all complete archives. */
-async function archivedReceipts(folder: string): Promise<readonly string[]> {
+/** Returns the receipts in the archives; by default in all complete ones. */
+async function archivedReceipts(folder: string, archiveNames?: readonly string[]): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => []);
-  const archives = names.filter((name) => name.endsWith(".csv"));
+  const archives = archiveNames ?? names.filter((name) => name.endsWith(".csv"));
   const texts = await Promise.all(archives.map((name) => readFile(join(folder, name), "utf8")));
   return texts.flatMap((text) => {
     const [header = "", ...lines] = text.trimEnd().split("\n");
@@ -95,10 +95,16 @@ async function campaign(location: LedgerLocation): Promise<void> {
   }
   const lastDay = new Date(START_MS + (DAY_COUNT - 1) * DAY_MS).toISOString().slice(0, 10);
   await runCli([...prune, lastDay], location);
-  const archived = await archivedReceipts(archive);
+  // An archive that was interrupted before it was recorded is not listed; a later one repeats its records.
+  const { chain } = JSON.parse(await runCli(["usage", "audit", "--json"], location)) as {
+    readonly chain: { readonly archives: readonly { readonly name: string }[] };
+  };
+  const archived = await archivedReceipts(
+    archive,
+    chain.archives.map(({ name }) => name),
+  );
   const kept = await ledgerReceipts();
   console.log(`pruning: ${PRUNINGS} kills, after ${undeletedRounds} of which archived events were not deleted yet`);
-  expect(new Set(archived).size).toBe((DAY_COUNT - 1) * EVENTS_PER_DAY);
   expect(archived).toHaveLength((DAY_COUNT - 1) * EVENTS_PER_DAY);
   expect(kept).toHaveLength(EVENTS_PER_DAY);
   expect(new Set([...archived, ...kept])).toEqual(receipts);
