@@ -28,6 +28,8 @@ test("tile use includes the workers until they end", async () => {
     },
   });
   const atlas = new PooledAtlas(local, executor);
+  let remoteFetchCount = 0;
+  remote.tileUse.onFetch(() => remoteFetchCount++);
   let fetchCount = 0;
   const unsubscribe = atlas.tileUse.onFetch(() => fetchCount++);
   expect([atlas.tileUse.origin, atlas.tileUse.cachedBytes, fetchCount]).toStrictEqual(["demo", 0, 0]);
@@ -41,7 +43,9 @@ test("tile use includes the workers until they end", async () => {
   await atlas.hazardRiskBatch(batch);
   await expect.poll(() => atlas.tileUse.cachedBytes).toBe(localBytes + remote.tileUse.cachedBytes);
   expect(remote.tileUse.cachedBytes).toBeGreaterThan(0);
-  expect(fetchCount).toBeGreaterThan(1);
+  expect(remoteFetchCount).toBeGreaterThan(0);
+  // The size may include the tiles of a fetch that is not reported yet.
+  await expect.poll(() => fetchCount).toBe(1 + remoteFetchCount);
 
   const before = fetchCount;
   await atlas.hazardRiskBatch(batch);
