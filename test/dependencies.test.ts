@@ -38,6 +38,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
 const ROOT_FILES = [
   "csvText.ts",
   "errors.ts",
+  "files.ts",
   "schemaErrors.ts",
   "index.ts",
   "openAtlas.ts",
@@ -49,10 +50,17 @@ const ROOT_FILES = [
   "workerThreads.browser.ts",
 ];
 /**
- * Files that every module except `contract` may import: errors, explanations, query parameters, CSV and checks for
+ * Files that every module except `contract` may import: errors, explanations, files, query parameters, CSV and checks for
  * optional packages.
  */
-const SHARED_FILES = new Set(["csvText.ts", "errors.ts", "schemaErrors.ts", "optionalPackages.ts", "parameters.ts"]);
+const SHARED_FILES = new Set([
+  "csvText.ts",
+  "errors.ts",
+  "files.ts",
+  "schemaErrors.ts",
+  "optionalPackages.ts",
+  "parameters.ts",
+]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 const sources = filesBelow("src");

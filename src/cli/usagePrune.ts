@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, link, mkdir, open, readFile, rm } from "node:fs/promises";
+import { type FileHandle, link, mkdir, open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import { csvLine } from "../csvText.ts";
 import { Fault } from "../errors.ts";
+import { hashFile, syncFolder } from "../files.ts";
 import type { PrunePlan } from "../ledger/chainReport.ts";
 import type { ArchivedBatch } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, withLedger } from "./ledgerCommand.ts";
@@ -140,22 +141,8 @@ async function publish(temporaryPath: string, path: string, sha256: string): Pro
     await link(temporaryPath, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    const existing = createHash("sha256")
-      .update(await readFile(path))
-      .digest("hex");
-    if (existing === sha256) return;
+    if ((await hashFile(path)) === sha256) return;
     const message = `${path} exists and has other contents; give another folder as --archive.`;
     throw new Fault("configuration_invalid", message, { cause: error });
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open folders.
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }

@@ -5,7 +5,7 @@
  */
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeSynced } from "../atlas/files.ts";
+import { writeSynced } from "../files.ts";
 import type { WorkSteps } from "../atlas/writer.ts";
 import type { LargestRounding } from "./curve.ts";
 import type { CellWindow } from "./raster.ts";

@@ -3,9 +3,10 @@
  * replaced by another one, or has lost its last batches does not match it.
  */
 import { createHash } from "node:crypto";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Fault } from "../errors.ts";
+import { isNotFound, syncFolder, writeSynced } from "../files.ts";
 import type { Anchor, ChainProblem } from "./chainReport.ts";
 import type { ChainState } from "./chainState.ts";
 
@@ -53,8 +54,8 @@ async function readAnchorFile(path: string): Promise<AnchorFile | undefined> {
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
-    // ENOTDIR: a file takes the place of the folder, which opening the ledger reports.
-    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? "")) return undefined;
+    // Also if a file takes the place of the folder, which opening the ledger reports.
+    if (isNotFound(error)) return undefined;
     const message = `The anchor ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`;
     throw new Fault("ledger_unavailable", message, { cause: error });
   }
@@ -99,26 +100,9 @@ async function writeAnchor(path: string, state: ChainState, replaces: boolean): 
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporaryPath = `${path}.writing-${process.pid}`;
-  const handle = await open(temporaryPath, "w", 0o600);
-  try {
-    await handle.writeFile(`${JSON.stringify(file)}\n`);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+  await writeSynced(temporaryPath, `${JSON.stringify(file)}\n`, 0o600);
   await rename(temporaryPath, path);
   await syncFolder(folder);
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows cannot open folders.
-  if (process.platform === "win32") return;
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Compares a ledger with its anchor. @param state with the hash at the batch of the anchor */

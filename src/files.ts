@@ -3,11 +3,11 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { open, writeFile } from "node:fs/promises";
 
-/** Writes a file and syncs it to storage. */
-export async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
-  const handle = await open(path, "w");
+/** Writes a file and syncs it to storage. @param mode permissions of a new file; the system's default if absent */
+export async function writeSynced(path: string, content: Uint8Array | string, mode?: number): Promise<void> {
+  const handle = await open(path, "w", mode);
   try {
-    await withPathInErrors(path, writeFile(handle, bytes));
+    await withPathInErrors(path, writeFile(handle, content));
     await withPathInErrors(path, handle.sync());
   } finally {
     await handle.close();
@@ -16,6 +16,8 @@ export async function writeSynced(path: string, bytes: Uint8Array): Promise<void
 
 /** Syncs a folder, so that renames in it are durable. */
 export async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open folders.
+  if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {
     await handle.sync();
