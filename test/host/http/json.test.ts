@@ -60,7 +60,7 @@ describe("parseJson", () => {
     ];
     const pieces = [...words.split(" "), ...characters];
     let accepted = 0;
-    for (let run = 0; run < 30_000; run++) {
+    for (let run = 0; run < 10_000; run++) {
       let text = "";
       if (run % 2 === 0) {
         const count = 1 + random.below(9);
@@ -81,7 +81,7 @@ describe("parseJson", () => {
         accepted++;
       }
     }
-    expect(accepted).toBeGreaterThan(1000);
+    expect(accepted).toBeGreaterThan(500);
   });
 
   test.each([
