@@ -24,8 +24,9 @@ async function outcomeOf(file) {
     const { rowCount, columnCount } = raster.grid;
     const width = Math.min(columnCount, VALUE_COUNT_MAX);
     const height = Math.min(rowCount, Math.max(1, Math.floor(VALUE_COUNT_MAX / width)));
-    for (const band of new Set([1, raster.bandCount])) {
-      for (const firstRow of new Set([0, Math.floor((rowCount - height) / 2), rowCount - height])) {
+    for (const band of new Set([1, raster.bands.length])) {
+      for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+        const firstRow = Math.floor(share * (rowCount - height));
         for (const firstColumn of new Set([0, columnCount - width])) {
           await raster.readWindow({ band, firstRow, rowCount: height, firstColumn, columnCount: width });
         }

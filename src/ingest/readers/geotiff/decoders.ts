@@ -69,15 +69,13 @@ async function decodeZstd(encoded: Uint8Array, sizeBytesMax: number): Promise<Ui
 
 /** Decodes PackBits (TIFF 6.0 section 9). */
 function decodePackBits(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
-  const decoded = new Uint8Array(sizeBytesMax);
+  // The size is known before decoding, so that a large block which decodes to few bytes takes little memory.
+  const decoded = new Uint8Array(packBitsSize(encoded, sizeBytesMax));
   let writeIndex = 0;
-  for (let readIndex = 0; readIndex < encoded.length;) {
+  for (let readIndex = 0; writeIndex < decoded.length;) {
     const header = ((encoded[readIndex++] ?? 0) << 24) >> 24;
     if (header === -128) continue;
     const count = header < 0 ? 1 - header : header + 1;
-    if (writeIndex === sizeBytesMax) break; // some writers add padding
-    if (writeIndex + count > sizeBytesMax) throw oversizedBlock("PackBits");
-    if (readIndex + (header < 0 ? 1 : count) > encoded.length) throw new Error("its PackBits data are truncated");
     if (header < 0) decoded.fill(encoded[readIndex++] ?? 0, writeIndex, writeIndex + count);
     else {
       decoded.set(encoded.subarray(readIndex, readIndex + count), writeIndex);
@@ -85,7 +83,23 @@ function decodePackBits(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
     }
     writeIndex += count;
   }
-  return decoded.subarray(0, writeIndex);
+  return decoded;
+}
+
+/** Returns the decoded size of PackBits data. */
+function packBitsSize(encoded: Uint8Array, sizeBytesMax: number): number {
+  let sizeBytes = 0;
+  for (let readIndex = 0; readIndex < encoded.length;) {
+    const header = ((encoded[readIndex++] ?? 0) << 24) >> 24;
+    if (header === -128) continue;
+    if (sizeBytes === sizeBytesMax) break; // some writers add padding
+    const count = header < 0 ? 1 - header : header + 1;
+    if (sizeBytes + count > sizeBytesMax) throw oversizedBlock("PackBits");
+    readIndex += header < 0 ? 1 : count;
+    if (readIndex > encoded.length) throw new Error("its PackBits data are truncated");
+    sizeBytes += count;
+  }
+  return sizeBytes;
 }
 
 const LZW_CLEAR = 256;
