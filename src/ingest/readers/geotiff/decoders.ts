@@ -7,6 +7,7 @@ import { inflate } from "node:zlib";
 import type { BaseDecoder, Pool } from "geotiff";
 import { ZSTDDecoder } from "zstddec";
 import type { Layout } from "./layout.ts";
+import { toNativeBlock } from "./nativeBlock.ts";
 
 export type GeoTiffModule = typeof import("geotiff");
 type Decode = (encoded: Uint8Array, sizeBytesMax: number) => Uint8Array | Promise<Uint8Array>;
@@ -34,9 +35,7 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
     override async decodeBlock(encoded: ArrayBufferLike): Promise<ArrayBufferLike> {
       signal?.throwIfAborted();
       const decoded = await (decode as Decode)(new Uint8Array(encoded), layout.blockBytes);
-      const isWhole = decoded.byteOffset === 0 && decoded.byteLength === decoded.buffer.byteLength;
-      // Not slice(): on a Buffer, slice() returns a view of the same bytes.
-      return isWhole ? decoded.buffer : new Uint8Array(decoded).buffer;
+      return toNativeBlock(decoded as Uint8Array<ArrayBuffer>, layout);
     }
   }
   class BoundedPool extends module.Pool {
