@@ -8,7 +8,6 @@ import { alignPortfolio } from "../../src/portfolio/alignPortfolio.ts";
 import type { EntityRequest } from "../oracle/alignment2/request.ts";
 import { randomEntity } from "../oracle/alignment2/randomEntities.ts";
 import { describeWithSharedMethod, sharedReference } from "../oracle/alignment2/sharedMethod.ts";
-import type { Line } from "../oracle/portfolio/holdings.ts";
 import { entityPortfolio } from "../oracle/portfolio/portfolio.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { expectPortfolio, referenceOptions } from "./referencePortfolios.ts";
@@ -43,7 +42,7 @@ describeWithSharedMethod("random portfolios with entities", () => {
           basis,
           budgetAnchor: BUDGET_SCENARIOS.indexOf(budget_scenario),
         };
-        const expected = entityPortfolio(reference, lines as readonly Line<EntityRequest>[], scoring);
+        const expected = entityPortfolio(reference, lines, scoring);
         expectPortfolio(answer, expected, `seed ${seed}`);
         count(seen, answer);
       }
