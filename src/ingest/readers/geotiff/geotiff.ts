@@ -19,6 +19,7 @@ import {
   type BandWindow,
   checkWindow,
   extraNodataNotes,
+  fileSpec,
   messageOf,
   type NumberType,
   type Raster,
@@ -131,6 +132,7 @@ function rasterOf(opened: {
     cached: {},
   };
   return {
+    spec: fileSpec(file, options),
     file,
     grid,
     crs: reference.crs,
