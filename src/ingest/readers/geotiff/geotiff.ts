@@ -3,6 +3,7 @@ import { gridFault } from "../../../atlas/catalog.ts";
 import { Fault } from "../../../errors.ts";
 import { requirePackages } from "../../../optionalPackages.ts";
 import { blockIndexOf } from "./blockIndex.ts";
+import { type BlockReader, blockReaderOf } from "./blockReader.ts";
 import { type ByteSource, geotiffSource, openBytes } from "./byteSource.ts";
 import { decodersOf, type GeoTiffModule } from "./decoders.ts";
 import { type Directories, readDirectories, TAG } from "./directory.ts";
@@ -54,7 +55,8 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
     checkAgreement(file, layout, image);
     const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile });
     sidecars.checkTransform(reference.transform);
-    return rasterOf({ file, module, source, directories, layout, units, sidecars, image, reference, options });
+    const blocks = await blockReaderOf({ layout, source, directory: directories.first });
+    return rasterOf({ file, module, source, blocks, directories, layout, units, sidecars, image, reference, options });
   } catch (error) {
     await source.close();
     options.signal?.throwIfAborted();
@@ -100,6 +102,7 @@ function rasterOf(opened: {
   readonly file: string;
   readonly module: GeoTiffModule;
   readonly source: ByteSource;
+  readonly blocks: BlockReader | undefined;
   readonly directories: Directories;
   readonly layout: Layout;
   readonly units: ReadonlyMap<number, string>;
@@ -126,6 +129,7 @@ function rasterOf(opened: {
     layout,
     decoders: decodersOf(opened.module, layout, signal),
     blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, nodata),
+    blocks: opened.blocks,
     isSouthUp: reference.isSouthUp,
     isMissing: nodataMatchers(layout, nodata, options.nodata ?? []),
     signal,
