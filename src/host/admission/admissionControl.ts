@@ -1,6 +1,7 @@
 import { HttpError } from "../problems/problem.ts";
 import type { SliceReport } from "../../pool/poolWorker.ts";
 import { BulkJob } from "./bulkJob.ts";
+import { ChunkPacer } from "./chunkPacer.ts";
 import type { RequestWork } from "./costModel.ts";
 import { JobSchedule } from "./jobSchedule.ts";
 import { estimateParsedBytes, MemoryBudget } from "./memoryBudget.ts";
@@ -215,6 +216,13 @@ export class AdmissionControl {
     slot.bodyBytes += addedBytes;
     this.#total.bodyBytes += addedBytes;
     if (slot.account !== undefined) slot.account.bodyBytes += addedBytes;
+  }
+
+  /** Counts short chunks of a body. @returns the time to wait before further ones are read */
+  shortChunksDelayMs({ account }: Slot, chunkCount: number): number {
+    if (account === undefined) return 0;
+    account.chunkPacer ??= new ChunkPacer(this.#nowMs);
+    return account.chunkPacer.delayMs(chunkCount);
   }
 
   /** Counts a response that is about to be written. */
