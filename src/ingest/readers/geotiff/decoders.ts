@@ -2,16 +2,15 @@
  * Block decoders with output limited to the size of a block, so that damaged or malicious data cannot exhaust memory.
  * The decoders of geotiff.js have no such limit.
  */
-import { promisify } from "node:util";
-import { inflate } from "node:zlib";
+import { inflateSync } from "node:zlib";
 import type { BaseDecoder, Pool } from "geotiff";
 import { ZSTDDecoder } from "zstddec";
 import type { Layout } from "./layout.ts";
+import { toNativeBlock } from "./nativeBlock.ts";
 
 export type GeoTiffModule = typeof import("geotiff");
 type Decode = (encoded: Uint8Array, sizeBytesMax: number) => Uint8Array | Promise<Uint8Array>;
 
-const inflateAsync = promisify(inflate);
 const zstd = new ZSTDDecoder();
 
 const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
@@ -24,24 +23,35 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
 ]);
 
 /**
+ * Decodes one block.
+ * @param sizeBytesMax decoded size of a whole block
+ * @throws Error if the block is damaged or exceeds that size
+ */
+export function decodeBlock(
+  compression: number,
+  encoded: Uint8Array,
+  sizeBytesMax: number,
+): Uint8Array | Promise<Uint8Array> {
+  const decode = DECODERS.get(compression);
+  if (decode === undefined) throw new Error(`No decoder for compression ${compression}.`);
+  return decode(encoded, sizeBytesMax);
+}
+
+/**
  * Returns the decoder pool that geotiff.js uses for one file.
  * @param signal when aborted, no further blocks are decoded
  */
 export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortSignal | undefined): Pool {
-  const decode = DECODERS.get(layout.compression);
-  if (decode === undefined) throw new Error(`No decoder for compression ${layout.compression}.`);
   class BoundedDecoder extends module.BaseDecoder {
     override async decodeBlock(encoded: ArrayBufferLike): Promise<ArrayBufferLike> {
       signal?.throwIfAborted();
-      const decoded = await (decode as Decode)(new Uint8Array(encoded), layout.blockBytes);
-      const isWhole = decoded.byteOffset === 0 && decoded.byteLength === decoded.buffer.byteLength;
-      // Not slice(): on a Buffer, slice() returns a view of the same bytes.
-      return isWhole ? decoded.buffer : new Uint8Array(decoded).buffer;
+      const decoded = await decodeBlock(layout.compression, new Uint8Array(encoded), layout.blockBytes);
+      return toNativeBlock(decoded as Uint8Array<ArrayBuffer>, layout);
     }
   }
   class BoundedPool extends module.Pool {
     constructor() {
-      super(0); // no workers: zlib uses the libuv thread pool
+      super(0); // no workers: blocks are decoded in the calling thread
     }
     override bindParameters(
       _compression: number,
@@ -54,9 +64,10 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
   return new BoundedPool();
 }
 
-async function decodeDeflate(encoded: Uint8Array, sizeBytesMax: number): Promise<Uint8Array> {
+/** Decompresses in the calling thread; blocks are decoded in parallel on several threads, each with readers of its own. */
+function decodeDeflate(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
   // One chunk holds the block and one extra byte that reveals an overflow, so no second chunk is allocated.
-  return inflateAsync(encoded, { maxOutputLength: sizeBytesMax, chunkSize: Math.max(64, sizeBytesMax + 1) });
+  return inflateSync(encoded, { maxOutputLength: sizeBytesMax, chunkSize: Math.max(64, sizeBytesMax + 1) });
 }
 
 async function decodeZstd(encoded: Uint8Array, sizeBytesMax: number): Promise<Uint8Array> {
@@ -69,15 +80,13 @@ async function decodeZstd(encoded: Uint8Array, sizeBytesMax: number): Promise<Ui
 
 /** Decodes PackBits (TIFF 6.0 section 9). */
 function decodePackBits(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
-  const decoded = new Uint8Array(sizeBytesMax);
+  // The size is known before decoding, so that a large block which decodes to few bytes takes little memory.
+  const decoded = new Uint8Array(packBitsSize(encoded, sizeBytesMax));
   let writeIndex = 0;
-  for (let readIndex = 0; readIndex < encoded.length;) {
+  for (let readIndex = 0; writeIndex < decoded.length;) {
     const header = ((encoded[readIndex++] ?? 0) << 24) >> 24;
     if (header === -128) continue;
     const count = header < 0 ? 1 - header : header + 1;
-    if (writeIndex === sizeBytesMax) break; // some writers add padding
-    if (writeIndex + count > sizeBytesMax) throw oversizedBlock("PackBits");
-    if (readIndex + (header < 0 ? 1 : count) > encoded.length) throw new Error("its PackBits data are truncated");
     if (header < 0) decoded.fill(encoded[readIndex++] ?? 0, writeIndex, writeIndex + count);
     else {
       decoded.set(encoded.subarray(readIndex, readIndex + count), writeIndex);
@@ -85,7 +94,23 @@ function decodePackBits(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
     }
     writeIndex += count;
   }
-  return decoded.subarray(0, writeIndex);
+  return decoded;
+}
+
+/** Returns the decoded size of PackBits data. */
+function packBitsSize(encoded: Uint8Array, sizeBytesMax: number): number {
+  let sizeBytes = 0;
+  for (let readIndex = 0; readIndex < encoded.length;) {
+    const header = ((encoded[readIndex++] ?? 0) << 24) >> 24;
+    if (header === -128) continue;
+    if (sizeBytes === sizeBytesMax) break; // some writers add padding
+    const count = header < 0 ? 1 - header : header + 1;
+    if (sizeBytes + count > sizeBytesMax) throw oversizedBlock("PackBits");
+    readIndex += header < 0 ? 1 : count;
+    if (readIndex > encoded.length) throw new Error("its PackBits data are truncated");
+    sizeBytes += count;
+  }
+  return sizeBytes;
 }
 
 const LZW_CLEAR = 256;
