@@ -1,6 +1,7 @@
 /** Creates the errors for rejected values. Each error names the file, the cell and its coordinates. */
 import type { MetricSpec } from "../hazard/hazards.ts";
-import { type BadValue, largestAllowed } from "./curve.ts";
+import type { BadValue } from "./badValue.ts";
+import { largestAllowed } from "./metricSteps.ts";
 import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
 import { type CellWindow, describeCell, sourceFault } from "./raster.ts";
 
