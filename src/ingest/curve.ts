@@ -55,7 +55,7 @@ export function checkedValues(
 ): RasterValues {
   let clamped: RasterValues | undefined;
   for (let cell = 0; cell < values.length; cell++) {
-    const value = values[cell] ?? NaN;
+    const value = values[cell] as number;
     if (value >= 0 && value <= max) continue;
     if (Number.isNaN(value)) continue;
     if (!Number.isFinite(value)) throw new BadValueError({ map, cell, value, why: "infinite" });
@@ -112,24 +112,27 @@ export function curveCells(
 function flagCurves(maps: readonly RasterValues[], threshold: number, unitFactor: number, flags: Uint8Array): void {
   const [first] = maps;
   if (first === undefined) return;
-  for (let cell = 0; cell < first.length; cell++) {
-    let missingCount = 0;
-    let highest = -Infinity;
-    let isRaised = false;
-    for (const values of maps) {
-      const value = values[cell] ?? NaN;
-      if (Number.isNaN(value)) missingCount++;
-      else if (value < highest) isRaised = true;
-      else highest = value;
+  const missingCounts = new Uint16Array(first.length);
+  const highest = new Float64Array(first.length).fill(-Infinity);
+  const raised = new Uint8Array(first.length);
+  for (const values of maps) {
+    for (let cell = 0; cell < values.length; cell++) {
+      const value = values[cell] as number;
+      if (value >= (highest[cell] as number)) highest[cell] = value;
+      else if (Number.isNaN(value)) missingCounts[cell] = (missingCounts[cell] as number) + 1;
+      else raised[cell] = 1;
     }
+  }
+  for (let cell = 0; cell < first.length; cell++) {
     let bits = 0;
+    const missingCount = missingCounts[cell] as number;
     if (missingCount === 0) {
-      if ((first[cell] ?? NaN) * unitFactor >= threshold) bits |= FLAG_AT_FIRST_RETURN_PERIOD;
-      if (isRaised) bits |= FLAG_MADE_NON_DECREASING;
+      if ((first[cell] as number) * unitFactor >= threshold) bits |= FLAG_AT_FIRST_RETURN_PERIOD;
+      if (raised[cell] !== 0) bits |= FLAG_MADE_NON_DECREASING;
     } else if (missingCount < maps.length) {
       bits |= FLAG_PARTLY_MISSING;
     }
-    flags[cell] = (flags[cell] ?? 0) | bits;
+    flags[cell] = (flags[cell] as number) | bits;
   }
 }
 
@@ -149,13 +152,13 @@ export class ModelMean {
 
   /**
    * Adds cells of one model. Add models in a fixed order, because the rounding of sums depends on the order.
-   * @param cells the cells that the values belong to
+   * @param cells the cells that the values belong to, counted from `firstCell`
    */
-  add(cells: Int32Array, { own, probability }: OwnAndProbability): void {
+  add(firstCell: number, cells: Int32Array, { own, probability }: OwnAndProbability): void {
     for (let i = 0; i < own.length; i++) {
       const value = own[i] as number;
       if (Number.isNaN(value)) continue;
-      const cell = cells[i] as number;
+      const cell = firstCell + (cells[i] as number);
       this.#own[cell] = (this.#own[cell] as number) + value;
       this.#probability[cell] = (this.#probability[cell] as number) + (probability[i] as number);
       this.#counts[cell] = (this.#counts[cell] as number) + 1;
@@ -163,8 +166,11 @@ export class ModelMean {
   }
 
   /** Adds cells of one model in which both metrics are 0. */
-  addZeros(cells: Int32Array): void {
-    for (const cell of cells) this.#counts[cell] = (this.#counts[cell] as number) + 1;
+  addZeros(firstCell: number, cells: Int32Array): void {
+    for (let i = 0; i < cells.length; i++) {
+      const cell = firstCell + (cells[i] as number);
+      this.#counts[cell] = (this.#counts[cell] as number) + 1;
+    }
   }
 
   /** Returns the means; no cells can be added afterwards. */
@@ -181,43 +187,6 @@ export class ModelMean {
       }
     }
     return { own, probability };
-  }
-}
-
-/** The cells of a stack of maps that are not missing on all of them. */
-export interface CurveCellKinds {
-  /** Cells whose values are 0 on every map: both metrics are 0. */
-  readonly zero: Int32Array;
-  /** All other cells. */
-  readonly active: Int32Array;
-}
-
-/** Sorts the cells of maps of equal length; most cells of most maps are 0 or missing and need no computation. */
-export function curveCellKinds(maps: readonly RasterValues[]): CurveCellKinds {
-  const cellCount = maps[0]?.length ?? 0;
-  const nonzero = new Uint8Array(cellCount);
-  const present = new Uint8Array(cellCount);
-  for (const values of maps) markValues(values, nonzero, present);
-  const zero = new Int32Array(cellCount);
-  const active = new Int32Array(cellCount);
-  let zeroCount = 0;
-  let activeCount = 0;
-  for (let cell = 0; cell < cellCount; cell++) {
-    if (nonzero[cell] === 0) zero[zeroCount++] = cell;
-    else if (present[cell] !== 0) active[activeCount++] = cell;
-  }
-  return { zero: zero.subarray(0, zeroCount), active: active.subarray(0, activeCount) };
-}
-
-/** Marks the cells whose value is not 0, and those that are not missing. */
-function markValues(values: RasterValues, nonzero: Uint8Array, present: Uint8Array): void {
-  for (let cell = 0; cell < values.length; cell++) {
-    const value = values[cell] as number;
-    if (value === 0) present[cell] = 1;
-    else {
-      nonzero[cell] = 1;
-      if (!Number.isNaN(value)) present[cell] = 1;
-    }
   }
 }
 

@@ -31,59 +31,6 @@ export function largestAllowed(spec: MetricSpec): number {
   return Math.min(spec.max ?? Infinity, largestValue(spec));
 }
 
-/**
- * Rounds metrics to the steps of their layers, interleaved by cell. The total hazard is computed from the stored steps of
- * intensity and probability. Cells in which all metrics are 0, or all are missing, are most cells of most maps; their steps
- * are known without computation.
- *
- * @param layers as returned by `layersFrom`
- * @param complete returns the metrics of the remaining cells, with those that are derived from others
- * @throws BadValueError for a value that no step can store; its `map` is the index of the layer
- */
-export function metricSteps(
-  kernel: Kernel,
-  layers: readonly MetricSpec[],
-  values: MetricValues,
-  complete: (values: MetricValues) => MetricValues = (given) => given,
-): MetricSteps {
-  const arrays = Object.values(values);
-  const cellCount = arrays[0]?.length ?? 0;
-  const layerCount = layers.length;
-  const steps = new Uint16Array(cellCount * layerCount);
-  const isZeroStep = layers.every(({ offset }) => offset === 0);
-  const active = new Int32Array(cellCount);
-  let activeCount = 0;
-  for (let cell = 0; cell < cellCount; cell++) {
-    let zeroCount = 0;
-    let missingCount = 0;
-    for (const array of arrays) {
-      const value = array[cell] as number;
-      if (value === 0) zeroCount++;
-      else if (Number.isNaN(value)) missingCount++;
-    }
-    if (isZeroStep && zeroCount === arrays.length) continue;
-    if (missingCount === arrays.length) steps.fill(STEPS_NODATA, cell * layerCount, (cell + 1) * layerCount);
-    else active[activeCount++] = cell;
-  }
-  const activeCells = active.subarray(0, activeCount);
-  const given = Object.fromEntries(
-    Object.entries(values).map(([metric, all]) => [metric, gathered(all, activeCells)]),
-  ) as MetricValues;
-  try {
-    const computed = activeSteps(kernel, layers, complete(given), activeCount);
-    for (let index = 0; index < activeCount; index++) {
-      const to = (activeCells[index] as number) * layerCount;
-      for (let layer = 0; layer < layerCount; layer++) {
-        steps[to + layer] = computed.steps[index * layerCount + layer] as number;
-      }
-    }
-    return { steps, worst: computed.worst };
-  } catch (error) {
-    if (!(error instanceof BadValueError)) throw error;
-    throw new BadValueError({ ...error.bad, cell: activeCells[error.bad.cell] ?? 0 });
-  }
-}
-
 /** Returns the values of some cells. */
 export function gathered<Values extends Float32Array | Float64Array>(values: Values, cells: Int32Array): Values {
   const result = new (values.constructor as new (length: number) => Values)(cells.length);
@@ -91,12 +38,30 @@ export function gathered<Values extends Float32Array | Float64Array>(values: Val
   return result;
 }
 
-function activeSteps(
-  kernel: Kernel,
-  layers: readonly MetricSpec[],
-  values: MetricValues,
-  cellCount: number,
-): MetricSteps {
+/** Writes the steps of some cells. @param source u16[cells][layerCount] */
+export function scatterSteps(target: Uint16Array, cells: Int32Array, source: Uint16Array, layerCount: number): void {
+  for (let index = 0, from = 0; index < cells.length; index++) {
+    const to = (cells[index] as number) * layerCount;
+    for (let layer = 0; layer < layerCount; layer++) target[to + layer] = source[from++] as number;
+  }
+}
+
+/** Marks cells as missing in all layers. */
+export function setMissing(target: Uint16Array, cells: Int32Array, layerCount: number): void {
+  for (let index = 0; index < cells.length; index++) {
+    const to = (cells[index] as number) * layerCount;
+    for (let layer = 0; layer < layerCount; layer++) target[to + layer] = STEPS_NODATA;
+  }
+}
+
+/**
+ * Rounds metrics to the steps of their layers, interleaved by cell. The total hazard is computed from the stored steps of
+ * intensity and probability.
+ * @param layers as returned by `layersFrom`
+ * @throws BadValueError for a value that no step can store; its `map` is the index of the layer
+ */
+export function metricSteps(kernel: Kernel, layers: readonly MetricSpec[], values: MetricValues): MetricSteps {
+  const cellCount = Object.values(values)[0]?.length ?? 0;
   const layerCount = layers.length;
   const steps = new Uint16Array(cellCount * layerCount);
   const worst: LargestRounding = {};

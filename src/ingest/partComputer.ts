@@ -4,10 +4,10 @@ import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { BadValueError, type BadValue } from "./badValue.ts";
 import { badValueFault, outOfRangeFault } from "./badValues.ts";
+import { type CellKinds, CellSorter } from "./cellKinds.ts";
 import { type CellCounts, countCells, zeroCounts } from "./cellCounts.ts";
 import {
   checkedValues,
-  curveCellKinds,
   curveCells,
   derivesIntensity,
   intensityOf,
@@ -23,6 +23,8 @@ import {
   mergeLargestRounding,
   metricSteps,
   type MetricValues,
+  scatterSteps,
+  setMissing,
 } from "./metricSteps.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "./plan.ts";
 import type { CellWindow, RasterValues } from "./raster.ts";
@@ -71,12 +73,20 @@ export function tileRowsOf(
   return { first: Math.floor(top / TILE_SIZE), end: Math.ceil((top + rowCount) / TILE_SIZE) };
 }
 
+/** The cells of a part while they are computed. */
+interface ComputedCells {
+  readonly steps: Uint16Array;
+  readonly flags: Uint8Array;
+  worst: LargestRounding;
+}
+
 /** Computes parts of one plan. */
 export class PartComputer {
   readonly #kernel: Kernel;
   readonly #plan: HazardPlan;
   readonly #options: PartOptions;
   readonly #layers: readonly (readonly MetricSpec[])[];
+  readonly #sorter = new CellSorter(KERNEL_CELLS);
 
   constructor(kernel: Kernel, plan: HazardPlan, options: PartOptions) {
     this.#kernel = kernel;
@@ -94,23 +104,64 @@ export class PartComputer {
     const layers = this.#layers[index];
     if (group === undefined || layers === undefined) throw new Error(`There is no group ${index}.`);
     const cellCount = window.rowCount * window.columnCount;
-    const flags = new Uint8Array(cellCount);
-    const values = await this.#valuesOf(group, window, flags);
-    const complete = (given: MetricValues): MetricValues => this.#withIntensity(group, given);
-    const steps = new Uint16Array(cellCount * layers.length);
-    let worst: LargestRounding = {};
-    for (const [first, end] of kernelBatches(cellCount)) {
+    const cells: ComputedCells = {
+      steps: new Uint16Array(cellCount * layers.length),
+      flags: new Uint8Array(cellCount),
+      worst: {},
+    };
+    const { content } = group;
+    const [model] = content.kind === "curves" ? content.models : [];
+    if (content.kind === "curves" && content.models.length === 1 && model !== undefined) {
+      await this.#addCurves(group, model, window, cells);
+    } else {
+      await this.#addValues(group, await this.#valuesOf(group, window, cells.flags), window, cells);
+    }
+    const { steps, flags, worst } = cells;
+    return { steps, counts: this.#countRows(steps, flags, { layers, window }), worst };
+  }
+
+  /** Rounds the metrics of a window. */
+  async #addValues(group: GroupPlan, values: MetricValues, window: CellWindow, cells: ComputedCells): Promise<void> {
+    const layers = layersOfGroup(this.#plan, group);
+    for (const [first, end] of kernelBatches(cells.flags.length)) {
       const batch = Object.fromEntries(
         Object.entries(values).map(([metric, all]) => [metric, all.subarray(first, end)]),
       ) as MetricValues;
-      const computed = await this.#withFault(
-        () => metricSteps(this.#kernel, layers, batch, complete),
+      const { steps, worst } = await this.#withFault(
+        () => metricSteps(this.#kernel, layers, this.#withIntensity(group, batch)),
         (bad) => outOfRangeFault(group, layers[bad.map], bad, { window, firstCell: first }),
       );
-      steps.set(computed.steps, first * layers.length);
-      worst = mergeLargestRounding(worst, computed.worst);
+      cells.steps.set(steps, first * layers.length);
+      cells.worst = mergeLargestRounding(cells.worst, worst);
     }
-    return { steps, counts: this.#countRows(steps, flags, { layers, window }), worst };
+  }
+
+  /** Computes the curves of a group with one model; cells that are dry or missing on all maps need no computation. */
+  async #addCurves(group: GroupPlan, model: CurveSource, window: CellWindow, cells: ComputedCells): Promise<void> {
+    const layers = layersOfGroup(this.#plan, group);
+    const maps = await this.#readMaps(model, window);
+    for (const [first, end] of kernelBatches(cells.flags.length)) {
+      const batch = maps.map((values) => values.subarray(first, end));
+      const { computed, kinds } = await this.#curveBatch(model, batch, { window, first, flags: cells.flags });
+      const { steps, worst } = await this.#withFault(
+        () => metricSteps(this.#kernel, layers, this.#withIntensity(group, this.#metricsOf(computed))),
+        (bad) =>
+          outOfRangeFault(
+            group,
+            layers[bad.map],
+            { ...bad, cell: kinds.active[bad.cell] ?? 0 },
+            { window, firstCell: first },
+          ),
+      );
+      const target = cells.steps.subarray(first * layers.length, end * layers.length);
+      scatterSteps(target, kinds.active, steps, layers.length);
+      setMissing(target, kinds.missing, layers.length);
+      cells.worst = mergeLargestRounding(cells.worst, worst);
+    }
+  }
+
+  #metricsOf({ own, probability }: OwnAndProbability): MetricValues {
+    return { [this.#ownMetric]: own, probability };
   }
 
   #countRows(
@@ -137,8 +188,7 @@ export class PartComputer {
 
   async #valuesOf({ content }: GroupPlan, window: CellWindow, flags: Uint8Array): Promise<MetricValues> {
     if (content.kind === "curves") {
-      const { own, probability } = await this.#meanOfModels(content.models, window, flags);
-      return { [this.#ownMetric]: own, probability };
+      return this.#metricsOf(await this.#meanOfModels(content.models, window, flags));
     }
     const values: MetricValues = {};
     for (const [metric, source] of Object.entries(content.metrics) as [keyof MetricValues, MetricSource][]) {
@@ -155,48 +205,57 @@ export class PartComputer {
     return isDerived && own !== undefined ? { ...values, intensity: intensityOf(own, rules) } : values;
   }
 
+  #readMaps({ maps }: CurveSource, window: CellWindow): Promise<readonly RasterValues[]> {
+    return Promise.all(maps.map(({ raster, band }) => raster.readWindow({ ...window, band })));
+  }
+
+  /** Computes the curves of the active cells of a batch and sets their flags. */
+  async #curveBatch(
+    { maps }: CurveSource,
+    batch: readonly RasterValues[],
+    { window, first, flags }: { readonly window: CellWindow; readonly first: number; readonly flags: Uint8Array },
+  ): Promise<{ readonly computed: OwnAndProbability; readonly kinds: CellKinds }> {
+    const { rules } = this.#plan;
+    const layer = this.#layerOf(this.#ownMetric);
+    const clampTolerance = this.#options.clampToleranceOf(layer.unit);
+    const rule = {
+      family: rules.curve ?? "gumbel",
+      returnPeriods: maps.map(({ returnPeriodYears }) => returnPeriodYears),
+      designReturnPeriodYears: rules.design_return_period_years ?? NaN,
+      threshold: rules.threshold,
+    } as const;
+    const unitFactors = maps.map(({ unitFactor }) => unitFactor);
+    const kinds = this.#sorter.sort(batch);
+    const { active } = kinds;
+    const activeMaps = batch.map((values) => gathered(values, active));
+    const activeFlags = new Uint8Array(active.length);
+    const computed = await this.#withFault(
+      () => curveCells(this.#kernel, { maps: activeMaps, unitFactors }, rule, { clampTolerance, flags: activeFlags }),
+      (bad) => {
+        const position = { window, firstCell: first, layer, clampTolerance };
+        return badValueFault(maps[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position);
+      },
+    );
+    for (let index = 0; index < active.length; index++) {
+      const cell = first + (active[index] as number);
+      flags[cell] = (flags[cell] as number) | (activeFlags[index] as number);
+    }
+    return { computed, kinds };
+  }
+
   async #meanOfModels(
     models: readonly CurveSource[],
     window: CellWindow,
     flags: Uint8Array,
   ): Promise<OwnAndProbability> {
-    const { rules } = this.#plan;
-    const cellCount = window.rowCount * window.columnCount;
-    const mean = new ModelMean({ modelCount: models.length, cellCount });
-    const layer = this.#layerOf(this.#ownMetric);
-    const clampTolerance = this.#options.clampToleranceOf(layer.unit);
-    for (const { maps } of models) {
-      const all = await Promise.all(maps.map(({ raster, band }) => raster.readWindow({ ...window, band })));
-      const rule = {
-        family: rules.curve ?? "gumbel",
-        returnPeriods: maps.map(({ returnPeriodYears }) => returnPeriodYears),
-        designReturnPeriodYears: rules.design_return_period_years ?? NaN,
-        threshold: rules.threshold,
-      } as const;
-      const unitFactors = maps.map(({ unitFactor }) => unitFactor);
-      for (const [first, end] of kernelBatches(cellCount)) {
-        const batch = all.map((values) => values.subarray(first, end));
-        const { zero, active } = curveCellKinds(batch);
-        const activeMaps = batch.map((values) => gathered(values, active));
-        const activeFlags = new Uint8Array(active.length);
-        const computed = await this.#withFault(
-          () =>
-            curveCells(this.#kernel, { maps: activeMaps, unitFactors }, rule, { clampTolerance, flags: activeFlags }),
-          (bad) =>
-            badValueFault(
-              maps[bad.map],
-              { ...bad, cell: active[bad.cell] ?? 0 },
-              { window, firstCell: first, layer, clampTolerance },
-            ),
-        );
-        for (let index = 0; index < active.length; index++) {
-          const cell = first + (active[index] as number);
-          active[index] = cell;
-          flags[cell] = (flags[cell] as number) | (activeFlags[index] as number);
-        }
-        mean.add(active, computed);
-        if (first > 0) for (let index = 0; index < zero.length; index++) zero[index] = first + (zero[index] as number);
-        mean.addZeros(zero);
+    const mean = new ModelMean({ modelCount: models.length, cellCount: flags.length });
+    for (const model of models) {
+      const maps = await this.#readMaps(model, window);
+      for (const [first, end] of kernelBatches(flags.length)) {
+        const batch = maps.map((values) => values.subarray(first, end));
+        const { computed, kinds } = await this.#curveBatch(model, batch, { window, first, flags });
+        mean.add(first, kinds.active, computed);
+        mean.addZeros(first, kinds.zero);
       }
     }
     return mean.result();
