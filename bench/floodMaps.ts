@@ -4,7 +4,8 @@ import type { Band } from "../src/atlas/tile.ts";
 import { HAZARDS, totalHazardSteps } from "../src/hazard/hazards.ts";
 import type { Grid } from "../src/kernel/grid.ts";
 import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
-import { randomFrom, type SeededRandom } from "../test/seededRandom.ts";
+import { randomFrom } from "../test/seededRandom.ts";
+import { addOctaves, NoiseField, type Octaves, quantile, sortedSample } from "./noiseField.ts";
 
 export const HAZARD = "riverine_floods";
 
@@ -42,47 +43,6 @@ export const STEPS_PER_UNIT = QUERIED_LAYERS.map(
   ({ metric }) => SPEC.metrics.find((spec) => spec.metric === metric)?.stepsPerUnit ?? Number.NaN,
 );
 
-/** Smooth random heights on a lattice: value noise (Ebert et al., Texturing and Modeling, chapter 2). */
-class NoiseField {
-  readonly #heights: Float32Array;
-  readonly #pitch: number;
-  readonly #width: number;
-
-  constructor(random: SeededRandom, grid: Grid, pitchCells: number) {
-    this.#pitch = pitchCells;
-    this.#width = Math.ceil(grid.columnCount / pitchCells) + 2;
-    const rows = Math.ceil(grid.rowCount / pitchCells) + 2;
-    this.#heights = Float32Array.from({ length: this.#width * rows }, () => random.next());
-  }
-
-  /** Adds the heights along one row of cells, times `weight`, to `out`. */
-  addRow(row: number, weight: number, out: Float32Array): void {
-    const pitch = this.#pitch;
-    const v = smooth((row % pitch) / pitch);
-    const north = Math.floor(row / pitch) * this.#width;
-    const south = north + this.#width;
-    for (let column = 0, lattice = 0; column < out.length; column += pitch, lattice++) {
-      const west = mix(this.#heights[north + lattice] ?? 0, this.#heights[south + lattice] ?? 0, v);
-      const east = mix(this.#heights[north + lattice + 1] ?? 0, this.#heights[south + lattice + 1] ?? 0, v);
-      const end = Math.min(out.length, column + pitch);
-      for (let offset = column; offset < end; offset++) {
-        out[offset] = (out[offset] ?? 0) + weight * mix(west, east, smooth((offset - column) / pitch));
-      }
-    }
-  }
-}
-
-/** Noise fields summed from coarse to fine. */
-type Octaves = readonly { readonly field: NoiseField; readonly weight: number }[];
-
-function smooth(t: number): number {
-  return t * t * (3 - 2 * t);
-}
-
-function mix(a: number, b: number, t: number): number {
-  return a + (b - a) * t;
-}
-
 /** Share of all cells that are zero in the driest map; about 0.03 less in the wettest. */
 const ZERO_SHARE = 0.79;
 const NODATA_SHARE = 0.045;
@@ -106,12 +66,12 @@ export class FloodMaps {
     const field = (pitchCells: number, weight: number) => ({ field: new NoiseField(random, grid, pitchCells), weight });
     this.#wet = [field(192, 0.5), field(48, 0.3), field(12, 0.15), field(4, 0.05)];
     this.#gaps = [field(160, 0.8), field(20, 0.2)];
-    const wetness = this.#sortedSample(this.#wet);
+    const wetness = sortedSample(this.#wet, grid);
     const dryShare = ZERO_SHARE / (1 - NODATA_SHARE); // of the cells that have data
     this.#shoreOfGroup = GROUPS.map(({ wetnessIncrease }) =>
       quantile(wetness, dryShare - SHORE_SHARE * wetnessIncrease),
     );
-    this.#gapFrom = quantile(this.#sortedSample(this.#gaps), 1 - NODATA_SHARE);
+    this.#gapFrom = quantile(sortedSample(this.#gaps, grid), 1 - NODATA_SHARE);
   }
 
   /** Returns the cells of some rows: for each group u16[rowCount][columnCount][4], `total_hazard` last. */
@@ -119,8 +79,8 @@ export class FloodMaps {
     const { columnCount } = this.grid;
     const groups = GROUPS.map(() => new Uint16Array(rowCount * columnCount * STORED_PER_GROUP));
     for (let row = 0; row < rowCount; row++) {
-      const wet = this.#row(this.#wet, firstRow + row);
-      const gaps = this.#row(this.#gaps, firstRow + row);
+      const wet = addOctaves(this.#wet, firstRow + row, columnCount);
+      const gaps = addOctaves(this.#gaps, firstRow + row, columnCount);
       for (const [group, cells] of groups.entries()) {
         const shore = this.#shoreOfGroup[group] ?? 0;
         const depthFactor = 1 + 0.5 * (GROUPS[group]?.wetnessIncrease ?? 0);
@@ -141,20 +101,6 @@ export class FloodMaps {
     }
     return groups;
   }
-
-  #row(fields: Octaves, row: number): Float32Array {
-    const out = new Float32Array(this.grid.columnCount);
-    for (const { field, weight } of fields) field.addRow(row, weight, out);
-    return out;
-  }
-
-  /** Returns a sorted sample of the summed heights, for quantiles. */
-  #sortedSample(fields: Octaves): Float32Array {
-    const step = Math.max(1, Math.floor(this.grid.rowCount / 300));
-    const rows: number[] = [];
-    for (let row = 0; row < this.grid.rowCount; row += step) rows.push(...this.#row(fields, row));
-    return Float32Array.from(rows).toSorted();
-  }
 }
 
 /**
@@ -172,10 +118,6 @@ function setFlood(
   cells[offset + 1] = Math.round(depthM * 1000);
   cells[offset + 2] = probability;
   cells[offset + 3] = totalHazardSteps(intensity, probability);
-}
-
-function quantile(sorted: Float32Array, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
 
 /** Interleaves the queried layers of all groups: u16[cells][21]. */

@@ -39,8 +39,30 @@ interface Band {
   readonly coordinates: Readonly<Record<string, number | string>>;
 }
 
+/**
+ * Describes a raster, so that another thread can open it with `openRaster` (rasterSpec.ts). It can be cloned between
+ * threads.
+ */
+export type RasterSpec = FileSpec;
+
+/** A map in a file. */
+interface FileSpec {
+  readonly kind: "file";
+  /** The path or address as given. */
+  readonly file: string;
+  /** Where the map is stored, if it was extracted or converted into a temporary file. */
+  readonly path?: string;
+  readonly options: Omit<RasterOptions, "signal">;
+}
+
+/** Returns the description of a map in a file. */
+export function fileSpec(file: string, { signal: _signal, ...options }: RasterOptions): FileSpec {
+  return { kind: "file", file, options };
+}
+
 /** A map that is read window by window, independent of its file format. */
 export interface Raster {
+  readonly spec: RasterSpec;
   /** The path or address as given; used in messages and provenance. */
   readonly file: string;
   /** North-up, with cell edges as bounds, regardless of the row order and registration of the file. */

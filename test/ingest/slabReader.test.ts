@@ -19,6 +19,7 @@ function recordingRaster(
   { blockRowCount, blockColumnCount }: { blockRowCount: number; blockColumnCount: number },
 ): Raster {
   return {
+    spec: { kind: "file", file: "generated.tif", options: {} },
     file: "generated.tif",
     grid: {
       northDeg: 50,

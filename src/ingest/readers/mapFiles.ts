@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
-import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+import { type Raster, type RasterOptions, type RasterSpec, sourceFault } from "../raster.ts";
 import type { ArrayFile } from "./arrays/arrayFile.ts";
 import { openArrayRaster } from "./arrays/arrayRaster.ts";
 import { fileFormatOf } from "./fileFormat.ts";
@@ -59,6 +59,16 @@ export class MapFiles {
     );
   }
 
+  /** Opens the map that a description names. A temporary file that it refers to is read, but not removed. */
+  openSpec({ file, path, options }: RasterSpec): Promise<Raster> {
+    if (path === undefined) return this.open(file, options);
+    const { signal } = this.#options;
+    return remembered(this.#rasters, JSON.stringify([file, path, options]), async () => {
+      signal?.throwIfAborted();
+      return this.#openPath(file, path, { ...options, ...(signal === undefined ? {} : { signal }) });
+    });
+  }
+
   /** Closes all files and removes temporary ones. */
   async close(): Promise<void> {
     const opened = [...this.#rasters.values(), ...this.#arrayFiles.values(), ...this.#archives.values()];
@@ -82,7 +92,8 @@ export class MapFiles {
     if (kind === "geotiff") return openBandedMap(file, path, options);
     if (kind === "zip" && file === path) return this.#openInArchive(file, { archive: file, entry: "" }, options);
     if (kind === "hdf5" || kind === "netcdf3" || kind === "zarr") {
-      return openArrayRaster(await remembered(this.#arrayFiles, file, () => openArrays(file, path, kind)), options);
+      const arrays = await remembered(this.#arrayFiles, file, () => openArrays(file, path, kind));
+      return storedAt(file, path, await openArrayRaster(arrays, options));
     }
     const name = format.kind === "other" ? format.description : "a zip archive in a zip archive";
     if (this.#options.viaGdal === true) return this.#openConverted(file, path, options);
@@ -140,11 +151,16 @@ async function openBandedMap(file: string, path: string, options: RasterOptions)
   if (file === path) return openGeoTiff(file, others);
   const raster = await renamed(file, path, () => openGeoTiff(path, others));
   return {
-    ...raster,
+    ...storedAt(file, path, raster),
     file,
     readWindow: (window) => renamed(file, path, () => raster.readWindow(window)),
     close: () => raster.close(),
   };
+}
+
+/** Adds the path of a temporary file to the description of a map. */
+function storedAt(file: string, path: string, raster: Raster): Raster {
+  return file === path ? raster : { ...raster, spec: { ...raster.spec, file, path } };
 }
 
 /** Replaces the path of a temporary file in errors by the name of the map. */

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
 import type { Raster, RasterOptions } from "../../../src/ingest/raster.ts";
+import { openRaster } from "../../../src/ingest/rasterSpec.ts";
 import { MapFiles } from "../../../src/ingest/readers/mapFiles.ts";
 import type { Grid } from "../../../src/kernel/grid.ts";
 import { randomFrom } from "../../seededRandom.ts";
@@ -119,6 +120,26 @@ describe.each(FILES)("$format", ({ name, options, stored = name }) => {
       }).flat();
       expect(Array.from(read[i] ?? [])).toEqual(part);
     }
+  });
+
+  test("another thread can open the map from its description", async () => {
+    const raster = await open({ nodata: [0] });
+    const spec = structuredClone(raster.spec);
+    const values = Array.from(await raster.readWindow(whole));
+    const otherMaps = new MapFiles();
+    const shared = await openRaster(spec, { maps: otherMaps });
+    expect(await openRaster(structuredClone(spec), { maps: otherMaps })).toBe(shared);
+    const single = await openRaster(spec);
+    for (const opened of [shared, single]) {
+      expect(opened.file).toBe(raster.file);
+      expect(opened.spec).toEqual(spec);
+      expect(opened.grid).toEqual(raster.grid);
+      expect(Array.from(await opened.readWindow(whole))).toEqual(values);
+    }
+    await single.close();
+    await otherMaps.close();
+    const reason = new Error("stopped");
+    await expect(openRaster(spec, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
   test("applies nodata values of the user and records them", async () => {

@@ -5,6 +5,7 @@ import {
   type BandWindow,
   checkWindow,
   extraNodataNotes,
+  fileSpec,
   messageOf,
   type Raster,
   type RasterOptions,
@@ -43,6 +44,7 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   ];
   const { type, scale, offset, nodata } = packing;
   return {
+    spec: fileSpec(file.file, options),
     file: file.file,
     grid,
     crs: geometry.crs,

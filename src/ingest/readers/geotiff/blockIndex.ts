@@ -50,6 +50,15 @@ export interface BlockIndex {
    *   file cannot represent its nodata value
    */
   check(box: Box, band: number, where: string): Promise<SparseBlocks>;
+  /**
+   * Returns the position of a block in the file, or undefined if it is omitted.
+   * @throws Fault `source_invalid` if the block is damaged or truncated
+   */
+  find(
+    block: { readonly down: number; readonly across: number },
+    band: number,
+    where: string,
+  ): Promise<{ readonly offset: number; readonly sizeBytes: number } | undefined>;
 }
 
 /**
@@ -123,11 +132,20 @@ export function blockIndexOf(
     return false;
   };
 
+  const planeStartOf = (band: number): number => (layout.isPlanar ? (band - 1) * acrossCount * downCount : 0);
+
   return {
+    async find({ down, across }, band, where) {
+      const index = planeStartOf(band) + down * acrossCount + across;
+      const page = await readPage(index);
+      if (isOmitted(page, index, where)) return undefined;
+      return { offset: page.offsets[index - page.first] ?? NaN, sizeBytes: page.sizes[index - page.first] ?? NaN };
+    },
+
     async check(box, band, where) {
       // As in GDAL, bands that share an omitted block may have different nodata values.
       const nodata = nodataOfBands[band - 1];
-      const planeStart = layout.isPlanar ? (band - 1) * acrossCount * downCount : 0;
+      const planeStart = planeStartOf(band);
       const boxes: Box[] = [];
       const omittedCounts = new Map<number, number>(); // by row of blocks
       let page: IndexPage | undefined;

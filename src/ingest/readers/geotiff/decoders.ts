@@ -2,17 +2,18 @@
  * Block decoders with output limited to the size of a block, so that damaged or malicious data cannot exhaust memory.
  * The decoders of geotiff.js have no such limit.
  */
-import { promisify } from "node:util";
-import { inflate } from "node:zlib";
+import { inflateSync } from "node:zlib";
 import type { BaseDecoder, Pool } from "geotiff";
 import { ZSTDDecoder } from "zstddec";
 import type { Layout } from "./layout.ts";
+import { decodeLerc } from "./lerc.ts";
 import { toNativeBlock } from "./nativeBlock.ts";
 
 export type GeoTiffModule = typeof import("geotiff");
 type Decode = (encoded: Uint8Array, sizeBytesMax: number) => Uint8Array | Promise<Uint8Array>;
 
-const inflateAsync = promisify(inflate);
+const LERC = 34_887;
+
 const zstd = new ZSTDDecoder();
 
 const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
@@ -25,22 +26,39 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
 ]);
 
 /**
+ * Decompresses one block.
+ * @throws Error if the block is damaged or exceeds the size of a whole block
+ */
+export function decodeBlock(encoded: Uint8Array, layout: Layout): Uint8Array | Promise<Uint8Array> {
+  if (layout.compression === LERC) return decodeLerc(encoded, layout, decodeBounded);
+  return decodeBounded(layout.compression, encoded, layout.blockBytes);
+}
+
+function decodeBounded(
+  compression: number,
+  encoded: Uint8Array,
+  sizeBytesMax: number,
+): Uint8Array | Promise<Uint8Array> {
+  const decode = DECODERS.get(compression);
+  if (decode === undefined) throw new Error(`No decoder for compression ${compression}.`);
+  return decode(encoded, sizeBytesMax);
+}
+
+/**
  * Returns the decoder pool that geotiff.js uses for one file.
  * @param signal when aborted, no further blocks are decoded
  */
 export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortSignal | undefined): Pool {
-  const decode = DECODERS.get(layout.compression);
-  if (decode === undefined) throw new Error(`No decoder for compression ${layout.compression}.`);
   class BoundedDecoder extends module.BaseDecoder {
     override async decodeBlock(encoded: ArrayBufferLike): Promise<ArrayBufferLike> {
       signal?.throwIfAborted();
-      const decoded = await (decode as Decode)(new Uint8Array(encoded), layout.blockBytes);
+      const decoded = await decodeBlock(new Uint8Array(encoded), layout);
       return toNativeBlock(decoded as Uint8Array<ArrayBuffer>, layout);
     }
   }
   class BoundedPool extends module.Pool {
     constructor() {
-      super(0); // no workers: zlib uses the libuv thread pool
+      super(0); // no workers: blocks are decoded in the calling thread
     }
     override bindParameters(
       _compression: number,
@@ -53,9 +71,10 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
   return new BoundedPool();
 }
 
-async function decodeDeflate(encoded: Uint8Array, sizeBytesMax: number): Promise<Uint8Array> {
+/** Decompresses in the calling thread; blocks are decoded in parallel on several threads, each with readers of its own. */
+function decodeDeflate(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
   // One chunk holds the block and one extra byte that reveals an overflow, so no second chunk is allocated.
-  return inflateAsync(encoded, { maxOutputLength: sizeBytesMax, chunkSize: Math.max(64, sizeBytesMax + 1) });
+  return inflateSync(encoded, { maxOutputLength: sizeBytesMax, chunkSize: Math.max(64, sizeBytesMax + 1) });
 }
 
 async function decodeZstd(encoded: Uint8Array, sizeBytesMax: number): Promise<Uint8Array> {

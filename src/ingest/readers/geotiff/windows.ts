@@ -4,6 +4,7 @@ import type { GeoTIFFImage, Pool } from "geotiff";
 import { Fault } from "../../../errors.ts";
 import { type BandWindow, messageOf, type RasterValues, sourceFault } from "../../raster.ts";
 import type { BlockIndex, Box, SparseBlocks } from "./blockIndex.ts";
+import { type BlockReader, storedBlocks } from "./blockReader.ts";
 import type { Layout } from "./layout.ts";
 
 /** Decoded size of the blocks read in one step; a larger block is read alone. */
@@ -19,6 +20,8 @@ export interface ReadContext {
   readonly layout: Layout;
   readonly decoders: Pool;
   readonly blockIndex: BlockIndex;
+  /** Undefined if geotiff.js must read the blocks. */
+  readonly blocks: BlockReader | undefined;
   readonly isSouthUp: boolean;
   /** Returns the test for missing values of a band, if it has one. */
   readonly isMissing: (band: number) => ((value: number) => boolean) | undefined;
@@ -43,11 +46,10 @@ export async function readStoredWindow(context: ReadContext, window: BandWindow)
   const where = `band ${band}, rows ${window.firstRow} to ${window.firstRow + rowCount - 1}, columns ${firstColumn} to ${box.right - 1}`;
 
   const sparse = await context.blockIndex.check(box, band, where);
-  const values = copyNorthUp(await readBand(context, { box, band, where, sparse }), window, isSouthUp);
-  const isMissing = context.isMissing(band);
-  if (isMissing !== undefined) {
-    for (let i = 0; i < values.length; i++) if (isMissing(values[i] ?? NaN)) values[i] = NaN;
-  }
+  const values =
+    context.blocks === undefined
+      ? await readWithGeotiff(context, window, { box, band, where, sparse })
+      : await readBlocks({ ...context, blocks: context.blocks }, { box, band, where, sparse });
   for (const block of sparse.isNodata ? sparse.boxes : []) {
     for (let row = block.top; row < block.bottom; row++) {
       const to = isSouthUp ? box.bottom - 1 - row : row - box.top;
@@ -55,6 +57,48 @@ export async function readStoredWindow(context: ReadContext, window: BandWindow)
     }
   }
   return values;
+}
+
+/** Reads the stored blocks of a window with our own reader. Cells of omitted blocks are 0. */
+async function readBlocks(
+  context: ReadContext & { readonly blocks: BlockReader },
+  { box, band, where, sparse }: BandPart,
+): Promise<RasterValues> {
+  const { file, layout, blockIndex, blocks, isSouthUp, signal } = context;
+  const values = emptyValues(layout, (box.right - box.left) * (box.bottom - box.top));
+  const isMissing = context.isMissing(band);
+  try {
+    for (const step of stepsOf(box, layout)) {
+      await setImmediate(); // yields to the event loop, so that the signal can abort
+      signal?.throwIfAborted();
+      if (sparse.covers(step)) continue;
+      const stored = await storedBlocks(blockIndex, layout, { box: step, band, where });
+      await blocks.addBlocks(stored, { box, values, isSouthUp, isMissing });
+    }
+  } catch (error) {
+    throw readFault(error, { file, where, signal });
+  }
+  return values;
+}
+
+async function readWithGeotiff(context: ReadContext, window: BandWindow, part: BandPart): Promise<RasterValues> {
+  const values = copyNorthUp(await readBand(context, part), window, context.isSouthUp);
+  const isMissing = context.isMissing(part.band);
+  if (isMissing === undefined) return values;
+  for (let i = 0; i < values.length; i++) if (isMissing(values[i] ?? NaN)) values[i] = NaN;
+  return values;
+}
+
+/** Returns the error for a window that cannot be read. */
+function readFault(
+  error: unknown,
+  { file, where, signal }: Pick<ReadContext, "file" | "signal"> & { readonly where: string },
+): unknown {
+  if (signal?.aborted === true) return signal.reason;
+  if (error instanceof Fault) return error;
+  return sourceFault(file, `cannot be read at ${where} (${messageOf(error)}). It is damaged or truncated.`, {
+    cause: error,
+  });
 }
 
 /** A part of one band, in the row order of the file. */
@@ -133,11 +177,7 @@ async function readBands(
       }
     }
   } catch (error) {
-    signal?.throwIfAborted();
-    if (error instanceof Fault) throw error;
-    throw sourceFault(file, `cannot be read at ${where} (${messageOf(error)}). It is damaged or truncated.`, {
-      cause: error,
-    });
+    throw readFault(error, { file, where, signal });
   }
   return bands;
 }
