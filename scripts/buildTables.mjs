@@ -203,6 +203,40 @@ const TABLES = [
     row: "TemperatureRow",
     columns: { scenario_id: "text", ...yearColumns("number"), source: "text" },
   },
+  {
+    file: "src/ingest/reprojection/data/datums.csv",
+    rows: "DATUM_ROWS",
+    row: "DatumRow",
+    columns: {
+      geographic_code: "number",
+      name: "text",
+      datum_code: "number",
+      datum_name: "text",
+      aliases: "list",
+      inverse_flattening: "number",
+      tolerance_m: "number",
+      source: "note",
+    },
+  },
+  {
+    file: "src/ingest/reprojection/data/epsgCodes.csv",
+    rows: "EPSG_CODE_ROWS",
+    row: "EpsgCodeRow",
+    columns: { code: "number", name: "text", geographic_code: "number", definition: "text", source: "note" },
+  },
+  {
+    file: "src/ingest/reprojection/data/utmCodes.csv",
+    rows: "UTM_CODE_ROWS",
+    row: "UtmCodeRow",
+    columns: {
+      first_code: "number",
+      last_code: "number",
+      geographic_code: "number",
+      first_zone: "number",
+      is_south: "number",
+      source: "note",
+    },
+  },
 ];
 
 for (const table of TABLES) {

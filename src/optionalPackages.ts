@@ -13,6 +13,7 @@ export type OptionalPackage =
   | "netcdfjs"
   | "pg"
   | "pino"
+  | "proj4"
   | "prom-client"
   | "swagger-ui-dist"
   | "zarrita";
