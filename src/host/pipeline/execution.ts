@@ -44,7 +44,7 @@ export class Execution {
   /**
    * Step `body size`, then reads the body, which the caller must release. A body for a worker is in memory that all threads
    * share, so that it exists only once and the request can be restarted if its worker ends.
-   * @throws HttpError `body_too_large`, `overloaded`, as `receive`
+   * @throws HttpError `body_too_large`, `overloaded`, as `receive` does
    */
   async receiveBody(
     context: RequestContext,
@@ -70,7 +70,7 @@ export class Execution {
     });
   }
 
-  /** Steps `JSON`, `schema` and `limits`. @throws Fault `json_malformed`, as `Route.parse` */
+  /** Steps `JSON`, `schema` and `limits`. @throws Fault `json_malformed`, as `Route.parse` does */
   parse(request: IncomingMessage, invocation: Invocation): unknown {
     const { body } = invocation;
     if (body === undefined) return this.#parseDecoded(request, invocation);
@@ -108,7 +108,7 @@ export class Execution {
 
   /**
    * Runs a large request as a job: in the worker threads if there are any, otherwise on the event loop.
-   * @throws Fault, HttpError as the route throws them, and as `AdmissionControl.runJob`
+   * @throws Fault, HttpError as the route throws them, and as `AdmissionControl.runJob` does
    */
   async runJob(context: RequestContext, slot: Slot | undefined, invocation: Invocation): Promise<RouteResponse> {
     const { bulk, admission, services } = this.#options;
