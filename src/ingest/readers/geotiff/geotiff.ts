@@ -59,6 +59,7 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
     const tiff = await module.GeoTIFF.fromSource(await normalizedSource(source, directories.first, layout));
     const image = await tiff.getImage();
     checkAgreement(file, layout, image);
+    checkGeoKeys(file, image);
     const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile });
     sidecars.checkTransform(reference.transform);
     const blocks = blockReaderOf(layout, source);
@@ -118,6 +119,17 @@ function checkAgreement(file: string, layout: Layout, image: GeoTIFFImage): void
     `geotiff.js reads ${list(differences.map(([, read]) => read))}; the validated directory has ` +
       `${list(differences.map(([, , validated]) => validated))}. The file is damaged.`,
   );
+}
+
+/** Checks that the values of all GeoKeys exist. */
+function checkGeoKeys(file: string, image: GeoTIFFImage): void {
+  try {
+    image.getGeoKeys();
+  } catch (error) {
+    throw sourceFault(file, "is damaged: its GeoKey directory refers to values that the file does not have.", {
+      cause: error,
+    });
+  }
 }
 
 function rasterOf(opened: {
