@@ -32,6 +32,9 @@ export interface Invocation {
 /** What a request takes beyond its body, as far as it is known before it has been parsed. */
 export const NO_WORK = { elementCount: 0, cellVectorCount: 0, coldTileVectorCount: 0 };
 
+/** A body for a worker up to this size is copied, so that it takes no whole segment. */
+const COPIED_BYTES_MAX = 16_384;
+
 /** The steps that run a route: body size, JSON, schema, limits, availability, compute. */
 export class Execution {
   readonly #options: ExecutionOptions;
@@ -42,8 +45,8 @@ export class Execution {
   }
 
   /**
-   * Step `body size`, then reads the body, which the caller must release. A body for a worker is in memory that all threads
-   * share, so that it exists only once and the request can be restarted if its worker ends.
+   * Step `body size`, then reads the body, which the caller must release. A long body is in memory that all threads share,
+   * so that it exists only once and the request can be restarted if its worker ends.
    * @throws HttpError `body_too_large`, `overloaded`, as `receive` does
    */
   async receiveBody(
@@ -62,7 +65,7 @@ export class Execution {
     return context.receive({
       limitBytes,
       declaredBytes,
-      contiguousBytesMax: route.inlineBodyBytesMax ?? Infinity,
+      contiguousBytesMax: Math.max(route.inlineBodyBytesMax ?? Infinity, COPIED_BYTES_MAX),
       segments: this.#segments,
       structure: jsonLimits(requestBodyBytesMax),
       shortChunksDelayMs: (chunkCount) => admission.shortChunksDelayMs(slot, chunkCount),
