@@ -6,8 +6,8 @@ import type { RasterValues } from "../../raster.ts";
 import type { BlockIndex, Box } from "./blockIndex.ts";
 import type { ByteSource } from "./byteSource.ts";
 import { decodeBlock } from "./decoders.ts";
-import { type Directory, TAG } from "./directory.ts";
 import type { Layout, NumberFormat } from "./layout.ts";
+import { toNativeBlock } from "./nativeBlock.ts";
 
 /** Largest read of blocks that are adjacent in the file. */
 const READ_BYTES_MAX = 4 << 20;
@@ -24,7 +24,7 @@ export interface StoredBlock {
 }
 
 /** The values of a window, north up, to which blocks are added. */
-export interface WindowTarget {
+interface WindowTarget {
   /** The window in the row order of the file. */
   readonly box: Box;
   readonly values: RasterValues;
@@ -41,34 +41,27 @@ export interface BlockReader {
 }
 
 /** Returns the reader of the blocks of a file, or undefined if geotiff.js must read it. */
-export async function blockReaderOf({
+export function blockReaderOf({
   layout,
   source,
-  directory,
 }: {
   readonly layout: Layout;
   readonly source: ByteSource;
-  readonly directory: Directory;
-}): Promise<BlockReader | undefined> {
+}): BlockReader | undefined {
   const numbers = numbersOf(layout.format);
-  const [first, second] = await source.read(0, 2);
-  const isLittleEndian = first === 0x49 && second === 0x49;
-  const predictor = await directory.number(TAG.predictor, 1);
   const hasOneBand = layout.bandCount === 1 || layout.isPlanar;
-  if (numbers === undefined || !isLittleEndian || !hasOneBand || ![1, 2, 3].includes(predictor)) return undefined;
-  if (predictor === 2 && layout.format.bits === 64) return undefined;
-  const undo = { 1: undefined, 2: addDifferences, 3: joinFloats }[predictor];
+  if (numbers === undefined || !layout.isLittleEndian || !hasOneBand) return undefined;
 
   const decode = async (encoded: Uint8Array, rowCount: number): Promise<BlockNumbers> => {
-    const columnCount = layout.blockColumnCount;
-    const sizeBytes = rowCount * columnCount * (layout.format.bits / 8);
+    const sizeBytes = rowCount * layout.blockColumnCount * (layout.format.bits / 8);
     const decoded = await decodeBlock(layout.compression, encoded, layout.blockBytes);
     if (decoded.length < sizeBytes)
       throw new Error(`a block of ${sizeBytes} bytes decompresses to ${decoded.length} bytes`);
-    let values = numbers(decoded.subarray(0, sizeBytes));
-    if (undo !== undefined && values.buffer === encoded.buffer) values = values.slice();
-    undo?.(values, columnCount);
-    return values;
+    const bytes = decoded.subarray(0, sizeBytes);
+    if (layout.predictor === 1) return numbers(bytes);
+    // Copied because the predictor is undone in place, and the bytes of an uncompressed block are part of a larger read.
+    const own = decoded.buffer === encoded.buffer ? new Uint8Array(bytes) : (bytes as Uint8Array<ArrayBuffer>);
+    return numbers(new Uint8Array(toNativeBlock(own, layout)));
   };
 
   return {
@@ -197,43 +190,4 @@ function numbersOf({ kind, bits }: NumberFormat): ((bytes: Uint8Array) => BlockN
     const aligned = isAligned ? bytes : new Uint8Array(bytes);
     return new type(aligned.buffer, aligned.byteOffset, aligned.length / type.BYTES_PER_ELEMENT);
   };
-}
-
-/** Undoes predictor 2: each number is stored as the difference from the one before it in its row. */
-function addDifferences(numbers: BlockNumbers, columnCount: number): void {
-  const bits = numbers.BYTES_PER_ELEMENT * 8;
-  const types = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array } as const;
-  const type = types[bits as 8 | 16 | 32];
-  const sums = new type(numbers.buffer as ArrayBuffer, numbers.byteOffset, numbers.length);
-  for (let row = 0; row < sums.length; row += columnCount) {
-    let sum = 0;
-    for (let index = row; index < row + columnCount; index++) {
-      sum = (sum + (sums[index] as number)) | 0;
-      sums[index] = sum;
-    }
-  }
-}
-
-/**
- * Undoes predictor 3 (Adobe TIFF Technical Note 3): each row has first the most significant bytes of its floats, then the
- * next, and so on, and each byte is stored as the difference from the one before it.
- */
-function joinFloats(numbers: BlockNumbers, columnCount: number): void {
-  const size = numbers.BYTES_PER_ELEMENT;
-  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-  const rowBytes = columnCount * size;
-  const planes = new Uint8Array(rowBytes);
-  for (let row = 0; row < bytes.length; row += rowBytes) {
-    let sum = 0;
-    for (let index = 0; index < rowBytes; index++) {
-      sum = (sum + (bytes[row + index] as number)) & 0xff;
-      planes[index] = sum;
-    }
-    for (let byte = 0; byte < size; byte++) {
-      const plane = (size - 1 - byte) * columnCount;
-      for (let column = 0, to = row + byte; column < columnCount; column++, to += size) {
-        bytes[to] = planes[plane + column] as number;
-      }
-    }
-  }
 }

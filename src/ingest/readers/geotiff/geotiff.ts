@@ -56,7 +56,7 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
     checkAgreement(file, layout, image);
     const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile });
     sidecars.checkTransform(reference.transform);
-    const blocks = await blockReaderOf({ layout, source, directory: directories.first });
+    const blocks = blockReaderOf({ layout, source });
     return rasterOf({ file, module, source, blocks, directories, layout, units, sidecars, image, reference, options });
   } catch (error) {
     await source.close();
