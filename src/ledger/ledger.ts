@@ -247,7 +247,7 @@ export interface Ledger {
   /** Like `usage`, as lines of CSV without a header. @throws as `usage` */
   usageCsv(query: UsageQuery, options?: ReportOptions): Promise<CsvPage>;
   audit(options?: AuditOptions): Promise<AuditReport>;
-  /** Yields all events of a date range in the order of recording. */
+  /** Yields all events of a date range in the order of their times, which is that of recording unless the clock was reset. */
   events(query: {
     readonly accountId?: string;
     readonly from?: string;

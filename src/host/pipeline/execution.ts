@@ -65,6 +65,7 @@ export class Execution {
       contiguousBytesMax: route.inlineBodyBytesMax ?? Infinity,
       segments: this.#segments,
       structure: jsonLimits(requestBodyBytesMax),
+      shortChunksDelayMs: (chunkCount) => admission.shortChunksDelayMs(slot, chunkCount),
       onResize: (memory) => admission.setBody(slot, memory),
     });
   }

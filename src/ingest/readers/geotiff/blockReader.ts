@@ -9,6 +9,11 @@ import { decodeBlock } from "./decoders.ts";
 import type { Layout, NumberFormat } from "./layout.ts";
 import { toNativeBlock } from "./nativeBlock.ts";
 
+/**
+ * Size above which the last decoded block is kept. Windows are usually smaller than such a block: without it, every window
+ * would decode the whole block again and leave its memory to garbage collection.
+ */
+const KEPT_BLOCK_BYTES_MIN = 16 << 20;
 /** Largest read of blocks that are adjacent in the file. */
 const READ_BYTES_MAX = 4 << 20;
 
@@ -41,24 +46,20 @@ export interface BlockReader {
 }
 
 /** Returns the reader of the blocks of a file, or undefined if geotiff.js must read it. */
-export function blockReaderOf({
-  layout,
-  source,
-}: {
-  readonly layout: Layout;
-  readonly source: ByteSource;
-}): BlockReader | undefined {
-  const numbers = numbersOf(layout.format);
+export function blockReaderOf(layout: Layout, source: ByteSource): BlockReader | undefined {
+  const { predictor, isLittleEndian, format } = layout;
+  const numbers = numbersOf(format);
   const hasOneBand = layout.bandCount === 1 || layout.isPlanar;
-  if (numbers === undefined || !layout.isLittleEndian || !hasOneBand) return undefined;
+  if (numbers === undefined || !isLittleEndian || !hasOneBand) return undefined;
+  let kept: { readonly offset: number; readonly values: BlockNumbers } | undefined;
 
   const decode = async (encoded: Uint8Array, rowCount: number): Promise<BlockNumbers> => {
-    const sizeBytes = rowCount * layout.blockColumnCount * (layout.format.bits / 8);
-    const decoded = await decodeBlock(layout.compression, encoded, layout.blockBytes);
+    const sizeBytes = rowCount * layout.blockColumnCount * (format.bits / 8);
+    const decoded = await decodeBlock(encoded, layout);
     if (decoded.length < sizeBytes)
       throw new Error(`a block of ${sizeBytes} bytes decompresses to ${decoded.length} bytes`);
     const bytes = decoded.subarray(0, sizeBytes);
-    if (layout.predictor === 1) return numbers(bytes);
+    if (predictor === 1) return numbers(bytes);
     // Copied because the predictor is undone in place, and the bytes of an uncompressed block are part of a larger read.
     const own = decoded.buffer === encoded.buffer ? new Uint8Array(bytes) : (bytes as Uint8Array<ArrayBuffer>);
     return numbers(new Uint8Array(toNativeBlock(own, layout)));
@@ -67,6 +68,11 @@ export function blockReaderOf({
   return {
     async addBlocks(blocks, target) {
       for (const run of adjacentRuns(blocks)) {
+        const [first] = run.blocks;
+        if (first !== undefined && run.blocks.length === 1 && kept?.offset === first.offset) {
+          addBlock(kept.values, first, layout, target);
+          continue;
+        }
         const bytes = await source.read(run.offset, run.sizeBytes);
         if (bytes.length < run.sizeBytes) throw new Error("the file was truncated while it was being read");
         for (const block of run.blocks) {
@@ -74,6 +80,7 @@ export function blockReaderOf({
           const rowCount = storedRowCount(layout, block.down);
           const values = await decode(bytes.subarray(from, from + block.sizeBytes), rowCount);
           addBlock(values, block, layout, target);
+          if (layout.blockBytes > KEPT_BLOCK_BYTES_MIN) kept = { offset: block.offset, values };
         }
       }
     },

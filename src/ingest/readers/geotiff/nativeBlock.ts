@@ -23,7 +23,7 @@ export function toNativeBlock(bytes: Uint8Array<ArrayBuffer>, block: BlockFormat
   if (block.predictor === 3) {
     undoFloatPredictor(bytes, { rowBytes, stride, size });
   } else {
-    if (!block.isLittleEndian) swapBytes(bytes, size);
+    if (!block.isLittleEndian && bits > 8) swapBytes(bytes, size);
     if (block.predictor === 2) undoHorizontalPredictor(bytes, { rowBytes, stride, size });
   }
   const isWhole = bytes.byteOffset === 0 && bytes.byteLength === bytes.buffer.byteLength;
