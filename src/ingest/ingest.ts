@@ -14,6 +14,7 @@ import { MapFiles } from "./readers/mapFiles.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { planLayers } from "./recipes/layers.ts";
 import { readManifest } from "./recipes/layersManifest.ts";
+import { type IngestPreview, previewOf } from "./preview.ts";
 import type { IngestReport, IgnoredFile } from "./report.ts";
 import { SourceVersions } from "./sourceVersions.ts";
 import { writeHazards } from "./writeHazards.ts";
@@ -31,7 +32,8 @@ export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/
 export type { CellCounts } from "./cellCounts.ts";
 export type { KeptMeridian } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
-export type { GroupReport, IngestReport, IgnoredFile } from "./report.ts";
+export type { GroupReport, IngestReport, IngestTotals, IgnoredFile } from "./report.ts";
+export type { IngestPreview, PreviewFile, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
 
 export interface AqueductFloodsOptions extends IngestOptions {
   /** Files, folders (searched recursively) or http(s) addresses of the maps. */
@@ -47,9 +49,21 @@ export interface AqueductFloodsOptions extends IngestOptions {
  *   optional package for a format is not installed
  */
 export async function ingestAqueductFloods(options: AqueductFloodsOptions): Promise<IngestReport> {
+  return writePlans(await prepareAqueductFloods(options));
+}
+
+/**
+ * Returns what `ingestAqueductFloods` would read and write. It opens the maps, but reads no cells and writes nothing.
+ * @throws the same faults, except those of cells
+ */
+export async function previewAqueductFloods(options: AqueductFloodsOptions): Promise<IngestPreview> {
+  return previewPlans(await prepareAqueductFloods(options));
+}
+
+async function prepareAqueductFloods(options: AqueductFloodsOptions): Promise<PreparedIngest> {
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } });
   const { files, ignoredFiles } = await findAqueductFiles(options.sources);
-  return withRasters(options, ignoredFiles, (open, rasterOptions) => planAqueductFloods(files, open, rasterOptions));
+  return { options, ignoredFiles, plan: (open, rasterOptions) => planAqueductFloods(files, open, rasterOptions) };
 }
 
 export interface LayersOptions extends IngestOptions {
@@ -65,6 +79,18 @@ export interface LayersOptions extends IngestOptions {
  * @throws Fault `invalid_request` listing every error of the manifest; otherwise the same as `ingestAqueductFloods`
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
+  return writePlans(await prepareLayers(options));
+}
+
+/**
+ * Returns what `ingestLayers` would read and write. It opens the maps, but reads no cells and writes nothing.
+ * @throws the same faults, except those of cells
+ */
+export async function previewLayers(options: LayersOptions): Promise<IngestPreview> {
+  return previewPlans(await prepareLayers(options));
+}
+
+async function prepareLayers(options: LayersOptions): Promise<PreparedIngest> {
   checkIngestOptions(options, { manifest: { type: "string" } });
   const manifest = await readManifest(options.manifest, options);
   const { hold_flat, clamp_negative, clamp_tolerance, assume_wgs84, keep_meridian } = manifest.options ?? {};
@@ -84,21 +110,36 @@ export async function ingestLayers(options: LayersOptions): Promise<IngestReport
     assumeWgs84: options.assumeWgs84 === true || assume_wgs84 === true,
     ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
-  return withRasters(combined, [], async (open, rasterOptions) => [
-    await planLayers(manifest, options.manifest, open, rasterOptions),
-  ]);
+  return {
+    options: combined,
+    ignoredFiles: [],
+    plan: async (open, rasterOptions) => [await planLayers(manifest, options.manifest, open, rasterOptions)],
+  };
 }
 
 type OpenRaster = (file: string, options: RasterOptions) => Promise<Raster>;
 
-/**
- * Plans and writes an ingest. Each file is opened once for all of its bands, and is closed at the end or on failure.
- */
-async function withRasters(
+/** The options of an ingest, which may come partly from a manifest, and how its plans are made. */
+interface PreparedIngest {
+  readonly options: IngestOptions;
+  readonly ignoredFiles: readonly IgnoredFile[];
+  plan(open: OpenRaster, options: RasterOptions): Promise<readonly HazardPlan[]>;
+}
+
+function writePlans({ options, ignoredFiles, plan }: PreparedIngest): Promise<IngestReport> {
+  return withRasters(options, plan, (plans, sources) => writeHazards(plans, { options, ignoredFiles, sources }));
+}
+
+function previewPlans({ options, ignoredFiles, plan }: PreparedIngest): Promise<IngestPreview> {
+  return withRasters(options, plan, (plans) => previewOf(plans, { options, ignoredFiles }));
+}
+
+/** Plans an ingest and uses the plans. Each file is opened once for all of its bands, and is closed at the end or on failure. */
+async function withRasters<T>(
   options: IngestOptions,
-  ignoredFiles: readonly IgnoredFile[],
-  plan: (open: OpenRaster, options: RasterOptions) => Promise<readonly HazardPlan[]>,
-): Promise<IngestReport> {
+  plan: PreparedIngest["plan"],
+  use: (plans: readonly HazardPlan[], sources: SourceVersions) => Promise<T>,
+): Promise<T> {
   const { keepMeridian, signal } = options;
   const maps = new MapFiles({
     ...(signal === undefined ? {} : { signal }),
@@ -115,7 +156,7 @@ async function withRasters(
     ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
   try {
-    return await writeHazards(await plan(open, rasterOptions), { options, ignoredFiles, sources });
+    return await use(await plan(open, rasterOptions), sources);
   } finally {
     await maps.close();
   }
