@@ -26,10 +26,11 @@ const DATUMS: Readonly<Record<string, { readonly ellipsoid: string; readonly geo
 const NUMBERS = ["lat_0", "lon_0", "lat_1", "lat_2", "lat_ts", "x_0", "y_0"] as const;
 /** Members without an effect on positions in a plane. */
 const IGNORED = new Set(["type", "no_defs", "wktext", "vunits", "title"]);
-const READ = new Set<string>([
-  ...["proj", "zone", "south", "k", "k_0", "ellps", "a", "b", "rf", "f", "R", "datum", "towgs84", "nadgrids"],
-  ...["units", "to_meter", "pm", "axis", ...NUMBERS],
-]);
+const READ = new Set(
+  `proj zone south k k_0 ellps a b rf f R datum towgs84 nadgrids units to_meter pm axis ${NUMBERS.join(" ")}`.split(
+    " ",
+  ),
+);
 
 /** A coordinate system, and the size in meters of the unit of its coordinates (1 for degrees). */
 export interface ParsedCrs {
