@@ -16,7 +16,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   portfolio: ["contract", "alignment"],
   pool: ["contract", "hazard", "atlas", "kernel", "threads"],
   demo: ["atlas", "kernel", "hazard/hazards.ts"],
-  ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "version.ts"],
+  ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
   ledger: ["contract", "threads"],
   host: [

@@ -101,25 +101,33 @@ export function tileStateOf(tile: Uint16Array, layerCount: number, extent: TileE
   return state;
 }
 
-/** Returns a bound updated with one cell. A bound is 0 if no cell is valid, otherwise the largest step + 1. */
-function raiseBound(bound: number, steps: number): number {
-  return steps <= STEPS_MAX && steps + 1 > bound ? steps + 1 : bound;
-}
-
-/** Returns the bounds of the 8 x 8 blocks of a tile, u16[8][8][layerCount]. */
-function blockBounds(tile: Uint16Array, layerCount: number): Uint16Array {
+/**
+ * Computes the bounds of the 8 x 8 blocks of a tile, u16[8][8][layerCount], and its row totals, u32[64][layerCount]. A bound is
+ * 0 if no cell of the block is valid, otherwise the largest step + 1. A total is count * 2^22 + sum of the valid cells.
+ */
+function summarizeTile(tile: Uint16Array, layerCount: number): { bounds: Uint16Array; totals: Uint32Array } {
   const bounds = new Uint16Array(BLOCKS_PER_TILE * BLOCKS_PER_TILE * layerCount);
-  let index = 0;
+  const totals = new Uint32Array(TILE_SIZE * layerCount);
   for (let row = 0; row < TILE_SIZE; row++) {
-    const blockRow = (row / BLOCK_SIZE) | 0;
-    for (let column = 0; column < TILE_SIZE; column++) {
-      const block = (blockRow * BLOCKS_PER_TILE + ((column / BLOCK_SIZE) | 0)) * layerCount;
-      for (let layer = 0; layer < layerCount; layer++, index++) {
-        bounds[block + layer] = raiseBound(bounds[block + layer] ?? 0, tile[index] ?? 0);
+    for (let block = 0; block < BLOCKS_PER_TILE; block++) {
+      const firstIndex = (row * TILE_SIZE + block * BLOCK_SIZE) * layerCount;
+      for (let layer = 0; layer < layerCount; layer++) {
+        let bound = 0;
+        let total = 0;
+        for (let cell = 0, index = firstIndex + layer; cell < BLOCK_SIZE; cell++, index += layerCount) {
+          const steps = tile[index] as number;
+          if (steps > STEPS_MAX) continue;
+          if (steps >= bound) bound = steps + 1;
+          total += TOTAL_COUNT_SHIFT + steps;
+        }
+        const boundIndex = (((row / BLOCK_SIZE) | 0) * BLOCKS_PER_TILE + block) * layerCount + layer;
+        if (bound > (bounds[boundIndex] as number)) bounds[boundIndex] = bound;
+        const totalIndex = row * layerCount + layer;
+        totals[totalIndex] = (totals[totalIndex] as number) + total;
       }
     }
   }
-  return bounds;
+  return { bounds, totals };
 }
 
 /** Returns the largest bound per layer, u16[layerCount]. */
@@ -130,22 +138,6 @@ export function largestBounds(bounds: Uint16Array, layerCount: number): Uint16Ar
     largest[layer] = Math.max(largest[layer] ?? 0, bounds[index] ?? 0);
   }
   return largest;
-}
-
-/** Returns the row totals of a tile, u32[64][layerCount]: count * 2^22 + sum of the valid cells. */
-function rowTotals(tile: Uint16Array, layerCount: number): Uint32Array {
-  const totals = new Uint32Array(TILE_SIZE * layerCount);
-  let index = 0;
-  for (let row = 0; row < TILE_SIZE; row++) {
-    for (let column = 0; column < TILE_SIZE; column++) {
-      for (let layer = 0; layer < layerCount; layer++, index++) {
-        const steps = tile[index] ?? 0;
-        const total = row * layerCount + layer;
-        if (steps <= STEPS_MAX) totals[total] = (totals[total] ?? 0) + TOTAL_COUNT_SHIFT + steps;
-      }
-    }
-  }
-  return totals;
 }
 
 /** The two sections of a pyramid tile for one group; tiles are added one by one. */
@@ -166,13 +158,12 @@ export class PyramidSections {
   /** Writes one tile at its row and column within the pyramid tile. Returns its level-64 bounds. */
   put(tile: Uint16Array, position: { readonly row: number; readonly column: number }): Uint16Array {
     const layers = this.#layerCount;
-    const bounds = blockBounds(tile, layers);
+    const { bounds, totals } = summarizeTile(tile, layers);
     const width = BLOCKS_PER_TILE * layers;
     for (let row = 0; row < BLOCKS_PER_TILE; row++) {
       const to = ((position.row * BLOCKS_PER_TILE + row) * PYRAMID_SIZE + position.column) * width;
       this.maxima.set(bounds.subarray(row * width, (row + 1) * width), to);
     }
-    const totals = rowTotals(tile, layers);
     for (let row = 0; row < TILE_SIZE; row++) {
       const to = ((position.row * TILE_SIZE + row) * PYRAMID_SIZE + position.column) * layers;
       this.totals.set(totals.subarray(row * layers, (row + 1) * layers), to);

@@ -65,6 +65,8 @@ interface IngestFlags {
   readonly assumeWgs84?: boolean;
   readonly viaGdal?: boolean;
   readonly keepMeridian?: "west" | "east";
+  readonly cellSize?: number;
+  readonly maxDistortion?: number;
   readonly release?: string;
   readonly json?: boolean;
 }
@@ -93,6 +95,16 @@ function withOptions(command: Command): Command {
         "column to keep if the first and last columns of a world map are at the same meridian and have different values",
       ).choices(["west", "east"]),
     )
+    .option(
+      "--cell-size <degrees>",
+      "cell size of maps that are reprojected from other coordinate systems, such as 0.01 or 1/120 (default: that of the atlas, or one that keeps the resolution at the center of the map)",
+      readFraction,
+    )
+    .option(
+      "--max-distortion <cells>",
+      "reject reprojected maps if neighboring cells are more cells of the source apart than this anywhere (default: 2)",
+      readNumber,
+    )
     .option("--release <name>", "name of the new release (default: derived from date and content)")
     .option("--json", "print the report as JSON");
 }
@@ -106,6 +118,13 @@ function readNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It must be a number.");
   return value;
+}
+
+/** Parses a number or a fraction such as 1/120. */
+function readFraction(text: string): number {
+  const [numerator = "", denominator, ...others] = text.split("/");
+  if (others.length > 0) throw new InvalidArgumentError("It must be a number or a fraction such as 1/120.");
+  return denominator === undefined ? readNumber(text) : readNumber(numerator) / readNumber(denominator);
 }
 
 function readBox(text: string): BoundingBox {
@@ -124,7 +143,7 @@ function readBox(text: string): BoundingBox {
 }
 
 async function runIngest(
-  { json = false, ...flags }: IngestFlags,
+  { json = false, cellSize, ...flags }: IngestFlags,
   ingest: (options: IngestOptions) => Promise<IngestReport>,
 ): Promise<void> {
   const bar = progressBar("rows");
@@ -135,7 +154,12 @@ async function runIngest(
   process.once("SIGINT", stop).once("SIGTERM", stop);
   let report: IngestReport;
   try {
-    report = await ingest({ ...flags, onProgress, signal: stopping.signal });
+    report = await ingest({
+      ...flags,
+      ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
+      onProgress,
+      signal: stopping.signal,
+    });
   } catch (error) {
     if (!(error instanceof StoppedBySignal)) throw error;
     bar.stop();

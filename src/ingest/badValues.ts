@@ -1,8 +1,9 @@
 /** Creates the errors for rejected values. Each error names the file, the cell and its coordinates. */
 import type { MetricSpec } from "../hazard/hazards.ts";
-import { type BadValue, largestAllowed } from "./curve.ts";
+import type { BadValue } from "./badValue.ts";
+import { largestAllowed } from "./metricSteps.ts";
 import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
-import { type CellWindow, describeCell, sourceFault } from "./raster.ts";
+import { type CellWindow, describeCell, fileAt, sourceFault } from "./raster.ts";
 
 /**
  * Returns the error for a metric that no step can store, traced back to the source map that caused it.
@@ -31,7 +32,7 @@ export async function outOfRangeFault(
     });
     if (!(value * unitFactor > largest)) continue;
     return sourceFault(
-      raster.file,
+      fileAt(raster, cell),
       `${raster.bands.length === 1 ? "" : `band ${band}, `}${cellText}: the value ${value} gives ${layer.metric} ${bad.value}${unit}; a layer stores 0 to ${largest}${unit}. ` +
         `Check the unit factor and the nodata value.`,
       { details: { ...cell, band, value, metric: layer.metric } },
@@ -52,7 +53,7 @@ export function badValueFault(
   },
 ): Error {
   const { cellText, cell } = locateBadValue(source, bad, position);
-  const file = source?.raster.file ?? "?";
+  const file = source === undefined ? "?" : fileAt(source.raster, cell);
   const band = source === undefined || source.raster.bands.length === 1 ? "" : `band ${source.band}, `;
   const marker = `If it marks missing cells, pass --nodata ${bad.value}`;
   const { layer, clampTolerance } = position;

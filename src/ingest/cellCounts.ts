@@ -1,12 +1,7 @@
 /** Counts the cells of a group while its rows are written. */
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
-import {
-  FLAG_AT_FIRST_RETURN_PERIOD,
-  FLAG_CLAMPED,
-  FLAG_MADE_NON_DECREASING,
-  FLAG_PARTLY_MISSING,
-  type LargestRounding,
-} from "./curve.ts";
+import { FLAG_AT_FIRST_RETURN_PERIOD, FLAG_CLAMPED, FLAG_MADE_NON_DECREASING, FLAG_PARTLY_MISSING } from "./curve.ts";
+import type { LargestRounding } from "./metricSteps.ts";
 
 export interface CellCounts {
   readonly valid: number;
@@ -34,28 +29,39 @@ export function zeroCounts(): GroupTotals["counts"] {
 }
 
 /**
- * Adds the cells of one row to the counts.
+ * Adds a run of cells to the counts, and returns them.
  *
  * @param steps u16[cells][layerCount]
  * @param flags u8[cells], the FLAG_ bits of curve.ts
- * @param layout `own`: index of the layer to count
+ * @param at `own`: index of the layer to count; the run of cells
  */
-export function countRow(
+export function countCells(
   counts: GroupTotals["counts"],
   steps: Uint16Array,
   flags: Uint8Array,
-  { own, layerCount }: { readonly own: number; readonly layerCount: number },
-): void {
-  for (let column = 0; column < flags.length; column++) {
-    const step = steps[column * layerCount + own] ?? STEPS_NODATA;
-    if (step === STEPS_NODATA) counts.nodata++;
-    else counts.valid++;
-    if (step === 0) counts.zero++;
-    const bits = flags[column] ?? 0;
+  at: { readonly own: number; readonly layerCount: number; readonly firstCell: number; readonly endCell: number },
+): CellCounts {
+  const { own, layerCount, firstCell, endCell } = at;
+  let nodata = 0;
+  let zero = 0;
+  for (let cell = firstCell, index = firstCell * layerCount + own; cell < endCell; cell++, index += layerCount) {
+    const step = steps[index] as number;
+    if (step === STEPS_NODATA) nodata++;
+    else if (step === 0) zero++;
+    const bits = flags[cell] as number;
     if (bits === 0) continue;
     if ((bits & FLAG_CLAMPED) !== 0) counts.clampedNegative++;
     if ((bits & FLAG_PARTLY_MISSING) !== 0) counts.partlyMissing++;
     if ((bits & FLAG_AT_FIRST_RETURN_PERIOD) !== 0) counts.reachedAtFirst++;
     if ((bits & FLAG_MADE_NON_DECREASING) !== 0) counts.raised++;
   }
+  counts.nodata += nodata;
+  counts.zero += zero;
+  counts.valid += endCell - firstCell - nodata;
+  return counts;
+}
+
+/** Adds counts of other cells. */
+export function addCounts(counts: GroupTotals["counts"], more: CellCounts): void {
+  for (const name of Object.keys(counts) as (keyof CellCounts)[]) counts[name] += more[name];
 }

@@ -1,27 +1,9 @@
+/** Checks source values, and computes the metrics of return-period curves and their means over models. */
 import type { HazardRules, HazardSpec, MetricName, MetricSpec } from "../hazard/hazards.ts";
-import { totalHazardSteps } from "../hazard/hazards.ts";
-import { type CurveRule, curveMetrics, largestValue, toSteps } from "../kernel/curve.ts";
+import { type CurveRule, curveMetrics } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
+import { BadValueError } from "./badValue.ts";
 import type { RasterValues } from "./raster.ts";
-
-/** A rejected source value, with the indices of its map and cell. */
-export interface BadValue {
-  readonly map: number;
-  readonly cell: number;
-  readonly value: number;
-  readonly why: "negative" | "missing-marker" | "below-tolerance" | "infinite" | "above-range";
-}
-
-/** Thrown for a rejected value, and caught within src/ingest by callers that know the file and the cell. */
-export class BadValueError extends Error {
-  override readonly name = "BadValueError";
-  readonly bad: BadValue;
-  constructor(bad: BadValue) {
-    super(`A value of ${bad.value} is ${bad.why}.`);
-    this.bad = bad;
-  }
-}
 
 /** Flag bit of a cell in which a negative value was set to zero. */
 export const FLAG_CLAMPED = 1;
@@ -73,7 +55,7 @@ export function checkedValues(
 ): RasterValues {
   let clamped: RasterValues | undefined;
   for (let cell = 0; cell < values.length; cell++) {
-    const value = values[cell] ?? NaN;
+    const value = values[cell] as number;
     if (value >= 0 && value <= max) continue;
     if (Number.isNaN(value)) continue;
     if (!Number.isFinite(value)) throw new BadValueError({ map, cell, value, why: "infinite" });
@@ -130,24 +112,27 @@ export function curveCells(
 function flagCurves(maps: readonly RasterValues[], threshold: number, unitFactor: number, flags: Uint8Array): void {
   const [first] = maps;
   if (first === undefined) return;
-  for (let cell = 0; cell < first.length; cell++) {
-    let missingCount = 0;
-    let highest = -Infinity;
-    let isRaised = false;
-    for (const values of maps) {
-      const value = values[cell] ?? NaN;
-      if (Number.isNaN(value)) missingCount++;
-      else if (value < highest) isRaised = true;
-      else highest = value;
+  const missingCounts = new Uint16Array(first.length);
+  const highest = new Float64Array(first.length).fill(-Infinity);
+  const raised = new Uint8Array(first.length);
+  for (const values of maps) {
+    for (let cell = 0; cell < values.length; cell++) {
+      const value = values[cell] as number;
+      if (value >= (highest[cell] as number)) highest[cell] = value;
+      else if (Number.isNaN(value)) missingCounts[cell] = (missingCounts[cell] as number) + 1;
+      else raised[cell] = 1;
     }
+  }
+  for (let cell = 0; cell < first.length; cell++) {
     let bits = 0;
+    const missingCount = missingCounts[cell] as number;
     if (missingCount === 0) {
-      if ((first[cell] ?? NaN) * unitFactor >= threshold) bits |= FLAG_AT_FIRST_RETURN_PERIOD;
-      if (isRaised) bits |= FLAG_MADE_NON_DECREASING;
+      if ((first[cell] as number) * unitFactor >= threshold) bits |= FLAG_AT_FIRST_RETURN_PERIOD;
+      if (raised[cell] !== 0) bits |= FLAG_MADE_NON_DECREASING;
     } else if (missingCount < maps.length) {
       bits |= FLAG_PARTLY_MISSING;
     }
-    flags[cell] = (flags[cell] ?? 0) | bits;
+    flags[cell] = (flags[cell] as number) | bits;
   }
 }
 
@@ -166,31 +151,44 @@ export class ModelMean {
   }
 
   /**
-   * Adds consecutive cells of one model. Add models in a fixed order, because the rounding of sums depends on the
-   * order.
+   * Adds cells of one model. Add models in a fixed order, because the rounding of sums depends on the order.
+   * @param cells the cells that the values belong to, counted from `firstCell`
    */
-  add(firstCell: number, { own, probability }: OwnAndProbability): void {
+  add(firstCell: number, cells: Int32Array, { own, probability }: OwnAndProbability): void {
     for (let i = 0; i < own.length; i++) {
-      const value = own[i] ?? NaN;
+      const value = own[i] as number;
       if (Number.isNaN(value)) continue;
-      const cell = firstCell + i;
-      this.#own[cell] = (this.#own[cell] ?? 0) + value;
-      this.#probability[cell] = (this.#probability[cell] ?? 0) + (probability[i] ?? NaN);
-      this.#counts[cell] = (this.#counts[cell] ?? 0) + 1;
+      const cell = firstCell + (cells[i] as number);
+      this.#own[cell] = (this.#own[cell] as number) + value;
+      this.#probability[cell] = (this.#probability[cell] as number) + (probability[i] as number);
+      this.#counts[cell] = (this.#counts[cell] as number) + 1;
     }
   }
 
+  /** Adds cells of one model in which both metrics are 0. */
+  addZeros(firstCell: number, cells: Int32Array): void {
+    for (let i = 0; i < cells.length; i++) {
+      const cell = firstCell + (cells[i] as number);
+      this.#counts[cell] = (this.#counts[cell] as number) + 1;
+    }
+  }
+
+  /** Returns the means; no cells can be added afterwards. */
   result(): OwnAndProbability {
-    const mean = (sum: number, cell: number): number => {
-      const count = this.#counts[cell] ?? 0;
-      return count * 2 < this.#modelCount || count === 0 ? NaN : sum / count;
-    };
-    return { own: this.#own.map(mean), probability: this.#probability.map(mean) };
+    const [own, probability, counts] = [this.#own, this.#probability, this.#counts];
+    for (let cell = 0; cell < counts.length; cell++) {
+      const count = counts[cell] as number;
+      if (count * 2 < this.#modelCount || count === 0) {
+        own[cell] = NaN;
+        probability[cell] = NaN;
+      } else if (count > 1) {
+        own[cell] = (own[cell] as number) / count;
+        probability[cell] = (probability[cell] as number) / count;
+      }
+    }
+    return { own, probability };
   }
 }
-
-/** Unrounded metrics of a run of cells; absent metrics have no layer. */
-export type MetricValues = Partial<Record<Exclude<MetricName, "total_hazard">, Float64Array>>;
 
 /** Returns whether intensity is derived from the hazard's own metric, which must be a return level. */
 export function derivesIntensity(rules: HazardRules): boolean {
@@ -199,7 +197,11 @@ export function derivesIntensity(rules: HazardRules): boolean {
 
 /** Returns min(1, own metric / reference), from the unrounded metric. */
 export function intensityOf(own: Float64Array, rules: HazardRules): Float64Array {
-  return own.map((value) => Math.min(1, value / rules.intensity_reference));
+  const intensity = new Float64Array(own.length);
+  for (let cell = 0; cell < own.length; cell++) {
+    intensity[cell] = Math.min(1, (own[cell] as number) / rules.intensity_reference);
+  }
+  return intensity;
 }
 
 /** Returns the layers that a group with these metrics has, in the order of the hazard's metrics. */
@@ -208,75 +210,4 @@ export function layersFrom(spec: HazardSpec, metrics: ReadonlySet<MetricName>): 
   return spec.metrics.filter(({ metric }) =>
     metric === "total_hazard" ? has("intensity") && has("probability") : has(metric),
   );
-}
-
-/** Largest rounding error of each metric so far, in its unit. */
-export type LargestRounding = Partial<Record<MetricName, number>>;
-
-/**
- * Rounds metrics to the steps of their layers, interleaved by cell. The total hazard is computed from the stored steps of
- * intensity and probability.
- * @param layers as returned by `layersFrom`
- * @returns u16[cells][layers], and the largest rounding errors
- * @throws BadValueError for a value that no step can store; its `map` is the index of the layer
- */
-export function metricSteps(
-  kernel: Kernel,
-  layers: readonly MetricSpec[],
-  values: MetricValues,
-): { readonly steps: Uint16Array; readonly worst: LargestRounding } {
-  const cellCount = Object.values(values)[0]?.length ?? 0;
-  const layerCount = layers.length;
-  const steps = new Uint16Array(cellCount * layerCount);
-  const worst: LargestRounding = {};
-  layers.forEach((layer, index) => {
-    if (layer.metric === "total_hazard") return;
-    const numbers = values[layer.metric];
-    if (numbers === undefined) throw new Error(`There are no values for the layer ${layer.metric}.`);
-    const outcome = toSteps(kernel, numbers, layer, { cells: steps, layer: index, layerCount });
-    if (outcome.kind === "out-of-range") {
-      const value = numbers[outcome.cell] ?? NaN;
-      throw new BadValueError({ map: index, cell: outcome.cell, value, why: value < 0 ? "negative" : "above-range" });
-    }
-    worst[layer.metric] = outcome.worstRounding;
-  });
-
-  const total = layers.findIndex(({ metric }) => metric === "total_hazard");
-  if (total >= 0) {
-    const intensity = layers.findIndex(({ metric }) => metric === "intensity");
-    const probability = layers.findIndex(({ metric }) => metric === "probability");
-    worst.total_hazard = addTotals(steps, values, { total, intensity, probability, layers });
-  }
-  return { steps, worst };
-}
-
-function addTotals(
-  steps: Uint16Array,
-  values: MetricValues,
-  at: {
-    readonly total: number;
-    readonly intensity: number;
-    readonly probability: number;
-    readonly layers: readonly MetricSpec[];
-  },
-): number {
-  const layerCount = at.layers.length;
-  const stepsPerUnit = at.layers[at.total]?.stepsPerUnit ?? NaN;
-  let worst = 0;
-  for (let cell = 0; cell * layerCount < steps.length; cell++) {
-    const intensity = steps[cell * layerCount + at.intensity] ?? STEPS_NODATA;
-    const probability = steps[cell * layerCount + at.probability] ?? STEPS_NODATA;
-    const isMissing = intensity === STEPS_NODATA || probability === STEPS_NODATA;
-    const total = isMissing ? STEPS_NODATA : totalHazardSteps(intensity, probability);
-    steps[cell * layerCount + at.total] = total;
-    if (isMissing) continue;
-    const exact = (values.intensity?.[cell] ?? NaN) * (values.probability?.[cell] ?? NaN);
-    worst = Math.max(worst, Math.abs(total / stepsPerUnit - exact));
-  }
-  return worst;
-}
-
-/** Returns the largest value that a layer accepts: its last step, or the metric's maximum if that is smaller. */
-export function largestAllowed(spec: MetricSpec): number {
-  return Math.min(spec.max ?? Infinity, largestValue(spec));
 }

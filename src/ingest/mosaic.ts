@@ -39,10 +39,7 @@ export function mosaicOf(
     blockRowCount: Math.max(...parts.map(({ blockRowCount }) => blockRowCount)),
     blockColumnCount: Math.max(...parts.map(({ blockColumnCount }) => blockColumnCount)),
     notes: {
-      mosaic: {
-        files: parts.length,
-        overlap: order === "first" ? "the first map with a value" : "values must be equal",
-      },
+      mosaic: `cells that several maps cover: ${order === "first" ? "the first map with a value" : "values must be equal"}`,
     },
     parts,
     async readWindow(window) {

@@ -41,6 +41,11 @@ export interface IngestOptions {
   readonly viaGdal?: boolean;
   /** Minimum number of seconds between two checkpoints; bounds the work lost when the process is killed. Default 2. */
   readonly checkpointSeconds?: number;
+  /**
+   * Number of threads that read maps and compute cells; 0 uses the calling thread. The atlas does not depend on it. Default:
+   * as many as there are processors, at most 4; 0 for small maps.
+   */
+  readonly threads?: number;
   /** Which column to use if the first and the last column of a world map are the same meridian but differ in a value. */
   readonly keepMeridian?: KeptMeridian;
   /**
@@ -83,6 +88,7 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   assumeWgs84: { type: "boolean" },
   viaGdal: { type: "boolean" },
   checkpointSeconds: { type: "number" },
+  threads: { type: "number" },
   keepMeridian: { enum: ["west", "east"] },
   cellSizeDeg: { type: "number" },
   maxDistortion: { type: "number" },
@@ -114,6 +120,8 @@ export function checkIngestOptions(options: IngestOptions, recipeMembers: Readon
   checkOptions(isObject ? others : options, shape, { code: "invalid_request", items });
 }
 
+/** Largest number of threads; each needs about 100 MB. */
+const THREADS_MAX = 64;
 const RELEASE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
@@ -128,6 +136,7 @@ export function checkOptionRanges({
   checkpointSeconds,
   cellSizeDeg,
   maxDistortion,
+  threads,
 }: IngestOptions): void {
   if (release !== undefined && !RELEASE_NAME.test(release)) {
     throw new Fault(
@@ -139,6 +148,12 @@ export function checkOptionRanges({
     throw new Fault(
       "invalid_request",
       `The time between checkpoints must be a finite number of seconds, 0 or more (got ${checkpointSeconds}).`,
+    );
+  }
+  if (threads !== undefined && !(Number.isInteger(threads) && threads >= 0 && threads <= THREADS_MAX)) {
+    throw new Fault(
+      "invalid_request",
+      `The number of threads must be an integer from 0 to ${THREADS_MAX} (got ${threads}).`,
     );
   }
   if (clampTolerance !== undefined) {

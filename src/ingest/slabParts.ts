@@ -7,25 +7,10 @@ import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeSynced } from "../files.ts";
 import type { WorkSteps } from "../atlas/writer.ts";
-import type { LargestRounding } from "./curve.ts";
-import type { CellWindow } from "./raster.ts";
+import type { GroupRows, PartKey } from "./partComputer.ts";
 
-/** Finished cells of one group in a window of the source's grid. */
-export interface GroupRows {
-  /** u16[rowCount][columnCount][layers] */
-  readonly steps: Uint16Array;
-  /** u8[rowCount][columnCount], the FLAG_ bits of curve.ts */
-  readonly flags: Uint8Array;
-  readonly worst: LargestRounding;
-}
-
-/** Identifies a part of a slab: the cells of one group in a window. */
-export interface PartKey {
-  readonly group: number;
-  readonly window: CellWindow;
-}
-
-const PART_NAME = /^part-(\d+)-(\d+)-\d+-\d+-\d+$/;
+/** Parts of earlier releases, which also had flags, were named `part-`. */
+const PART_NAME = /^cells-(\d+)-(\d+)-\d+-\d+-\d+$/;
 
 /**
  * The parts saved in a work folder. The name of the folder is a hash of all inputs, so a part found there is valid. A part
@@ -57,25 +42,22 @@ export class SlabParts {
     if (!this.#names.has(name)) return undefined;
     const bytes = await readFile(join(this.#steps.folder, name));
     const view = new DataView(bytes.buffer, bytes.byteOffset);
-    const [worstSize, stepsSize] = [view.getUint32(0, true), view.getUint32(4, true)];
-    const worstText = bytes.subarray(8, 8 + worstSize);
-    const stepsOffset = 8 + worstSize;
+    const headerEnd = 4 + view.getUint32(0, true);
+    const header = JSON.parse(bytes.subarray(4, headerEnd).toString()) as Omit<GroupRows, "steps">;
     // Copied because a Uint16Array must be aligned to 2 bytes.
-    const steps = new Uint16Array(new Uint8Array(bytes.subarray(stepsOffset, stepsOffset + stepsSize)).buffer);
-    const flags = new Uint8Array(bytes.subarray(stepsOffset + stepsSize));
-    return { steps, flags, worst: JSON.parse(worstText.toString()) as LargestRounding };
+    return { ...header, steps: new Uint16Array(new Uint8Array(bytes.subarray(headerEnd)).buffer) };
   }
 
   /** Saves parts and records the checkpoint. */
   async save(parts: readonly (PartKey & { readonly rows: GroupRows })[]): Promise<void> {
     for (const { rows, ...key } of parts) {
       const name = partFileName(key);
-      const { steps, flags, worst } = rows;
-      const worstText = Buffer.from(JSON.stringify(worst));
-      const sizes = Buffer.from(Uint32Array.of(worstText.length, steps.byteLength).buffer);
+      const { steps, ...header } = rows;
+      const headerText = Buffer.from(JSON.stringify(header));
+      const headerSize = Buffer.from(Uint32Array.of(headerText.length).buffer);
       const stepBytes = Buffer.from(steps.buffer, steps.byteOffset, steps.byteLength);
       const temporaryPath = join(this.#steps.folder, `${name}.tmp`);
-      await writeSynced(temporaryPath, Buffer.concat([sizes, worstText, stepBytes, flags]));
+      await writeSynced(temporaryPath, Buffer.concat([headerSize, headerText, stepBytes]));
       await rename(temporaryPath, join(this.#steps.folder, name));
       this.#names.add(name);
     }
@@ -94,5 +76,5 @@ export class SlabParts {
 }
 
 function partFileName({ group, window }: PartKey): string {
-  return `part-${window.firstRow}-${window.rowCount}-${window.firstColumn}-${window.columnCount}-${group}`;
+  return `cells-${window.firstRow}-${window.rowCount}-${window.firstColumn}-${window.columnCount}-${group}`;
 }

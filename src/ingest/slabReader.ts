@@ -1,43 +1,31 @@
-/** Computes layers from source maps, a slab of rows at a time. */
-import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
-import type { Kernel } from "../kernel/instance.ts";
-import {
-  BadValueError,
-  type BadValue,
-  curveCells,
-  derivesIntensity,
-  intensityOf,
-  largestAllowed,
-  layersFrom,
-  type MetricValues,
-  metricSteps,
-  ModelMean,
-  checkedValues,
-  type ValueRange,
-  type LargestRounding,
-} from "./curve.ts";
-import { badValueFault, outOfRangeFault } from "./badValues.ts";
-import { type CurveSource, type GroupPlan, type HazardPlan, mapsOf, type MetricSource } from "./plan.ts";
-import type { CellWindow, RasterValues } from "./raster.ts";
-import type { GroupRows, PartKey, SlabParts } from "./slabParts.ts";
+/** Divides the window of an ingest into slabs of rows and parts of slabs, and has the parts computed ahead of their use. */
+import { type HazardPlan, mapsOf } from "./plan.ts";
+import { type GroupRows, layersOfGroup, type PartKey } from "./partComputer.ts";
+import type { CellWindow } from "./raster.ts";
+import type { SlabParts } from "./slabParts.ts";
 
 /** Rows of an atlas tile; the writer requests this many rows at a time. */
 const BAND_ROWS = 64;
-/** Cells passed to the kernel at a time; for ten maps they occupy 5 MiB of its scratch memory. */
-const KERNEL_CELLS = 65_536;
 
 /** Limits on memory and on the work between two checkpoints. */
 export interface SlabBudget {
-  /** Decoded values of one curve. */
+  /** Decoded values of one curve in as many rows as a block has. */
   readonly decodedValues: number;
-  /** Computed steps of all groups, which stay in memory until they are written. */
+  /** Computed steps of all groups of a slab, which stay in memory until they are written. */
   readonly finishedSteps: number;
-  /** Values of all models in one part of a slab, the unit that is saved: one or two seconds of work. */
+  /** Values of all models in one part of a slab, the unit that a thread computes and that is saved. */
   readonly partValues: number;
 }
 
-/** 100 MB of 32-bit floats, 512 MiB of steps. */
-const BUDGET: SlabBudget = { decodedValues: 25_000_000, finishedSteps: 256 << 20, partValues: 25_000_000 };
+/** 128 MiB of steps; a part has at most 24 MB of 32-bit floats and takes a fraction of a second. */
+const BUDGET: SlabBudget = { decodedValues: 25_000_000, finishedSteps: 64 << 20, partValues: 6_000_000 };
+
+/** Computes parts, possibly several at a time. */
+export interface PartRunner {
+  /** Number of parts that are computed at the same time. */
+  readonly concurrency: number;
+  compute(key: PartKey): Promise<GroupRows>;
+}
 
 /** The store for finished parts, and the signal that stops the work. */
 export interface SlabOptions {
@@ -45,64 +33,61 @@ export interface SlabOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A run of rows of the window, for every group. */
+/** A finished part. */
+export interface Part extends PartKey {
+  readonly rows: GroupRows;
+}
+
+/** A run of rows of the window: all its parts, for every group. */
 export interface Slab {
   /** In rows of the source grid. */
   readonly firstRow: number;
   readonly rowCount: number;
-  readonly groups: readonly GroupRows[];
+  readonly parts: readonly Part[];
 }
 
-/** Returns the layers that a group will have. */
-export function layersOfGroup(plan: HazardPlan, group: GroupPlan): readonly MetricSpec[] {
-  const spec = HAZARDS[plan.hazard];
-  const { content } = group;
-  if (content.kind === "curves") return spec.metrics;
-  const metrics = new Set(Object.keys(content.metrics) as MetricName[]);
-  if (metrics.has(spec.ownMetric) && derivesIntensity(plan.rules)) metrics.add("intensity");
-  return layersFrom(spec, metrics);
-}
-
-interface ClampTolerances {
-  /** Returns the `clampTolerance` of a metric from its unit. */
-  readonly clampToleranceOf: (unit: MetricSpec["unit"]) => ValueRange["clampTolerance"];
+/** A part that is being computed or is finished. */
+interface RequestedPart {
+  readonly key: PartKey;
+  readonly finished: Promise<{ readonly rows: GroupRows; readonly isSaved: boolean }>;
+  /** Set when it is finished. */
+  part?: Part & { readonly isSaved: boolean };
 }
 
 /**
- * Computes cells of layers from a window of source maps, a slab of rows at a time. Slabs are aligned with the blocks of the
- * source files, so that each block is decoded once; the writer takes bands of 64 rows from them.
+ * Reads layers from a window of source maps, a slab of rows at a time. Slabs are aligned with the blocks of the source files,
+ * so that each block is decoded once; the writer takes bands of 64 rows from them. The division does not depend on the number
+ * of threads.
  *
- * Memory is bounded by the budget plus the running means of one slab (17 bytes per cell). For nine striped maps of 43,200
- * columns a slab has 64 rows: 100 MB decoded, 28 MB computed for each group. If blocks have
- * more than 64 rows, a slab has as many rows as a block, unless that exceeds the budget; then blocks are decoded again for
- * each slab.
+ * Memory is bounded by the slab, the parts that are computed ahead (at most as many as a slab has, or two for each thread), and
+ * the parts in progress. If blocks have more than 64 rows, a slab has as many rows as a block, unless that exceeds the budget;
+ * then blocks are decoded again for each slab.
  */
 export class SlabReader {
-  readonly #kernel: Kernel;
-  readonly #plan: HazardPlan;
+  readonly #runner: PartRunner;
   readonly #window: CellWindow;
-  readonly #clampToleranceOf: ClampTolerances["clampToleranceOf"];
-  readonly #layers: readonly (readonly MetricSpec[])[];
+  readonly #groupCount: number;
   readonly #slabRows: number;
   readonly #slabColumns: number;
   #current: Slab | undefined;
+  /** In the order of use. */
+  #requested: RequestedPart[] = [];
+  /** The parts to be requested after those. */
+  #next: Iterator<PartKey> | undefined;
 
   constructor(
-    kernel: Kernel,
     plan: HazardPlan,
     window: CellWindow,
-    { clampToleranceOf, budget = BUDGET }: ClampTolerances & { readonly budget?: SlabBudget },
+    { runner, budget = BUDGET }: { readonly runner: PartRunner; readonly budget?: SlabBudget },
   ) {
-    this.#kernel = kernel;
-    this.#plan = plan;
+    this.#runner = runner;
     this.#window = window;
-    this.#clampToleranceOf = clampToleranceOf;
-    this.#layers = plan.groups.map((group) => layersOfGroup(plan, group));
+    this.#groupCount = plan.groups.length;
 
     const rasters = plan.groups.flatMap(mapsOf).map(({ raster }) => raster);
     const blockRows = Math.max(...rasters.map(({ blockRowCount }) => blockRowCount));
     const blockColumns = Math.max(...rasters.map(({ blockColumnCount }) => blockColumnCount));
-    const layerCount = this.#layers.reduce((sum, layers) => sum + layers.length, 0);
+    const layerCount = plan.groups.reduce((sum, group) => sum + layersOfGroup(plan, group).length, 0);
     const mapCount = Math.max(...plan.groups.flatMap(mapCountsInMemory));
     const mapCountOfAllModels = Math.max(...plan.groups.map((group) => mapsOf(group).length));
 
@@ -124,198 +109,100 @@ export class SlabReader {
   }
 
   /**
-   * Returns the slab that contains a row of the window, given in rows of the source grid. Saved parts are not computed
-   * again; new parts are saved when a checkpoint is due and when the signal stops the work.
+   * Returns the slab that contains a row of the window, given in rows of the source grid; call it with ascending rows. Saved
+   * parts are not computed again; new parts are saved when a checkpoint is due and when the signal stops the work.
    */
-  async slabAt(row: number, saved: SlabOptions = {}): Promise<Slab> {
+  async slabAt(row: number, options: SlabOptions = {}): Promise<Slab> {
     const current = this.#current;
     if (current !== undefined && row >= current.firstRow && row < current.firstRow + current.rowCount) return current;
     this.#current = undefined; // frees the old rows before the new ones are allocated
+    this.#next ??= this.#partKeysFrom(row);
+    const rows = this.#slabRowsAt(row);
+    const partCount = this.#groupCount * this.#columnRanges().length;
+    const parts: Part[] = [];
+    let unsaved: Part[] = [];
+    try {
+      while (parts.length < partCount) {
+        // Without threads, nothing is gained by computing ahead.
+        const isAhead = this.#runner.concurrency > 1;
+        this.#request(isAhead ? Math.max(2 * this.#runner.concurrency, partCount) : 1, options.parts);
+        const requested = this.#requested[0];
+        if (requested?.key.window.firstRow !== rows.firstRow) throw new Error(`Row ${row} is not the next row.`);
+        const { rows: computed, isSaved } = await requested.finished;
+        this.#requested.shift();
+        const part = { ...requested.key, rows: computed };
+        parts.push(part);
+        if (!isSaved) unsaved.push(part);
+        options.signal?.throwIfAborted();
+        if (options.parts?.isDue === true) {
+          await options.parts.save(unsaved);
+          unsaved = [];
+        }
+      }
+    } catch (error) {
+      if (options.signal?.aborted === true) {
+        const ahead = this.#requested.flatMap(({ part }) => (part === undefined || part.isSaved ? [] : [part]));
+        await options.parts?.save([...unsaved, ...ahead]);
+      }
+      throw error;
+    }
+    this.#current = { ...rows, parts };
+    return this.#current;
+  }
+
+  /** Requests the next parts until this many are requested. */
+  #request(count: number, parts: SlabParts | undefined): void {
+    while (this.#requested.length < count) {
+      const next = this.#next?.next();
+      if (next === undefined || next.done === true) return;
+      const key = next.value;
+      const finished = (async () => {
+        const saved = await parts?.find(key);
+        return { rows: saved ?? (await this.#runner.compute(key)), isSaved: saved !== undefined };
+      })();
+      const requested: RequestedPart = { key, finished };
+      // An error is thrown when the part is used, so that the first one is always that of the first part.
+      finished.then(
+        (result) => (requested.part = { ...key, ...result }),
+        () => undefined,
+      );
+      this.#requested.push(requested);
+    }
+  }
+
+  /** Returns the parts of the slab that contains a row and of all slabs south of it. */
+  *#partKeysFrom(row: number): Generator<PartKey> {
+    const end = this.#window.firstRow + this.#window.rowCount;
+    for (let next = row; next < end;) {
+      const rows = this.#slabRowsAt(next);
+      for (const columns of this.#columnRanges()) {
+        for (let group = 0; group < this.#groupCount; group++) yield { group, window: { ...rows, ...columns } };
+      }
+      next = rows.firstRow + rows.rowCount;
+    }
+  }
+
+  #slabRowsAt(row: number): { readonly firstRow: number; readonly rowCount: number } {
     const { firstRow, rowCount } = this.#window;
     const start = Math.floor(row / this.#slabRows) * this.#slabRows;
     const first = Math.max(start, firstRow);
-    const end = Math.min(start + this.#slabRows, firstRow + rowCount);
-    const slab = await this.#computeSlab({ firstRow: first, rowCount: end - first }, saved);
-    this.#current = slab;
-    return slab;
+    return { firstRow: first, rowCount: Math.min(start + this.#slabRows, firstRow + rowCount) - first };
   }
 
-  async #computeSlab(
-    rows: { readonly firstRow: number; readonly rowCount: number },
-    { parts, signal }: SlabOptions,
-  ): Promise<Slab> {
+  #columnRanges(): readonly { readonly firstColumn: number; readonly columnCount: number }[] {
     const { firstColumn, columnCount } = this.#window;
-    const cellCount = rows.rowCount * columnCount;
-    const groups = this.#layers.map((layers) => ({
-      steps: new Uint16Array(cellCount * layers.length),
-      flags: new Uint8Array(cellCount),
-      worst: {} as LargestRounding,
-    }));
     const end = firstColumn + columnCount;
-    let unsaved: (PartKey & { readonly rows: GroupRows })[] = [];
+    const ranges = [];
     for (let column = firstColumn; column < end;) {
       const next = Math.min(end, (Math.floor(column / this.#slabColumns) + 1) * this.#slabColumns);
-      const cells: CellWindow = { ...rows, firstColumn: column, columnCount: next - column };
-      for (const [index, target] of groups.entries()) {
-        const key: PartKey = { group: index, window: cells };
-        const saved = await parts?.find(key);
-        const part = saved ?? (await this.#computePart(index, cells));
-        if (parts !== undefined && saved === undefined) unsaved.push({ ...key, rows: part });
-        const isStopped = signal?.aborted === true;
-        if (parts !== undefined && (isStopped || parts.isDue)) {
-          await parts.save(unsaved);
-          unsaved = [];
-        }
-        signal?.throwIfAborted();
-        const layerCount = this.#layers[index]?.length ?? 0;
-        for (let row = 0; row < rows.rowCount; row++) {
-          const from = row * cells.columnCount;
-          const to = row * columnCount + (column - firstColumn);
-          target.steps.set(
-            part.steps.subarray(from * layerCount, (from + cells.columnCount) * layerCount),
-            to * layerCount,
-          );
-          target.flags.set(part.flags.subarray(from, from + cells.columnCount), to);
-        }
-        target.worst = mergeLargestRounding(target.worst, part.worst);
-      }
+      ranges.push({ firstColumn: column, columnCount: next - column });
       column = next;
     }
-    return { ...rows, groups };
-  }
-
-  async #computePart(index: number, window: CellWindow): Promise<GroupRows> {
-    const group = this.#plan.groups[index];
-    const layers = this.#layers[index];
-    if (group === undefined || layers === undefined) throw new Error(`There is no group ${index}.`);
-    const cellCount = window.rowCount * window.columnCount;
-    const flags = new Uint8Array(cellCount);
-    const values = await this.#valuesOf(group, window, flags);
-    const steps = new Uint16Array(cellCount * layers.length);
-    let worst: LargestRounding = {};
-    for (const [first, end] of kernelBatches(cellCount)) {
-      const batch = Object.fromEntries(
-        Object.entries(values).map(([metric, all]) => [metric, all.subarray(first, end)]),
-      );
-      const computed = await this.#steps(group, layers, { batch, window, firstCell: first });
-      steps.set(computed.steps, first * layers.length);
-      worst = mergeLargestRounding(worst, computed.worst);
-    }
-    return { steps, flags, worst };
-  }
-
-  async #valuesOf(group: GroupPlan, window: CellWindow, flags: Uint8Array): Promise<MetricValues> {
-    const spec = HAZARDS[this.#plan.hazard];
-    const own = spec.ownMetric as Exclude<MetricName, "total_hazard">;
-    const { rules } = this.#plan;
-    const { content } = group;
-    if (content.kind === "curves") {
-      const mean = await this.#meanOfModels(content.models, window, flags);
-      return { [own]: mean.own, intensity: intensityOf(mean.own, rules), probability: mean.probability };
-    }
-    const values: MetricValues = {};
-    for (const [metric, source] of Object.entries(content.metrics) as [keyof MetricValues, MetricSource][]) {
-      values[metric] = await this.#metricValues(metric, source, window, flags);
-    }
-    const given = values[own];
-    if (given !== undefined && values.intensity === undefined && derivesIntensity(rules)) {
-      values.intensity = intensityOf(given, rules);
-    }
-    return values;
-  }
-
-  async #meanOfModels(models: readonly CurveSource[], window: CellWindow, flags: Uint8Array) {
-    const { rules } = this.#plan;
-    const cellCount = window.rowCount * window.columnCount;
-    const mean = new ModelMean({ modelCount: models.length, cellCount });
-    for (const { maps } of models) {
-      const all = await Promise.all(maps.map(({ raster, band }) => raster.readWindow({ ...window, band })));
-      const rule = {
-        family: rules.curve ?? "gumbel",
-        returnPeriods: maps.map(({ returnPeriodYears }) => returnPeriodYears),
-        designReturnPeriodYears: rules.design_return_period_years ?? NaN,
-        threshold: rules.threshold,
-      } as const;
-      const unitFactors = maps.map(({ unitFactor }) => unitFactor);
-      for (const [first, end] of kernelBatches(cellCount)) {
-        const batch = { maps: all.map((values) => values.subarray(first, end)), unitFactors };
-        const clampTolerance = this.#clampToleranceOf(this.#ownLayer?.unit ?? "1");
-        const computed = this.#withFault(
-          () => curveCells(this.#kernel, batch, rule, { clampTolerance, flags: flags.subarray(first, end) }),
-          (bad) =>
-            badValueFault(maps[bad.map], bad, { window, firstCell: first, layer: this.#ownLayer, clampTolerance }),
-        );
-        mean.add(first, computed);
-      }
-    }
-    return mean.result();
-  }
-
-  async #metricValues(
-    metric: MetricName,
-    source: MetricSource,
-    window: CellWindow,
-    flags: Uint8Array,
-  ): Promise<Float64Array> {
-    const layer = HAZARDS[this.#plan.hazard].metrics.find((spec) => spec.metric === metric);
-    if (layer === undefined) throw new Error(`${this.#plan.hazard} has no metric ${metric}.`);
-    const largest = largestAllowed(layer);
-    const read: RasterValues = await source.raster.readWindow({ ...window, band: source.band });
-    const max = source.saturate ? Number.MAX_VALUE : largest / source.unitFactor;
-    const { unitFactor } = source;
-    const clampTolerance = this.#clampToleranceOf(layer.unit);
-    const checked = this.#withFault(
-      () => checkedValues(read, flags, { map: 0, unitFactor, clampTolerance, max }),
-      (bad) => badValueFault(source, bad, { window, firstCell: 0, layer, clampTolerance }),
-    );
-    // After conversion, a value at the end of the range may exceed it by the last bit.
-    return Float64Array.from(checked, (value) => Math.min(value * source.unitFactor, largest));
-  }
-
-  async #steps(
-    group: GroupPlan,
-    layers: readonly MetricSpec[],
-    { batch, ...at }: { readonly batch: MetricValues; readonly window: CellWindow; readonly firstCell: number },
-  ): Promise<ReturnType<typeof metricSteps>> {
-    try {
-      return metricSteps(this.#kernel, layers, batch);
-    } catch (error) {
-      if (!(error instanceof BadValueError)) throw error;
-      throw await outOfRangeFault(group, layers[error.bad.map], error.bad, at);
-    }
-  }
-
-  /** The layer of the hazard's own metric, which is computed from the curves. */
-  get #ownLayer(): MetricSpec | undefined {
-    const { metrics, ownMetric } = HAZARDS[this.#plan.hazard];
-    return metrics.find(({ metric }) => metric === ownMetric);
-  }
-
-  #withFault<T>(compute: () => T, toFault: (bad: BadValue) => Error): T {
-    try {
-      return compute();
-    } catch (error) {
-      throw error instanceof BadValueError ? toFault(error.bad) : error;
-    }
+    return ranges;
   }
 }
 
 /** Returns how many maps of a group are in memory at once: those of each curve, or one. */
-function mapCountsInMemory({ content }: GroupPlan): number[] {
+function mapCountsInMemory({ content }: HazardPlan["groups"][number]): number[] {
   return content.kind === "curves" ? content.models.map(({ maps }) => maps.length) : [1];
-}
-
-function* kernelBatches(cellCount: number): Generator<readonly [first: number, end: number]> {
-  for (let first = 0; first < cellCount; first += KERNEL_CELLS) {
-    yield [first, Math.min(cellCount, first + KERNEL_CELLS)];
-  }
-}
-
-/** Returns the larger of two rounding errors for each metric. */
-export function mergeLargestRounding(a: LargestRounding, b: LargestRounding): LargestRounding {
-  const merged: LargestRounding = { ...a };
-  for (const [metric, error] of Object.entries(b) as [MetricName, number][]) {
-    merged[metric] = Math.max(merged[metric] ?? 0, error);
-  }
-  return merged;
 }

@@ -6,7 +6,7 @@ test("ModelMean is NaN unless at least half of the models have data", () => {
     const mean = new ModelMean({ modelCount, cellCount: 1 });
     for (let model = 0; model < modelCount; model++) {
       const hasData = model < modelWithDataCount;
-      mean.add(0, {
+      mean.add(0, Int32Array.of(0), {
         own: Float64Array.of(hasData ? model + 1 : NaN),
         probability: Float64Array.of(hasData ? 0.5 / (model + 1) : NaN),
       });

@@ -2,6 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
 import type { HazardPlan } from "../../src/ingest/plan.ts";
 import type { BandWindow, Raster } from "../../src/ingest/raster.ts";
+import { PartComputer, type PartKey } from "../../src/ingest/partComputer.ts";
 import { SlabReader } from "../../src/ingest/slabReader.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 
@@ -93,17 +94,18 @@ test.each([
       ],
     };
     const window = { firstRow: 5, rowCount: 140, firstColumn: 3, columnCount: 80 };
-    const slabs = new SlabReader(kernel, plan, window, {
-      clampToleranceOf: () => undefined,
-      budget: { partValues: 25_000_000, ...budget },
-    });
+    const computer = new PartComputer(kernel, plan, { clampToleranceOf: () => undefined, atlasRowOfSource: -5 });
+    const runner = { concurrency: 1, compute: (key: PartKey) => computer.compute(key) };
+    const slabs = new SlabReader(plan, window, { runner, budget: { partValues: 25_000_000, ...budget } });
     const mismatches: unknown[] = [];
     for (let row = 5; row < 145; row++) {
       const slab = await slabs.slabAt(row);
       const layerCount = 4;
       for (let column = 0; column < 80; column++) {
-        const firstStep = ((row - slab.firstRow) * 80 + column) * layerCount;
-        const depthSteps = slab.groups[0]?.steps[firstStep + 1];
+        const part = slab.parts.find((each) => column + 3 < each.window.firstColumn + each.window.columnCount);
+        const { firstColumn = 0, columnCount = 0 } = part?.window ?? {};
+        const firstStep = ((row - slab.firstRow) * columnCount + column + 3 - firstColumn) * layerCount;
+        const depthSteps = part?.rows.steps[firstStep + 1];
         if (depthSteps !== Math.round(row * 100 + (column + 3))) mismatches.push({ row, column, depthSteps });
       }
     }

@@ -107,7 +107,9 @@ export class MapFiles {
     if (spec.kind === "mosaic") {
       const parts: Raster[] = [];
       for (const part of spec.parts) parts.push(await this.openSpec(part));
-      return mosaicOf(parts, { order: spec.order, whole: spec.grid });
+      const mosaic = mosaicOf(parts, { order: spec.order, whole: spec.grid });
+      if (mosaic.grid !== spec.grid) throw sourceFault(mosaic.file, "the grid of a map changed after it was first opened.");
+      return mosaic;
     }
     const stored = await this.#openStoredSpec(spec.kind === "file" ? spec : spec.source);
     if (spec.kind === "file" && !isProjected(stored)) return stored;

@@ -1,0 +1,113 @@
+/** Rounds the metrics of cells to the steps of their layers. */
+import { type MetricName, type MetricSpec, totalHazardSteps } from "../hazard/hazards.ts";
+import { largestValue, toSteps } from "../kernel/curve.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
+import { BadValueError } from "./badValue.ts";
+
+/** Unrounded metrics of a run of cells; absent metrics have no layer. */
+export type MetricValues = Partial<Record<Exclude<MetricName, "total_hazard">, Float64Array>>;
+
+/** Largest rounding error of each metric so far, in its unit. */
+export type LargestRounding = Partial<Record<MetricName, number>>;
+
+export interface MetricSteps {
+  /** u16[cells][layers] */
+  readonly steps: Uint16Array;
+  readonly worst: LargestRounding;
+}
+
+/** Returns the larger of two rounding errors for each metric. */
+export function mergeLargestRounding(a: LargestRounding, b: LargestRounding): LargestRounding {
+  const merged: LargestRounding = { ...a };
+  for (const [metric, error] of Object.entries(b) as [MetricName, number][]) {
+    merged[metric] = Math.max(merged[metric] ?? 0, error);
+  }
+  return merged;
+}
+
+/** Returns the largest value that a layer accepts: its last step, or the metric's maximum if that is smaller. */
+export function largestAllowed(spec: MetricSpec): number {
+  return Math.min(spec.max ?? Infinity, largestValue(spec));
+}
+
+/** Returns the values of some cells. */
+export function gathered<Values extends Float32Array | Float64Array>(values: Values, cells: Int32Array): Values {
+  const result = new (values.constructor as new (length: number) => Values)(cells.length);
+  for (let index = 0; index < cells.length; index++) result[index] = values[cells[index] as number] as number;
+  return result;
+}
+
+/** Writes the steps of some cells. @param source u16[cells][layerCount] */
+export function scatterSteps(target: Uint16Array, cells: Int32Array, source: Uint16Array, layerCount: number): void {
+  for (let index = 0, from = 0; index < cells.length; index++) {
+    const to = (cells[index] as number) * layerCount;
+    for (let layer = 0; layer < layerCount; layer++) target[to + layer] = source[from++] as number;
+  }
+}
+
+/** Marks cells as missing in all layers. */
+export function setMissing(target: Uint16Array, cells: Int32Array, layerCount: number): void {
+  for (let index = 0; index < cells.length; index++) {
+    const to = (cells[index] as number) * layerCount;
+    for (let layer = 0; layer < layerCount; layer++) target[to + layer] = STEPS_NODATA;
+  }
+}
+
+/**
+ * Rounds metrics to the steps of their layers, interleaved by cell. The total hazard is computed from the stored steps of
+ * intensity and probability.
+ * @param layers as returned by `layersFrom`
+ * @throws BadValueError for a value that no step can store; its `map` is the index of the layer
+ */
+export function metricSteps(kernel: Kernel, layers: readonly MetricSpec[], values: MetricValues): MetricSteps {
+  const cellCount = Object.values(values)[0]?.length ?? 0;
+  const layerCount = layers.length;
+  const steps = new Uint16Array(cellCount * layerCount);
+  const worst: LargestRounding = {};
+  layers.forEach((layer, index) => {
+    if (layer.metric === "total_hazard") return;
+    const numbers = values[layer.metric];
+    if (numbers === undefined) throw new Error(`There are no values for the layer ${layer.metric}.`);
+    const outcome = toSteps(kernel, numbers, layer, { cells: steps, layer: index, layerCount });
+    if (outcome.kind === "out-of-range") {
+      const value = numbers[outcome.cell] ?? NaN;
+      throw new BadValueError({ map: index, cell: outcome.cell, value, why: value < 0 ? "negative" : "above-range" });
+    }
+    worst[layer.metric] = outcome.worstRounding;
+  });
+
+  const total = layers.findIndex(({ metric }) => metric === "total_hazard");
+  if (total >= 0) {
+    const intensity = layers.findIndex(({ metric }) => metric === "intensity");
+    const probability = layers.findIndex(({ metric }) => metric === "probability");
+    worst.total_hazard = addTotals(steps, values, { total, intensity, probability, layers });
+  }
+  return { steps, worst };
+}
+
+function addTotals(
+  steps: Uint16Array,
+  { intensity = new Float64Array(), probability = new Float64Array() }: MetricValues,
+  at: {
+    readonly total: number;
+    readonly intensity: number;
+    readonly probability: number;
+    readonly layers: readonly MetricSpec[];
+  },
+): number {
+  const layerCount = at.layers.length;
+  const stepsPerUnit = at.layers[at.total]?.stepsPerUnit ?? NaN;
+  let worst = 0;
+  for (let cell = 0, from = 0; from < steps.length; cell++, from += layerCount) {
+    const intensitySteps = steps[from + at.intensity] as number;
+    const probabilitySteps = steps[from + at.probability] as number;
+    const isMissing = intensitySteps === STEPS_NODATA || probabilitySteps === STEPS_NODATA;
+    const total = isMissing ? STEPS_NODATA : totalHazardSteps(intensitySteps, probabilitySteps);
+    steps[from + at.total] = total;
+    if (isMissing) continue;
+    const error = Math.abs(total / stepsPerUnit - (intensity[cell] as number) * (probability[cell] as number));
+    if (error > worst) worst = error;
+  }
+  return worst;
+}

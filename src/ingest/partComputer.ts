@@ -1,0 +1,311 @@
+/** Computes parts of layers, each the cells of one group in a window, from the source maps. */
+import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import { TILE_SIZE } from "../kernel/kernel.generated.ts";
+import { BadValueError, type BadValue } from "./badValue.ts";
+import { badValueFault, outOfRangeFault } from "./badValues.ts";
+import { type CellKinds, CellSorter } from "./cellKinds.ts";
+import { type CellCounts, countCells, zeroCounts } from "./cellCounts.ts";
+import {
+  checkedValues,
+  curveCells,
+  derivesIntensity,
+  intensityOf,
+  layersFrom,
+  ModelMean,
+  type OwnAndProbability,
+  type ValueRange,
+} from "./curve.ts";
+import {
+  gathered,
+  type LargestRounding,
+  largestAllowed,
+  mergeLargestRounding,
+  metricSteps,
+  type MetricValues,
+  scatterSteps,
+  setMissing,
+} from "./metricSteps.ts";
+import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "./plan.ts";
+import type { CellWindow, RasterValues } from "./raster.ts";
+
+/** Cells passed to the kernel at a time; for ten maps they occupy 5 MiB of its scratch memory. */
+const KERNEL_CELLS = 65_536;
+
+/** Finished cells of one group in a window of the source's grid. */
+export interface GroupRows {
+  /** u16[rowCount][columnCount][layers] */
+  readonly steps: Uint16Array;
+  /** Counts of the cells in each row of tiles of the atlas that the window touches, from north to south. */
+  readonly counts: readonly CellCounts[];
+  readonly worst: LargestRounding;
+}
+
+/** Identifies a part of a slab: the cells of one group in a window. */
+export interface PartKey {
+  readonly group: number;
+  readonly window: CellWindow;
+}
+
+/** Returns the layers that a group will have. */
+export function layersOfGroup({ hazard, rules }: HazardPlan, group: GroupPlan): readonly MetricSpec[] {
+  const spec = HAZARDS[hazard];
+  const { content } = group;
+  if (content.kind === "curves") return spec.metrics;
+  const metrics = new Set(Object.keys(content.metrics) as MetricName[]);
+  if (metrics.has(spec.ownMetric) && derivesIntensity(rules)) metrics.add("intensity");
+  return layersFrom(spec, metrics);
+}
+
+export interface PartOptions {
+  /** Returns the `clampTolerance` of a metric from its unit. */
+  readonly clampToleranceOf: (unit: MetricSpec["unit"]) => ValueRange["clampTolerance"];
+  /** Row of the atlas grid that the first row of the source grid is at; may be negative. */
+  readonly atlasRowOfSource: number;
+}
+
+/** Returns the rows of tiles of the atlas that a window of the source touches; `end` is exclusive. */
+export function tileRowsOf(
+  { firstRow, rowCount }: Pick<CellWindow, "firstRow" | "rowCount">,
+  atlasRowOfSource: number,
+): { readonly first: number; readonly end: number } {
+  const top = firstRow + atlasRowOfSource;
+  return { first: Math.floor(top / TILE_SIZE), end: Math.ceil((top + rowCount) / TILE_SIZE) };
+}
+
+/** The cells of a part while they are computed. */
+interface ComputedCells {
+  readonly steps: Uint16Array;
+  readonly flags: Uint8Array;
+  worst: LargestRounding;
+}
+
+/** Computes parts of one plan. */
+export class PartComputer {
+  readonly #kernel: Kernel;
+  readonly #plan: HazardPlan;
+  readonly #options: PartOptions;
+  readonly #layers: readonly (readonly MetricSpec[])[];
+  readonly #sorter = new CellSorter(KERNEL_CELLS);
+
+  constructor(kernel: Kernel, plan: HazardPlan, options: PartOptions) {
+    this.#kernel = kernel;
+    this.#plan = plan;
+    this.#options = options;
+    this.#layers = plan.groups.map((group) => layersOfGroup(plan, group));
+  }
+
+  /**
+   * Reads the maps of a group and computes its cells.
+   * @throws Fault `source_invalid` naming file and cell of a value that is rejected
+   */
+  async compute({ group: index, window }: PartKey): Promise<GroupRows> {
+    const group = this.#plan.groups[index];
+    const layers = this.#layers[index];
+    if (group === undefined || layers === undefined) throw new Error(`There is no group ${index}.`);
+    const cellCount = window.rowCount * window.columnCount;
+    const cells: ComputedCells = {
+      steps: new Uint16Array(cellCount * layers.length),
+      flags: new Uint8Array(cellCount),
+      worst: {},
+    };
+    const { content } = group;
+    const [model] = content.kind === "curves" ? content.models : [];
+    if (content.kind === "curves" && content.models.length === 1 && model !== undefined) {
+      await this.#addCurves(group, model, window, cells);
+    } else {
+      await this.#addValues(group, await this.#valuesOf(group, window, cells.flags), window, cells);
+    }
+    const { steps, flags, worst } = cells;
+    return { steps, counts: this.#countRows(steps, flags, { layers, window }), worst };
+  }
+
+  /** Rounds the metrics of a window. */
+  async #addValues(group: GroupPlan, values: MetricValues, window: CellWindow, cells: ComputedCells): Promise<void> {
+    const layers = layersOfGroup(this.#plan, group);
+    for (const [first, end] of kernelBatches(cells.flags.length)) {
+      const batch = Object.fromEntries(
+        Object.entries(values).map(([metric, all]) => [metric, all.subarray(first, end)]),
+      ) as MetricValues;
+      const { steps, worst } = await this.#withFault(
+        () => metricSteps(this.#kernel, layers, this.#withIntensity(group, batch)),
+        (bad) => outOfRangeFault(group, layers[bad.map], bad, { window, firstCell: first }),
+      );
+      cells.steps.set(steps, first * layers.length);
+      cells.worst = mergeLargestRounding(cells.worst, worst);
+    }
+  }
+
+  /** Computes the curves of a group with one model; cells that are dry or missing on all maps need no computation. */
+  async #addCurves(group: GroupPlan, model: CurveSource, window: CellWindow, cells: ComputedCells): Promise<void> {
+    const layers = layersOfGroup(this.#plan, group);
+    const maps = await this.#readMaps(model, window);
+    for (const [first, end] of kernelBatches(cells.flags.length)) {
+      const batch = maps.map((values) => values.subarray(first, end));
+      const { computed, kinds } = await this.#curveBatch(model, batch, { window, first, flags: cells.flags });
+      const { steps, worst } = await this.#withFault(
+        () => metricSteps(this.#kernel, layers, this.#withIntensity(group, this.#metricsOf(computed))),
+        (bad) =>
+          outOfRangeFault(
+            group,
+            layers[bad.map],
+            { ...bad, cell: kinds.active[bad.cell] ?? 0 },
+            { window, firstCell: first },
+          ),
+      );
+      const target = cells.steps.subarray(first * layers.length, end * layers.length);
+      scatterSteps(target, kinds.active, steps, layers.length);
+      setMissing(target, kinds.missing, layers.length);
+      cells.worst = mergeLargestRounding(cells.worst, worst);
+    }
+  }
+
+  #metricsOf({ own, probability }: OwnAndProbability): MetricValues {
+    return { [this.#ownMetric]: own, probability };
+  }
+
+  #countRows(
+    steps: Uint16Array,
+    flags: Uint8Array,
+    { layers, window }: { readonly layers: readonly MetricSpec[]; readonly window: CellWindow },
+  ): readonly CellCounts[] {
+    const { atlasRowOfSource } = this.#options;
+    const { ownMetric } = HAZARDS[this.#plan.hazard];
+    const own = Math.max(
+      0,
+      layers.findIndex(({ metric }) => metric === ownMetric),
+    );
+    const tileRows = tileRowsOf(window, atlasRowOfSource);
+    const top = window.firstRow + atlasRowOfSource;
+    const counts: CellCounts[] = [];
+    for (let tileRow = tileRows.first; tileRow < tileRows.end; tileRow++) {
+      const firstCell = Math.max(0, tileRow * TILE_SIZE - top) * window.columnCount;
+      const endCell = Math.min(window.rowCount, (tileRow + 1) * TILE_SIZE - top) * window.columnCount;
+      counts.push(countCells(zeroCounts(), steps, flags, { own, layerCount: layers.length, firstCell, endCell }));
+    }
+    return counts;
+  }
+
+  async #valuesOf({ content }: GroupPlan, window: CellWindow, flags: Uint8Array): Promise<MetricValues> {
+    if (content.kind === "curves") {
+      return this.#metricsOf(await this.#meanOfModels(content.models, window, flags));
+    }
+    const values: MetricValues = {};
+    for (const [metric, source] of Object.entries(content.metrics) as [keyof MetricValues, MetricSource][]) {
+      values[metric] = await this.#metricValues(metric, source, window, flags);
+    }
+    return values;
+  }
+
+  /** Adds the intensity if it is derived from the hazard's own metric. */
+  #withIntensity({ content }: GroupPlan, values: MetricValues): MetricValues {
+    const { rules } = this.#plan;
+    const own = values[this.#ownMetric];
+    const isDerived = content.kind === "curves" || (values.intensity === undefined && derivesIntensity(rules));
+    return isDerived && own !== undefined ? { ...values, intensity: intensityOf(own, rules) } : values;
+  }
+
+  #readMaps({ maps }: CurveSource, window: CellWindow): Promise<readonly RasterValues[]> {
+    return Promise.all(maps.map(({ raster, band }) => raster.readWindow({ ...window, band })));
+  }
+
+  /** Computes the curves of the active cells of a batch and sets their flags. */
+  async #curveBatch(
+    { maps }: CurveSource,
+    batch: readonly RasterValues[],
+    { window, first, flags }: { readonly window: CellWindow; readonly first: number; readonly flags: Uint8Array },
+  ): Promise<{ readonly computed: OwnAndProbability; readonly kinds: CellKinds }> {
+    const { rules } = this.#plan;
+    const layer = this.#layerOf(this.#ownMetric);
+    const clampTolerance = this.#options.clampToleranceOf(layer.unit);
+    const rule = {
+      family: rules.curve ?? "gumbel",
+      returnPeriods: maps.map(({ returnPeriodYears }) => returnPeriodYears),
+      designReturnPeriodYears: rules.design_return_period_years ?? NaN,
+      threshold: rules.threshold,
+    } as const;
+    const unitFactors = maps.map(({ unitFactor }) => unitFactor);
+    const kinds = this.#sorter.sort(batch);
+    const { active } = kinds;
+    const activeMaps = batch.map((values) => gathered(values, active));
+    const activeFlags = new Uint8Array(active.length);
+    const computed = await this.#withFault(
+      () => curveCells(this.#kernel, { maps: activeMaps, unitFactors }, rule, { clampTolerance, flags: activeFlags }),
+      (bad) => {
+        const position = { window, firstCell: first, layer, clampTolerance };
+        return badValueFault(maps[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position);
+      },
+    );
+    for (let index = 0; index < active.length; index++) {
+      const cell = first + (active[index] as number);
+      flags[cell] = (flags[cell] as number) | (activeFlags[index] as number);
+    }
+    return { computed, kinds };
+  }
+
+  async #meanOfModels(
+    models: readonly CurveSource[],
+    window: CellWindow,
+    flags: Uint8Array,
+  ): Promise<OwnAndProbability> {
+    const mean = new ModelMean({ modelCount: models.length, cellCount: flags.length });
+    for (const model of models) {
+      const maps = await this.#readMaps(model, window);
+      for (const [first, end] of kernelBatches(flags.length)) {
+        const batch = maps.map((values) => values.subarray(first, end));
+        const { computed, kinds } = await this.#curveBatch(model, batch, { window, first, flags });
+        mean.add(first, kinds.active, computed);
+        mean.addZeros(first, kinds.zero);
+      }
+    }
+    return mean.result();
+  }
+
+  async #metricValues(
+    metric: MetricName,
+    source: MetricSource,
+    window: CellWindow,
+    flags: Uint8Array,
+  ): Promise<Float64Array> {
+    const layer = this.#layerOf(metric);
+    const largest = largestAllowed(layer);
+    const read: RasterValues = await source.raster.readWindow({ ...window, band: source.band });
+    const { unitFactor } = source;
+    const max = source.saturate ? Number.MAX_VALUE : largest / unitFactor;
+    const clampTolerance = this.#options.clampToleranceOf(layer.unit);
+    const checked = await this.#withFault(
+      () => checkedValues(read, flags, { map: 0, unitFactor, clampTolerance, max }),
+      (bad) => badValueFault(source, bad, { window, firstCell: 0, layer, clampTolerance }),
+    );
+    const values = new Float64Array(checked.length);
+    // After conversion, a value at the end of the range may exceed it by the last bit.
+    for (let cell = 0; cell < values.length; cell++) {
+      values[cell] = Math.min((checked[cell] as number) * unitFactor, largest);
+    }
+    return values;
+  }
+
+  get #ownMetric(): Exclude<MetricName, "total_hazard"> {
+    return HAZARDS[this.#plan.hazard].ownMetric as Exclude<MetricName, "total_hazard">;
+  }
+
+  #layerOf(metric: MetricName): MetricSpec {
+    const layer = HAZARDS[this.#plan.hazard].metrics.find((spec) => spec.metric === metric);
+    if (layer === undefined) throw new Error(`${this.#plan.hazard} has no metric ${metric}.`);
+    return layer;
+  }
+
+  async #withFault<T>(compute: () => T, toFault: (bad: BadValue) => Error | Promise<Error>): Promise<T> {
+    try {
+      return compute();
+    } catch (error) {
+      throw error instanceof BadValueError ? await toFault(error.bad) : error;
+    }
+  }
+}
+
+function* kernelBatches(cellCount: number): Generator<readonly [first: number, end: number]> {
+  for (let first = 0; first < cellCount; first += KERNEL_CELLS) {
+    yield [first, Math.min(cellCount, first + KERNEL_CELLS)];
+  }
+}

@@ -1,0 +1,180 @@
+/** Computes parts on worker threads, or in the calling thread if there is little to compute. */
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import type { Kernel } from "../kernel/instance.ts";
+import { type PackedError, unpackError } from "../threads/errorTransfer.ts";
+import { startNodeThread } from "../threads/nodeThread.ts";
+import type { WorkerThread } from "../threads/workerThread.ts";
+import { clampToleranceOf, type IngestOptions } from "./options.ts";
+import { type GroupRows, PartComputer, type PartKey } from "./partComputer.ts";
+import { mapsOf } from "./plan.ts";
+import { describePlan, type PlanDescription } from "./planDescription.ts";
+import type { PartRunner } from "./slabReader.ts";
+import type { IngestTarget } from "./target.ts";
+
+/** By default at most this many threads, so that memory stays bounded on machines with many cores. */
+const THREAD_COUNT_MAX = 4;
+/** Fewer values are read in less time than threads take to start. */
+const THREADED_VALUE_COUNT_MIN = 16_000_000;
+/** Limits of a thread's heap; cells are in array buffers outside it. */
+const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 } as const;
+
+/** What a thread needs besides the parts to compute. */
+export interface PartThreadSetup {
+  readonly plan: PlanDescription;
+  readonly options: Pick<IngestOptions, "clampNegative" | "clampTolerance">;
+  readonly atlasRowOfSource: number;
+}
+
+export interface PartRequest {
+  readonly id: number;
+  readonly key: PartKey;
+}
+
+export type PartMessage =
+  { readonly id: number; readonly rows: GroupRows } | { readonly id: number; readonly error: PackedError };
+
+type PartThread = WorkerThread<PartRequest, PartMessage>;
+
+export type StartPartThread = (setup: PartThreadSetup) => PartThread;
+
+interface RunnerOptions {
+  readonly options: Pick<IngestOptions, "threads" | "signal" | "clampNegative" | "clampTolerance">;
+  readonly atlasRowOfSource: number;
+  /** Starts a thread; replaced by tests. */
+  readonly startThread?: StartPartThread;
+}
+
+/** A part runner whose threads end when it is closed. */
+interface ClosableRunner extends PartRunner {
+  close(): Promise<void>;
+}
+
+/** Starts the threads that compute the parts of a target. */
+export function startPartRunner(
+  kernel: Kernel,
+  { plan, window }: Pick<IngestTarget, "plan" | "window">,
+  { options, atlasRowOfSource, startThread = builtThreadStarter() }: RunnerOptions,
+): ClosableRunner {
+  const { threads, signal, clampNegative, clampTolerance } = options;
+  const mapCount = plan.groups.reduce((sum, group) => sum + mapsOf(group).length, 0);
+  const isLarge = window.rowCount * window.columnCount * mapCount >= THREADED_VALUE_COUNT_MIN;
+  const defaultCount = isLarge ? Math.min(availableParallelism(), THREAD_COUNT_MAX) : 0;
+  const threadCount = threads ?? defaultCount;
+  // One thread gains nothing over the calling thread, which waits for it.
+  if (startThread === undefined || threadCount < 1 || (threads === undefined && threadCount === 1)) {
+    const computer = new PartComputer(kernel, plan, {
+      atlasRowOfSource,
+      clampToleranceOf: (unit) => clampToleranceOf(options, unit),
+    });
+    return {
+      concurrency: 1,
+      compute: (key) => computer.compute(key),
+      close: () => Promise.resolve(),
+    };
+  }
+  const setup: PartThreadSetup = {
+    plan: describePlan(plan),
+    options: {
+      ...(clampNegative === undefined ? {} : { clampNegative }),
+      ...(clampTolerance === undefined ? {} : { clampTolerance }),
+    },
+    atlasRowOfSource,
+  };
+  return new PartThreads(
+    Array.from({ length: threadCount }, () => startThread(setup)),
+    signal,
+  );
+}
+
+/** Returns the function that starts a thread, or undefined if this module runs from its sources. */
+function builtThreadStarter(): StartPartThread | undefined {
+  const file = new URL("./partThreadMain.js", import.meta.url);
+  if (!existsSync(fileURLToPath(file))) return undefined;
+  return (setup) =>
+    startNodeThread(file, "A thread that reads maps", { workerData: setup, resourceLimits: RESOURCE_LIMITS });
+}
+
+interface PendingPart {
+  readonly key: PartKey;
+  resolve(rows: GroupRows): void;
+  reject(error: unknown): void;
+}
+
+/** Computes one part at a time on each thread, in the order of the requests. */
+class PartThreads implements ClosableRunner {
+  readonly #threads: readonly PartThread[];
+  readonly #idle: PartThread[];
+  readonly #waiting: PendingPart[] = [];
+  readonly #running = new Map<number, PendingPart & { readonly thread: PartThread }>();
+  readonly #signal: AbortSignal | undefined;
+  #nextId = 0;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(threads: readonly PartThread[], signal: AbortSignal | undefined) {
+    this.#threads = threads;
+    this.#idle = [...threads];
+    this.#signal = signal;
+    for (const thread of threads) {
+      thread.onMessage((message) => this.#receive(thread, message));
+      thread.onEnd((error) => this.#fail(error));
+    }
+    signal?.addEventListener("abort", this.#abort);
+  }
+
+  readonly #abort = (): void => this.#fail(this.#signal?.reason);
+
+  get concurrency(): number {
+    return this.#threads.length;
+  }
+
+  compute(key: PartKey): Promise<GroupRows> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== undefined) reject(this.#failure.error as Error);
+      else {
+        this.#waiting.push({ key, resolve, reject });
+        this.#assign();
+      }
+    });
+  }
+
+  #assign(): void {
+    for (;;) {
+      const thread = this.#idle[0];
+      const part = this.#waiting[0];
+      if (thread === undefined || part === undefined) return;
+      this.#idle.shift();
+      this.#waiting.shift();
+      const id = this.#nextId++;
+      this.#running.set(id, { ...part, thread });
+      thread.setReferenced(true);
+      thread.send({ id, key: part.key });
+    }
+  }
+
+  #receive(thread: PartThread, message: PartMessage): void {
+    const part = this.#running.get(message.id);
+    if (part === undefined) return;
+    this.#running.delete(message.id);
+    thread.setReferenced(false);
+    this.#idle.push(thread);
+    if ("error" in message) part.reject(unpackError(message.error));
+    else part.resolve(message.rows);
+    this.#assign();
+  }
+
+  /** Rejects all parts, now and later. */
+  #fail(error: unknown): void {
+    this.#failure ??= { error };
+    for (const part of [...this.#running.values(), ...this.#waiting]) part.reject(error);
+    this.#running.clear();
+    this.#waiting.length = 0;
+  }
+
+  async close(): Promise<void> {
+    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#fail(new Error("The threads have ended."));
+    await Promise.all(this.#threads.map((thread) => thread.end()));
+  }
+}
