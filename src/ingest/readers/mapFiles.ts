@@ -108,7 +108,8 @@ export class MapFiles {
       const parts: Raster[] = [];
       for (const part of spec.parts) parts.push(await this.openSpec(part));
       const mosaic = mosaicOf(parts, { order: spec.order, whole: spec.grid });
-      if (mosaic.grid !== spec.grid) throw sourceFault(mosaic.file, "the grid of a map changed after it was first opened.");
+      if (mosaic.grid !== spec.grid)
+        throw sourceFault(mosaic.file, "the grid of a map changed after it was first opened.");
       return mosaic;
     }
     const stored = await this.#openStoredSpec(spec.kind === "file" ? spec : spec.source);

@@ -43,7 +43,8 @@ export async function filesOfLayer(
     const pattern = patternOf(basename(text));
     try {
       const names = (await readdir(folder)).filter((name) => pattern.test(name)).toSorted();
-      if (names.length === 0) items.push({ pointer: at, code: "empty", detail: `No file in ${folder} matches ${text}.` });
+      if (names.length === 0)
+        items.push({ pointer: at, code: "empty", detail: `No file in ${folder} matches ${text}.` });
       for (const name of names) add(join(folder, name));
     } catch (error) {
       items.push({ pointer: at, code: "not_allowed", detail: `${folder} cannot be listed (${messageOf(error)}).` });

@@ -89,7 +89,8 @@ async function findMosaics(
   }
   const [first] = items;
   if (first === undefined) return mosaics;
-  const what = items.length === 1 ? `${first.pointer}: ${first.detail}` : `${items.length} errors in the files of layers.`;
+  const what =
+    items.length === 1 ? `${first.pointer}: ${first.detail}` : `${items.length} errors in the files of layers.`;
   throw new Fault("invalid_request", `${path}: ${what}`, { details: { file: path }, items });
 }
 

@@ -48,16 +48,16 @@ export function latticeOf(grid: Grid): CellLattice {
  * with which neighboring cells of the target are at most one source cell apart.
  */
 export function defaultCellSizeDeg(projection: Projection, plane: PlaneGrid): number | undefined {
-  const center = centerOf(projection, plane);
-  if (center === undefined) return undefined;
   const stepDeg = 1e-4;
-  const spacing = spacingAt(projection, plane, center, { latDeg: stepDeg, lonDeg: stepDeg });
-  if (spacing === undefined) return undefined;
-  return 1 / Math.max(1, Math.ceil(spacing / stepDeg - 1e-6));
+  for (const location of centralLocations(projection, plane)) {
+    const spacing = spacingAt(projection, plane, location, { latDeg: stepDeg, lonDeg: stepDeg });
+    if (spacing !== undefined) return 1 / Math.max(1, Math.ceil(spacing / stepDeg - 1e-6));
+  }
+  return undefined;
 }
 
-/** Returns the location of the center of a map, or, if that is not on Earth, of another position. */
-function centerOf(projection: Projection, plane: PlaneGrid): LonLat | undefined {
+/** Returns locations from the center of a map outward, because the center of some maps is not on Earth. */
+function* centralLocations(projection: Projection, plane: PlaneGrid): Generator<LonLat> {
   const count = 16;
   const offsets = Array.from({ length: count }, (_, i) => (i % 2 === 0 ? i : -i - 1) / (2 * count));
   for (const rowOffset of offsets) {
@@ -65,10 +65,9 @@ function centerOf(projection: Projection, plane: PlaneGrid): LonLat | undefined 
       const position = { row: plane.rowCount * (0.5 + rowOffset), column: plane.columnCount * (0.5 + columnOffset) };
       const location = locationOf(projection, plane, position);
       // Steps along a parallel have no length at a pole.
-      if (location !== undefined) return { ...location, latDeg: Math.max(-89.9, Math.min(89.9, location.latDeg)) };
+      if (location !== undefined) yield { ...location, latDeg: Math.max(-89.9, Math.min(89.9, location.latDeg)) };
     }
   }
-  return undefined;
 }
 
 /** Returns the location of a position in a source, or undefined if the position does not represent a location. */
@@ -230,7 +229,7 @@ export function distortionOf(projection: Projection, plane: PlaneGrid, grid: Gri
  * cell centers. It is undefined outside of the domain, and where the projection is cut.
  */
 function spacingAt(
-  { forward }: Projection,
+  { forward, periodX }: Projection,
   plane: PlaneGrid,
   { latDeg, lonDeg }: LonLat,
   step: { readonly latDeg: number; readonly lonDeg: number },
@@ -239,7 +238,9 @@ function spacingAt(
   const stepFrom = (deltaLatDeg: number, deltaLonDeg: number): Step | undefined => {
     const point = forward(lonDeg + deltaLonDeg, latDeg + deltaLatDeg);
     if (center === undefined || point === undefined) return undefined;
-    return { columns: (point.x - center.x) / plane.cellWidth, rows: (center.y - point.y) / plane.cellHeight };
+    const distanceX = point.x - center.x;
+    const wrappedX = periodX === undefined ? distanceX : distanceX - periodX * Math.round(distanceX / periodX);
+    return { columns: wrappedX / plane.cellWidth, rows: (center.y - point.y) / plane.cellHeight };
   };
   const south = centralStep(stepFrom(-step.latDeg / 2, 0), stepFrom(step.latDeg / 2, 0));
   const east = centralStep(stepFrom(0, step.lonDeg / 2), stepFrom(0, -step.lonDeg / 2));
