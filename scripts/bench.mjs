@@ -35,6 +35,7 @@ if (!(Number.isInteger(starts) && starts >= 1))
 if (options.from === undefined) {
   // src/version.ts reads ../package.json, which here is build/bench/package.json.
   copyFileSync("package.json", "build/bench/package.json");
+  copyFileSync("src/host/openapi/examples.json", "build/bench/src/host/openapi/examples.json");
   // Listed from the sources, because the build folder may contain benchmarks that no longer exist.
   const names = readdirSync("bench").flatMap((file) => (file.endsWith(".bench.ts") ? [file.slice(0, -9)] : []));
   // Arguments that match the name of a benchmark select it; the others are passed to the selected benchmarks.

@@ -8,7 +8,7 @@ const PROFILES = new URL("../docs/methods/company-profiles.csv", import.meta.url
 const PAGE = new URL("../docs/methods/plausibility.md", import.meta.url);
 
 const PROJECTED_YEARS = [2030, 2040, 2050];
-/** Annual reduction of the second course, as a share of the baseline. */
+/** Annual reduction in the second projection, as a share of the baseline. */
 const REDUCTION = 0.042;
 const SCENARIOS = ["NGFS_NET_ZERO_2050", "NGFS_NDC", "NGFS_CURRENT_POLICIES"];
 const ASSESSMENT_YEARS = [2030, 2050];
@@ -34,9 +34,9 @@ ${table(
     "company",
     "country",
     "industry",
-    ...["constant", "reduced"].flatMap((course) => [
-      ...PROJECTED_YEARS.map((year) => `${course} ${year}`),
-      `${course} overall`,
+    ...["constant", "reduced"].flatMap((projection) => [
+      ...PROJECTED_YEARS.map((year) => `${projection} ${year}`),
+      `${projection} overall`,
     ]),
   ],
   temperatures,
@@ -60,9 +60,10 @@ ${table(
   of Heidelberg Materials), the mix of scopes, and the year of the baseline (the reduction of Southern Company starts in
   2020, so that it has cut more by 2030).
 - Constant emissions lead to more than 2.5 °C everywhere, and the reduction to less than 2 °C.
-- Losses follow emissions per revenue: cement and steel lose most, software and semiconductors least. Nucor melts scrap and emits a tenth of
-  what blast furnaces do.
-- Nationally Determined Contributions cost at most as much as Net Zero 2050 in 2030. They cost POSCO much less, because the
+- Losses tend to rise with scope 1 emissions per revenue. In 2030 under Net Zero 2050, the four largest losses are those of
+  cement and steel companies, and the two smallest are those of software and semiconductors. Nucor melts scrap: its scope 1
+  emissions per revenue are about a tenth of those of the companies with blast furnaces.
+- In 2030, Nationally Determined Contributions cost no more than Net Zero 2050. They cost POSCO much less, because the
   carbon prices of Asia rise later than those of the OECD in that scenario.
 - Under Current Policies there is no price shock, so that the loss is physical only. It grows from 2030 to 2050.
 `;
@@ -71,14 +72,14 @@ ${table(
 const INTRODUCTION = `# Plausibility of both methods: 20 companies
 
 This page is written by \`scripts/plausibilityPage.mjs\`, and a test compares it with the results of the library. The figures
-of the companies are approximate: revenue and emissions as reported for one year, rounded
+of the companies are approximate: revenue and emissions of one year, rounded, and in most cases quoted from memory
 ([table with sources](company-profiles.csv)). EBITDA, assets and debt are not given; the method estimates them from the
-industry, so that the losses are those of a typical company with these emissions. Walmart reports no scope 3: its
-temperature is that of scopes 1 and 2, and the second table models its scope 3. The results are not an opinion about the
-companies.
+industry, so that the losses are those of a typical company with these emissions. The source has no scope 3 for Walmart:
+its temperature is that of scopes 1 and 2, and the second table models its scope 3. The results are not an opinion about
+the companies.
 
-The first table has the implied temperature rise, degrees C in 2100, for two courses of all scopes: constant emissions, and a
-reduction by 4.2 % of the baseline a year, which is the rate of many targets for 1.5 °C. The baseline is the year of the
+The first table has the implied temperature rise in 2100, in °C, for two projections of all scopes: constant emissions, and
+a reduction of 4.2 % of the baseline a year, which is the rate of many targets for 1.5 °C. The baseline is the year of the
 report. The second table has the loss as a share of EBITDA in percent (\`total.pct_of_ebitda\`), and the rating under Net Zero
 2050 in 2030.
 `;

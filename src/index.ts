@@ -1,6 +1,6 @@
 /**
  * Public API: physical climate hazards at any location, temperature alignment of entities' emissions, and climate risk of
- * companies. Semantic versioning applies to these exports only.
+ * companies. Semantic versioning applies only to the exports of the package's entry points, of which this file is one.
  *
  *   const atlas = await openAtlas("data/atlas");
  *   await atlas.hazardRisk({ latitude: 11.6, longitude: 43.1, hazards: ["riverine_floods"],

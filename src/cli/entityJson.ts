@@ -1,6 +1,7 @@
 import { Fault } from "../errors.ts";
 import { quote } from "../schemaErrors.ts";
-import { type JsonPosition, parseJson, positionAfter } from "../host/http/json.ts";
+import { parseJson } from "../host/http/json.ts";
+import { type JsonPosition, positionAfter } from "../host/http/jsonPosition.ts";
 import { type EntityChunk, type EntitySource, FaultCollector } from "./entitySource.ts";
 import type { SourceChunk } from "./fileIo.ts";
 

@@ -13,11 +13,17 @@ const CACHE_SHARE = 1 / 3;
 const CACHE_BYTES_MIN = 16 * MIB;
 /** The largest body and its parsed values must fit. */
 const REQUEST_BYTES_MIN = 32 * MIB;
+/** Requests hold no more without `--memory`, however large the machine: more would only let attackers fill it. */
+const DEFAULT_REQUEST_BYTES_MAX = 256 * MIB;
+const DEFAULT_REQUEST_BYTES_PER_WORKER = 128 * MIB;
+/** Half of a worker's heap (`workerThreads.ts`), beyond which the thread ends. */
+const REQUEST_BYTES_PER_WORKER_MAX = 512 * MIB;
 /** Share of the physical memory if neither the option nor a control group limits the process. */
 const PHYSICAL_SHARE = 0.5;
 
 /** How the memory of the process is divided. */
 export interface MemoryPlan {
+  /** What the process takes at most. */
   readonly memoryBytes: number;
   /** Decoded tiles of all threads. */
   readonly cacheBytes: number;
@@ -40,7 +46,9 @@ export interface MemoryPlanOptions {
  *
  *     base = 160 MiB + 48 MiB * workers
  *     cache = min(512 MiB, (memory - base) / 3)
- *     requests = (memory - base - cache) / 2
+ *     requests = min((memory - base - cache) / 2, 512 MiB * workers)
+ *
+ * Without the option, requests have at most 256 MiB + 128 MiB * workers.
  *
  * @throws Fault `configuration_invalid` if the memory is too small for the threads, the cache and one request
  */
@@ -55,7 +63,11 @@ export function planMemory({
   const cacheBytes =
     givenCacheBytes ??
     Math.max(CACHE_BYTES_MIN, Math.min(CACHE_DEFAULT_BYTES_MAX, Math.floor(freeBytes * CACHE_SHARE)));
-  const requestBytes = Math.floor((freeBytes - cacheBytes) / GARBAGE_FACTOR);
+  const requestBytesMax =
+    memoryBytes === undefined
+      ? DEFAULT_REQUEST_BYTES_MAX + workers * DEFAULT_REQUEST_BYTES_PER_WORKER
+      : Math.max(1, workers) * REQUEST_BYTES_PER_WORKER_MAX;
+  const requestBytes = Math.min(requestBytesMax, Math.floor((freeBytes - cacheBytes) / GARBAGE_FACTOR));
   if (requestBytes < REQUEST_BYTES_MIN) {
     const requestShareBytes = GARBAGE_FACTOR * REQUEST_BYTES_MIN;
     const neededBytes =
@@ -68,7 +80,8 @@ export function planMemory({
       `(got ${Math.floor(totalBytes / MIB)}).`;
     throw new Fault("configuration_invalid", message);
   }
-  return { memoryBytes: totalBytes, cacheBytes, requestBytes };
+  const plannedBytes = totalBytes - freeBytes + cacheBytes + GARBAGE_FACTOR * requestBytes;
+  return { memoryBytes: plannedBytes, cacheBytes, requestBytes };
 }
 
 /** Returns the limit of the control group, or half of the physical memory if there is none. */

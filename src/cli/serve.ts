@@ -4,6 +4,7 @@ import { Command } from "commander";
 import { withoutSecrets } from "../atlas/address.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import type { RunningServer, ServeOptions } from "../host/main.ts";
+import { LEDGER_WARNING } from "../ledger/anchor.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "../ledger/ledger.ts";
 import { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 import { openAtlas } from "../openAtlas.ts";
@@ -107,6 +108,10 @@ interface ServedParts {
 async function serveUntilStopped(service: ServedParts, { serve }: ServiceParts): Promise<void> {
   const { atlas, ledger, flags, serviceLog, plan } = service;
   const shutdown = waitForShutdown(ledger);
+  const onWarning = ({ name, message }: Error): void => {
+    if (name === LEDGER_WARNING) serviceLog.warn("ledger_warning", message);
+  };
+  process.on("warning", onWarning);
   try {
     const running = await serve({
       atlas,
@@ -129,6 +134,7 @@ async function serveUntilStopped(service: ServedParts, { serve }: ServiceParts):
     }
   } finally {
     shutdown.dispose();
+    process.off("warning", onWarning);
   }
 }
 

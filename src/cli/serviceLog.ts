@@ -10,6 +10,8 @@ export interface ServiceLog {
   readonly log: Log;
   /** Logs an event of the service, and writes it at once. */
   readonly event: (event: ServiceEvent, members?: Readonly<Record<string, string | boolean>>) => void;
+  /** Logs a warning, and writes it at once. */
+  readonly warn: (event: string, message: string) => void;
   /**
    * Logs the error that ends the service, and writes it at once.
    * @param file the file that the error concerns, if it is known
@@ -60,6 +62,10 @@ export function openServiceLog({ fd = 1 } = {}): ServiceLog {
     log: (record) => (record.error === undefined ? logger.info(record) : logger.error(record)),
     event(event, members = {}) {
       logger.info({ event, ...members });
+      flush();
+    },
+    warn(event, message) {
+      logger.warn({ event, message });
       flush();
     },
     fatal(error, file) {

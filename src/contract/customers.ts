@@ -8,7 +8,7 @@ export const CustomerRegistrationSchema = Type.Object(
     internal_id: Type.String({
       ...CUSTOMER_TEXT,
       description:
-        "The caller's own id of the customer, such as the name of a team or a client. Unique within the account and stored unchanged.",
+        "The caller's own id for the customer, such as the name of a team or a client. Unique within the account and stored unchanged.",
     }),
     name: Type.Optional(
       Type.String({

@@ -56,7 +56,7 @@ export const UsageParametersSchema = Type.Object(
 export const UsageRecordSchema = Type.Object(
   {
     customer_id: Type.Optional(Type.String({ format: "uuid" })),
-    internal_id: Type.Optional(Type.String({ description: "The caller's own id of the customer." })),
+    internal_id: Type.Optional(Type.String({ description: "The caller's own id for the customer." })),
     meter: Type.Optional(MeterSchema),
     period: Type.Optional(Type.String({ description: "YYYY-MM-DD, or YYYY-MM if grouped by month." })),
     requests: Type.Integer({ minimum: 0, description: "Number of counted responses." }),

@@ -1223,7 +1223,7 @@ export interface CustomerRecord {
 
 export interface CustomerRegistration {
   /**
-   * The caller's own id of the customer, such as the name of a team or a client. Unique within the account and stored
+   * The caller's own id for the customer, such as the name of a team or a client. Unique within the account and stored
    * unchanged. 1 to 200 characters.
    */
   readonly internal_id: string;
@@ -2129,7 +2129,7 @@ export interface UsageParameters {
 export interface UsageRecord {
   /** UUID. */
   readonly customer_id?: string;
-  /** The caller's own id of the customer. */
+  /** The caller's own id for the customer. */
   readonly internal_id?: string;
   readonly meter?: Meter;
   /** YYYY-MM-DD, or YYYY-MM if grouped by month. */

@@ -9,10 +9,11 @@ import type { AnswerDetail, HazardResult, MetricDetail, NoDataReason } from "../
 export type ReasonOf = (metric: PlannedMetric) => NoDataReason | undefined;
 
 const BOUNDED_CELLS =
-  "probability is a mean over cells, some of which may be only bounds: at least 1/T of the first return period, or at most 1/T of the last.";
+  "probability is a mean over cells, and the values of some of them may be only bounds: at least 1/T of the shortest return period, or at most 1/T of the longest.";
 const BOUNDED_MODELS =
-  "probability is a mean over climate models, some of which may be only bounds: at least 1/T of the first return period, or at most 1/T of the last.";
-const DIFFERENT_CELLS = "A change of maxima compares the largest value of each side, which may be in different cells.";
+  "probability is a mean over climate models, and the values of some of them may be only bounds: at least 1/T of the shortest return period, or at most 1/T of the longest.";
+const DIFFERENT_CELLS =
+  "A change of maxima compares the largest value of the scenario with the largest value of the baseline, which may be in different cells.";
 
 /** Returns the `detail` member of an analysis year. */
 export function hazardDetailOf(

@@ -24,7 +24,7 @@ const MEANINGS: Readonly<Record<HazardName, (rules: StatedRules) => Meanings>> =
       (rules["threshold"] === CATEGORY_1_MPS ? " (Saffir-Simpson category 1)" : ""),
   }),
   wildfire: (rules) => ({
-    intensity: `min(1, mean of the yearly largest Fire Weather Index / ${statedRule(rules, "intensity_reference")})`,
+    intensity: `min(1, mean annual maximum of the Fire Weather Index / ${statedRule(rules, "intensity_reference")})`,
     fire_danger_days: `mean number of days a year with a Fire Weather Index above ${statedRule(rules, "danger_threshold")}`,
     probability: `annual probability that the year's largest Fire Weather Index reaches ${statedRule(rules, "threshold")}`,
   }),

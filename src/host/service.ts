@@ -106,6 +106,7 @@ export class Service {
           () => false,
         ),
       waitingReportCount: ledger.waitingReportCount,
+      anchorUnwrittenMs: ledger.anchorUnwrittenMs,
     };
   }
 

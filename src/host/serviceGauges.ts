@@ -13,6 +13,8 @@ export interface ServiceState {
   /** Whether the ledger can record usage at present. */
   readonly isLedgerWritable: () => Promise<boolean>;
   readonly waitingReportCount: number;
+  /** How long the anchor of the ledger could not be written; 0 while it can be. */
+  readonly anchorUnwrittenMs: number;
 }
 
 export interface ServiceGaugeSources {
@@ -74,6 +76,11 @@ export function registerServiceGauges(registry: Registry, { readState, ledgerFol
     "isotherm_ledger_reports_waiting",
     "Usage reports and lists that wait for their turn.",
     () => readState().waitingReportCount,
+  );
+  gauge(
+    "isotherm_ledger_anchor_unwritten_seconds",
+    "How long the anchor of the ledger could not be written; 0 while it can be.",
+    () => readState().anchorUnwrittenMs / 1000,
   );
   if (ledgerFolder !== undefined) {
     gauge("isotherm_ledger_disk_free_bytes", "Free space of the disk that has the ledger.", async () => {

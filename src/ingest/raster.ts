@@ -189,7 +189,7 @@ export function checkWindow(window: BandWindow, grid: Pick<Grid, "rowCount" | "c
     firstColumn >= 0 &&
     columnCount > 0 &&
     firstColumn + columnCount <= grid.columnCount;
-  if (!isInside || band < 1 || band > bandCount) {
+  if (!isInside || !(band >= 1 && band <= bandCount)) {
     throw new Error(
       `The window ${JSON.stringify(window)} is outside ${grid.rowCount} x ${grid.columnCount} cells and ${bandCount} bands.`,
     );

@@ -16,6 +16,12 @@ const FORMAT = 1;
 /** Minimum time between two writes, which each sync the disk. */
 const WRITE_INTERVAL_MS = 1_000;
 
+/**
+ * Time for which the anchor may not be written before the ledger counts as unable to record. A loss of the batches since
+ * then would not be noticed, so this bounds how much usage is recorded without evidence.
+ */
+const UNWRITTEN_MS_MAX = 10_000;
+
 /** The contents of an anchor file. */
 interface AnchorFile {
   readonly format: typeof FORMAT;
@@ -139,23 +145,41 @@ export class AnchorKeeper {
   readonly #path: string;
   readonly #readState: () => Promise<ChainState>;
   readonly #intervalMs: number;
+  readonly #unwrittenMsMax: number;
   #writtenAtMs = -Infinity;
   #writtenBatch = -1;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   #isStale = false;
   #isClosed = false;
-  #hasWarned = false;
+  #failure: { readonly sinceMs: number; readonly error: unknown } | undefined;
 
   /** @param options `readState`: reads the end of the chain; what it returns must be on disk */
   constructor(options: {
     readonly path: string;
     readonly readState: () => Promise<ChainState>;
     readonly intervalMs?: number;
+    readonly unwrittenMsMax?: number;
   }) {
     this.#path = options.path;
     this.#readState = options.readState;
     this.#intervalMs = options.intervalMs ?? WRITE_INTERVAL_MS;
+    this.#unwrittenMsMax = options.unwrittenMsMax ?? UNWRITTEN_MS_MAX;
+  }
+
+  /** How long writing the anchor has failed, milliseconds; 0 if the last attempt succeeded. */
+  get unwrittenMs(): number {
+    return this.#failure === undefined ? 0 : performance.now() - this.#failure.sinceMs;
+  }
+
+  /** The reason why the ledger has no current evidence; undefined as long as the anchor is written or only briefly was not. */
+  get fault(): Fault | undefined {
+    if (this.#failure === undefined || this.unwrittenMs <= this.#unwrittenMsMax) return undefined;
+    const { error } = this.#failure;
+    const message =
+      `The anchor of the ledger, ${this.#path}, has not been written for ${Math.round(this.unwrittenMs / 1000)} s, ` +
+      `so that a loss of recorded usage would not be noticed: ${reasonText(error)}.`;
+    return new Fault("ledger_unavailable", message, { details: { path: this.#path }, cause: error });
   }
 
   /** Schedules a write after a commit. */
@@ -173,7 +197,12 @@ export class AnchorKeeper {
     await this.#exclusively(async () => {
       if (!this.#isStale) return;
       this.#isStale = false;
-      await this.#write().catch((error: unknown) => this.#warn(error));
+      await this.#write().then(
+        (isCurrent) => {
+          if (isCurrent) this.#noteSuccess();
+        },
+        (error: unknown) => this.#noteFailure(error),
+      );
       this.#writtenAtMs = performance.now();
     });
   }
@@ -207,30 +236,51 @@ export class AnchorKeeper {
     }
   }
 
-  async #write(): Promise<void> {
+  /** @returns whether the anchor is current; false if the storage could not be read, which the calls that need it report */
+  async #write(): Promise<boolean> {
     let state: ChainState;
     try {
       state = await this.#readState();
     } catch {
-      // The calls that need the storage report its failure.
       this.#isStale = true;
-      return;
+      return false;
     }
     if (state.head.batch < this.#writtenBatch) {
       throw new Error(
         `the ledger has lost batches: it ends with batch ${state.head.batch} after ${this.#writtenBatch}`,
       );
     }
-    if (state.head.batch === this.#writtenBatch) return;
-    await writeAnchor(this.#path, state, false);
-    this.#writtenBatch = state.head.batch;
+    if (state.head.batch !== this.#writtenBatch) {
+      await writeAnchor(this.#path, state, false);
+      this.#writtenBatch = state.head.batch;
+    }
+    return true;
   }
 
-  #warn(error: unknown): void {
-    this.#isStale = true;
-    if (this.#hasWarned) return;
-    this.#hasWarned = true;
-    const reason = error instanceof Error ? error.message : String(error);
-    process.emitWarning(`The anchor of the ledger, ${this.#path}, could not be written: ${reason}.`);
+  #noteSuccess(): void {
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    warn(`The anchor of the ledger, ${this.#path}, is written again.`);
   }
+
+  #noteFailure(error: unknown): void {
+    // The next attempt is after the interval.
+    this.#isStale = true;
+    // Logged once, because attempts are repeated every second.
+    if (this.#failure === undefined) {
+      warn(`The anchor of the ledger, ${this.#path}, could not be written: ${reasonText(error)}.`);
+    }
+    this.#failure = { sinceMs: this.#failure?.sinceMs ?? performance.now(), error };
+  }
+}
+
+/** Name of the warnings about a ledger, which a service also logs. */
+export const LEDGER_WARNING = "LedgerWarning";
+
+function warn(message: string): void {
+  process.emitWarning(message, LEDGER_WARNING);
+}
+
+function reasonText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -8,6 +8,8 @@ export type EntryOutcome = RecordResult | { readonly refusal: "idempotency_key_r
 
 /** Maximum number of entries recorded together, which bounds the latency of the first one. */
 export const BATCH_COUNT_MAX = 5_000;
+/** Time after which an entry that is not recorded is rejected: longer than the storage waits for locks and statements. */
+export const RECORD_TIMEOUT_MS = 15_000;
 /** How long idempotency keys are kept. */
 const IDEMPOTENCY_WINDOW_MS = 72 * 3_600_000;
 /**

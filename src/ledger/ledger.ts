@@ -257,9 +257,13 @@ export interface Ledger {
   /**
    * Checks that usage can be recorded at present. Resolves or rejects within two seconds. The result is shared and used
    * again for two seconds, so that callers cannot put load on the ledger.
+   * Also rejects if the anchor of the hash chain has not been written for more than ten seconds: usage is still recorded,
+   * but its loss would not be noticed.
    * @throws Fault `ledger_unavailable`, `configuration_invalid`, `clock_unreliable` with the reason why not
    */
   checkWritable(): Promise<void>;
+  /** How long the anchor of the hash chain could not be written, milliseconds; 0 while it can be or if there is none. */
+  readonly anchorUnwrittenMs: number;
   /** The I/O error that stopped the ledger, if any: no more entries can be recorded. */
   readonly failure: Error | undefined;
   /** Resolves with the cause when an I/O error has stopped the ledger: the process must restart to recover the file. */

@@ -258,7 +258,13 @@ export abstract class LedgerBase implements MaintainedLedger {
     const future = this.#futureAt === undefined ? undefined : futureFault(this.#futureAt, this.#clock.now());
     const clockFault = this.clockDriftFault ?? future;
     if (clockFault !== undefined) throw clockFault;
+    const { anchorFault } = this.#chain;
+    if (anchorFault !== undefined) throw anchorFault;
     await this.#writeCheck.run();
+  }
+
+  get anchorUnwrittenMs(): number {
+    return this.#chain.anchorUnwrittenMs;
   }
 
   /** Checks that usage can be recorded; `checkWritable` limits how often it is called. */

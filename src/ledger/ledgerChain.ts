@@ -53,6 +53,16 @@ export class LedgerChain {
     this.#keeper?.update();
   }
 
+  /** How long writing the anchor has failed, milliseconds; 0 if it has not. */
+  get anchorUnwrittenMs(): number {
+    return this.#keeper?.unwrittenMs ?? 0;
+  }
+
+  /** The reason why the anchor is not current, if that is so for too long. */
+  get anchorFault(): Fault | undefined {
+    return this.#keeper?.fault;
+  }
+
   /** Writes the anchor a last time. */
   async close(): Promise<void> {
     await this.#keeper?.close();

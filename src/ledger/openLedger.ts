@@ -27,6 +27,11 @@ export interface LedgerOptions {
   readonly anchorFolder?: string;
   /** Whether a ledger that does not match its anchor or the end of its hash chain is rejected. Default: true. */
   readonly isChainChecked?: boolean;
+  /**
+   * Time after which recording is given up, milliseconds; 15 s by default. If the storage had begun to record the entry,
+   * it may still be recorded, once.
+   */
+  readonly recordTimeoutMs?: number;
   /** Whether a missing ledger is rejected instead of created. Default: false. */
   readonly mustExist?: boolean;
 }
@@ -43,6 +48,7 @@ const LEDGER_OPTIONS_SHAPE: ValueSchema = {
     monotonicNow: { type: "function" },
     anchorFolder: { type: "string" },
     isChainChecked: { type: "boolean" },
+    recordTimeoutMs: { type: "number", exclusiveMinimum: 0 },
     mustExist: { type: "boolean" },
   } satisfies Record<keyof LedgerOptions, ValueSchema>,
   additionalProperties: false,
@@ -70,7 +76,8 @@ export async function openLedger(address: LedgerAddress, options: LedgerOptions 
     }
   }
   requirePackages("The ledger", ledgerPackages(address));
-  const ledger = await openStorage(address, clockOf(options));
+  const { recordTimeoutMs } = options;
+  const ledger = await openStorage(address, { ...clockOf(options), recordTimeoutMs });
   try {
     await ledger.startChain({ anchorPath: anchorFile, isChecked: isChainChecked });
     return ledger;
@@ -80,14 +87,17 @@ export async function openLedger(address: LedgerAddress, options: LedgerOptions 
   }
 }
 
-async function openStorage({ data, database }: LedgerAddress, clock: LedgerClock): Promise<LedgerBase> {
+async function openStorage(
+  { data, database }: LedgerAddress,
+  options: LedgerClock & { readonly recordTimeoutMs: number | undefined },
+): Promise<LedgerBase> {
   if (database !== undefined) {
     const { PostgresLedger } = await import("./postgres.ts");
-    return PostgresLedger.open({ database, ...clock });
+    return PostgresLedger.open({ database, ...options });
   }
   checkRegularFiles(data);
   const { SqliteLedger } = await import("./sqlite.ts");
-  return SqliteLedger.open({ data, ...clock });
+  return SqliteLedger.open({ data, ...options });
 }
 
 function clockOf({ now, monotonicNow }: LedgerOptions): LedgerClock {

@@ -4,7 +4,7 @@ import { Fault, isFault } from "../errors.ts";
 import { unpackError } from "../threads/errorTransfer.ts";
 import { startNodeThread } from "../threads/nodeThread.ts";
 import type { WorkerThread } from "../threads/workerThread.ts";
-import { checkEntry, type EntryOutcome, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
+import { checkEntry, type EntryOutcome, idempotencyKeyReused, RECORD_TIMEOUT_MS, usageNotRecorded } from "./entry.ts";
 import {
   type Commit,
   type RecordResult,
@@ -15,6 +15,7 @@ import {
 import type { ChainState } from "./chainState.ts";
 import { closedError, LedgerBase, type LedgerClock } from "./ledgerBase.ts";
 import { accountOf, type ArgumentOf, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
+import { RecordQueue } from "./recordQueue.ts";
 import { ReportQueue } from "./reportQueue.ts";
 import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";
 
@@ -27,6 +28,8 @@ export type LedgerThread = WorkerThread<LedgerWorkerRequest, LedgerWorkerMessage
 export interface SqliteLedgerOptions extends LedgerClock {
   /** The data folder; created if it does not exist. */
   readonly data: string;
+  /** Time after which an entry is rejected if the disk does not respond. */
+  readonly recordTimeoutMs?: number | undefined;
   readonly startWorker?: (setup: SqliteWorkerSetup) => LedgerThread;
   /** Returns the free space of the disk that holds a folder. */
   readonly freeBytes?: (folder: string) => Promise<number>;
@@ -42,14 +45,15 @@ export class SqliteLedger extends LedgerBase {
   #reporter: Promise<WorkerClient> | undefined;
   #isBatchInFlight = false;
   /** Entries wait here while a batch is in flight, because a message costs as much as several entries. */
-  #queue: { readonly entry: UsageEntry; resolve(result: RecordResult): void; reject(error: Error): void }[] = [];
+  readonly #queue: RecordQueue;
   #closing: Promise<void> | undefined;
 
   private constructor(writer: WorkerClient, options: SqliteLedgerOptions, startReporter: () => Promise<WorkerClient>) {
     super(options);
     this.#writer = writer;
-    const { now, data, freeBytes = freeBytesOf } = options;
+    const { now, data, freeBytes = freeBytesOf, recordTimeoutMs = RECORD_TIMEOUT_MS } = options;
     this.#now = now;
+    this.#queue = new RecordQueue({ timeoutMs: recordTimeoutMs });
     this.#freeBytes = () => freeBytes(data);
     this.#startReporter = startReporter;
     writer.onChange = () => this.notifyChange();
@@ -75,17 +79,14 @@ export class SqliteLedger extends LedgerBase {
     if (this.#closing !== undefined) return Promise.reject(closedError());
     const { clockDriftFault } = this;
     if (clockDriftFault !== undefined) return Promise.reject(clockDriftFault);
-    return new Promise((resolve, reject) => {
-      // Entries of the same turn of the event loop go into the same message.
-      if (this.#queue.length === 0 && !this.#isBatchInFlight) setImmediate(() => void this.#sendQueue());
-      this.#queue.push({ entry, resolve, reject });
-    });
+    // Entries of the same turn of the event loop go into the same message.
+    if (this.#queue.waitingCount === 0 && !this.#isBatchInFlight) setImmediate(() => void this.#sendQueue());
+    return this.#queue.add(entry);
   }
 
   async #sendQueue(): Promise<void> {
-    const sent = this.#queue;
+    const sent = this.#queue.take();
     if (sent.length === 0) return;
-    this.#queue = [];
     this.#isBatchInFlight = true;
     try {
       const entries = sent.map(({ entry }) => entry);
@@ -101,7 +102,7 @@ export class SqliteLedger extends LedgerBase {
       for (const { reject } of sent) reject(isFault(error, "clock_unreliable") ? error : usageNotRecorded(error));
     } finally {
       this.#isBatchInFlight = false;
-      if (this.#queue.length > 0) void this.#sendQueue();
+      if (this.#queue.waitingCount > 0) void this.#sendQueue();
     }
   }
 
@@ -160,7 +161,7 @@ export class SqliteLedger extends LedgerBase {
 
   async #close(): Promise<void> {
     this.#reports.close();
-    if (this.#queue.length > 0) await this.#sendQueue();
+    if (this.#queue.waitingCount > 0) await this.#sendQueue();
     await this.closeChain();
     const reporter = await this.#reporter?.catch(() => undefined);
     await reporter?.close();

@@ -20,7 +20,7 @@ async function resultOf(...records: ProjectionRecord[]): Promise<AlignmentResult
 }
 
 describe("the overall temperature", () => {
-  test("is the temperature of the year if there is one", async () => {
+  test("is the temperature of the year if there is only one year", async () => {
     const { data, overall } = await resultOf(at(2040, 70));
     expect(overall?.temperature_alignment).toBeCloseTo(data[0]?.temperature_alignment ?? NaN, 12);
     expect(overall?.range.low).toBeCloseTo(data[0]?.range?.low ?? NaN, 12);
@@ -28,22 +28,22 @@ describe("the overall temperature", () => {
     expect(overall?.years).toBe(1);
   });
 
-  test("gives a year in which the scenarios are far apart more weight", async () => {
+  test("gives more weight to a year in which the scenarios are far apart", async () => {
     const { data, overall } = await resultOf(at(2030, 100), at(2050, 25));
     const [early = NaN, late = NaN] = data.map(({ temperature_alignment }) => temperature_alignment ?? NaN);
-    // The anchors of economy are 0.264 apart in 2030 and 0.722 in 2050.
+    // The anchors of the pathway `economy` are 0.264 apart in 2030 and 0.722 in 2050.
     const share = 0.721679 ** 2 / (0.263964 ** 2 + 0.721679 ** 2);
     expect(overall?.temperature_alignment).toBeCloseTo((1 - share) * early + share * late, 9);
     expect(overall?.years).toBe(2);
   });
 
-  test("is absent unless requested, and null without a temperature or a baseline", async () => {
+  test("is absent unless requested, and null if no year has a temperature", async () => {
     const entity = entityOf({ baseline: 0, years: { 2030: 0, 2040: 5 } });
     expect((await alignTemperature([entity])).results[0]).not.toHaveProperty("overall");
     expect((await alignTemperature([entity], { include: ["overall"] })).results[0]?.overall).toBeNull();
   });
 
-  test("weights labels with their probability", async () => {
+  test("weights labels by their probability", async () => {
     const target = { label: "target", probability: 0.1 };
     const trajectory = { label: "trajectory", probability: 0.3 };
     const { data, overall } = await resultOf(at(2040, 40, target), at(2040, 90, trajectory));

@@ -86,6 +86,14 @@ const ATTACKS = {
     );
   },
 
+  /** Bodies of 8 MiB with as many nested lists as are parsed. */
+  "lists bodies": (attack) => {
+    const unit = `${"[".repeat(14)}${"]".repeat(14)}`;
+    const count = Math.floor((LARGE_BODY_BYTES - 2) / (unit.length + 1));
+    const body = Buffer.from(`[${Array.from({ length: count }, () => unit).join(",")}]`);
+    return onEveryConnection(attack, () => exchangeRepeatedly(attack, () => post(attack, ALIGNMENT, body)));
+  },
+
   /** Batches of 500 large circles in places that nobody has requested before. */
   "cold circles": (attack) =>
     onEveryConnection(attack, (index) => {

@@ -12,6 +12,18 @@ test("divides the memory between threads, tiles and requests", () => {
   expect(planMemory({ memoryBytes: 1024 * MIB, workers: 2, cacheBytes: 64 * MIB }).requestBytes).toBe(352 * MIB);
 });
 
+test("bounds the memory of requests on large machines", () => {
+  const availableBytes = 2 ** 40;
+  expect(planMemory({ workers: 1, availableBytes })).toEqual({
+    memoryBytes: (160 + 48 + 512 + 2 * 384) * MIB,
+    cacheBytes: 512 * MIB,
+    requestBytes: 384 * MIB,
+  });
+  expect(planMemory({ workers: 16, availableBytes }).requestBytes).toBe(2304 * MIB);
+  expect(planMemory({ workers: 16, memoryBytes: availableBytes }).requestBytes).toBe(8192 * MIB);
+  expect(planMemory({ workers: 0, memoryBytes: availableBytes }).requestBytes).toBe(512 * MIB);
+});
+
 test("rejects too little memory, and names what is needed", () => {
   let needed = "";
   try {

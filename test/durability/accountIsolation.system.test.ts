@@ -9,7 +9,7 @@ import type { FaultName } from "../faults/faultNames.ts";
 import { type OperationAtPath, OPERATIONS, parametersOf } from "../host/openapi/publishedDocument.ts";
 import { HttpClient, type HttpResponse } from "./clients.ts";
 import { dataFolder } from "./dataFolder.ts";
-import { type TestAccount, newAccount, startService, withLedger } from "./service.ts";
+import { findDamage, type TestAccount, newAccount, startService, withLedger } from "./service.ts";
 
 const data = dataFolder("isolation");
 
@@ -162,6 +162,7 @@ async function campaign(accountCount: number, fault?: FaultName): Promise<Campai
     http.close();
     await service.kill();
   }
+  expect(await findDamage({ data: data() })).toStrictEqual([]);
   return { findings, comparisons };
 }
 

@@ -11,6 +11,7 @@ import { describeWithPostgres, startPostgres } from "../ledger/postgresServer.ts
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { dataFolder } from "./dataFolder.ts";
 import {
+  findDamage,
   type TestAccount,
   newAccount,
   type LedgerLocation,
@@ -275,6 +276,7 @@ test(
     const result = await campaign({ data: data() });
     console.log(`confidentiality: ${summarize(result)}`);
     expect(result.findings).toStrictEqual([]);
+    expect(await findDamage({ data: data() })).toStrictEqual([]);
     expect(result.requestCount).toBe(ROUNDS * REQUESTS.length);
     // Requests whose connection is closed without a response are not logged.
     expect(result.lineCount).toBeGreaterThan(result.requestCount * 0.9);
@@ -313,6 +315,8 @@ describeWithPostgres("with a PostgreSQL server that is stopped repeatedly", () =
         console.log(`confidentiality, server stopped: ${summarize(result)}`);
         expect(result.findings).toStrictEqual([]);
         expect(result.statuses.has("503")).toBe(true);
+        if (ROUNDS % 2 === 1) await server.start();
+        expect(await findDamage(ledgerLocation)).toStrictEqual([]);
       } finally {
         await server.dispose();
       }

@@ -9,7 +9,15 @@ import type { FaultName } from "../faults/faultNames.ts";
 import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
 import { type HttpResponse, HttpClient, jsonPost } from "./clients.ts";
 import { dataFolder } from "./dataFolder.ts";
-import { newAccount, type LedgerLocation, type Service, sizeSetting, startService, withLedger } from "./service.ts";
+import {
+  findDamage,
+  newAccount,
+  type LedgerLocation,
+  type Service,
+  sizeSetting,
+  startService,
+  withLedger,
+} from "./service.ts";
 
 const RACES = sizeSetting("RACES", 3);
 const RACERS = sizeSetting("RACERS", 200);
@@ -55,6 +63,7 @@ async function runRaces(location: LedgerLocation, services: readonly Service[]):
   http.close();
   const customers = await withLedger(location, (ledger) => ledger.listCustomers({ accountId, limit: 500 }));
   expect(customers.items).toHaveLength(RACES);
+  expect(await findDamage(location)).toStrictEqual([]);
   return results;
 }
 

@@ -9,6 +9,7 @@ import { describeWithPostgres, startPostgres } from "../ledger/postgresServer.ts
 import { HttpClient } from "./clients.ts";
 import { dataFolder } from "./dataFolder.ts";
 import {
+  findDamage,
   type TestAccount,
   newAccount,
   runCli,
@@ -99,6 +100,7 @@ async function expectRevocationInTime(location: LedgerLocation): Promise<void> {
     // Too many rejected keys from one address are rate limited.
     expect([...lateStatuses.keys()].filter((status) => status !== 401 && status !== 429)).toStrictEqual([]);
   }
+  expect(await findDamage(location)).toStrictEqual([]);
 }
 
 test(

@@ -133,12 +133,23 @@ export async function withLedger<T>(
   { data, database }: LedgerLocation,
   use: (ledger: Ledger) => Promise<T>,
 ): Promise<T> {
-  const ledger = await openLedger(database === undefined ? { data } : { database });
+  const ledger = await (database === undefined
+    ? openLedger({ data })
+    : // The audit reports a ledger that does not match the service's anchor.
+      openLedger({ database }, { anchorFolder: data, isChainChecked: false }));
   try {
     return await use(ledger);
   } finally {
     await ledger.close();
   }
+}
+
+/** Returns the places at which a ledger differs from its hash chain or its sums; empty if there are none. */
+export function findDamage(location: LedgerLocation): Promise<readonly unknown[]> {
+  return withLedger(location, async (ledger) => {
+    const { chain, differences, sumDifferences } = await ledger.audit();
+    return [...chain.problems, ...differences, ...sumDifferences];
+  });
 }
 
 /** An account with a key and customers. */

@@ -30,6 +30,7 @@ export class MemoryLedger implements Ledger {
   failure: Error | undefined;
   readonly failed: Promise<Error>;
   readonly waitingReportCount = 0;
+  readonly anchorUnwrittenMs = 0;
   readonly #digests = new Map<string, string>();
   readonly #fingerprints = new Map<string, string>();
   readonly #listeners = new Set<() => void>();

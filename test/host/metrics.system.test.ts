@@ -114,7 +114,7 @@ describe("/metrics", () => {
     expect(headers.get("content-type")).toMatch(/^text\/plain/);
   });
 
-  test("rejects names that the server does not have, as after DNS rebinding", async () => {
+  test("rejects Host headers that do not name the server, as after DNS rebinding", async () => {
     const port = Number(new URL(host.adminUrl ?? "").port);
     const statusFor = async (hostField: string | undefined): Promise<string> => {
       const field = hostField === undefined ? "" : `Host: ${hostField}\r\n`;
@@ -143,7 +143,7 @@ describe("/metrics", () => {
     for (const name of accepted) expect([name, await statusFor(name)]).toStrictEqual([name, "200"]);
   });
 
-  test("accepts the names of its options, and listens on their address", async () => {
+  test("accepts the host names in adminAllowedHosts, and listens on adminHost", async () => {
     const other = await startTestHost({
       adminPort: 0,
       adminHost: "127.0.0.2",

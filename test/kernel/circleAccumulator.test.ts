@@ -207,7 +207,7 @@ describe("CircleAccumulator", () => {
     });
   }
 
-  test("weights each row with the area of its cells", () => {
+  test("weights each row by the area of its cells", () => {
     const grid = worldGrid(1);
     // Two cells of the row at 60 degrees and one of the row below it: 10, 20 and 90 steps.
     const circle: CircleCells = { spans: Int32Array.of(30, 5, 6, 31, 6, 6), spanCount: 2, ambiguousCount: 0 };

@@ -72,7 +72,62 @@ describe("the anchor", () => {
     keeper.update();
     await keeper.close();
     expect(await readAnchor(path)).toMatchObject({ sequence: 1, batch: 7 });
-    expect(warning).toHaveBeenCalledWith(expect.stringMatching(/lost batches: it ends with batch 5 after 7/));
+    expect(warning).toHaveBeenCalledWith(
+      expect.stringMatching(/lost batches: it ends with batch 5 after 7/),
+      "LedgerWarning",
+    );
+    warning.mockRestore();
+  });
+
+  test("that cannot be written is a fault after the permitted time, until it is written again", async () => {
+    const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    const blocked = join(folder, "blocked");
+    await writeFile(blocked, "");
+    const keeper = new AnchorKeeper({
+      path: join(blocked, "anchor.json"),
+      readState: () => Promise.resolve(stateAt(3)),
+      intervalMs: 5,
+      unwrittenMsMax: 50,
+    });
+    expect([keeper.unwrittenMs, keeper.fault]).toEqual([0, undefined]);
+    keeper.update();
+    await keeper.flush();
+    expect(keeper.unwrittenMs).toBeGreaterThan(0);
+    await expect
+      .poll(() => keeper.fault)
+      .toMatchObject({
+        code: "ledger_unavailable",
+        message: expect.stringMatching(
+          /blocked\/anchor\.json, has not been written for 0 s.*(ENOTDIR|EEXIST)/,
+        ) as string,
+      });
+    await rm(blocked);
+    await expect.poll(() => keeper.fault).toBeUndefined();
+    expect(keeper.unwrittenMs).toBe(0);
+    expect(await readAnchor(join(blocked, "anchor.json"))).toMatchObject({ batch: 3 });
+    await keeper.close();
+    // Once for the failure, although there were several attempts, and once for its end.
+    expect(warning.mock.calls.map(([message]) => String(message).replace(/^.*anchor\.json, /, ""))).toEqual([
+      expect.stringMatching(/^could not be written: /),
+      "is written again.",
+    ]);
+    warning.mockRestore();
+  });
+
+  test("counts as unwritten neither briefly nor while the storage cannot be read", async () => {
+    const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    const reading = new AnchorKeeper({ path, readState: () => Promise.reject(new Error("down")), unwrittenMsMax: 0 });
+    reading.update();
+    await reading.flush();
+    expect([reading.unwrittenMs, reading.fault]).toEqual([0, undefined]);
+    await reading.close();
+    await writeFile(path, "not an anchor");
+    const failing = new AnchorKeeper({ path, readState: () => Promise.resolve(stateAt(1)) });
+    failing.update();
+    await failing.flush();
+    expect(failing.unwrittenMs).toBeGreaterThan(0);
+    expect(failing.fault).toBeUndefined();
+    await failing.close();
     warning.mockRestore();
   });
 

@@ -50,7 +50,7 @@ export const DEFAULT_LOAD_LIMITS: LoadLimits = {
   requestsInProgressMax: 2048,
   totalBodyBytesMax: 256 << 20,
   responseBytesMax: 512 << 20,
-  memoryBytesMax: 1024 << 20,
+  memoryBytesMax: 512 << 20,
   accountShare: 0.5,
   jobsMax: 512,
   jobsPerAccountMax: 64,
@@ -69,7 +69,7 @@ export interface BodyMemory {
   readonly heldBytes: number;
   /** Bytes received. */
   readonly sizeBytes: number;
-  /** Commas, opening brackets and opening braces among them. */
+  /** Commas, opening brackets and opening braces among them that are not in strings. */
   readonly delimiterCount: number;
 }
 

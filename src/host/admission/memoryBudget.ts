@@ -13,7 +13,7 @@ const BYTES_PER_DELIMITER = 64;
 
 /**
  * Estimates the memory that parsing a body takes in addition to the body: `2 * sizeBytes + 64 * delimiterCount`.
- * @param delimiterCount number of commas, opening brackets and opening braces, those in strings included
+ * @param delimiterCount number of commas, opening brackets and opening braces that are not in strings
  */
 export function estimateParsedBytes(sizeBytes: number, delimiterCount: number): number {
   return TEXT_BYTES_PER_BYTE * sizeBytes + BYTES_PER_DELIMITER * delimiterCount;

@@ -8,7 +8,7 @@ import { handle, type TaskContext, type TaskHandlers } from "../../pool/taskKind
 import { TimeSlice } from "../../threads/timeSlice.ts";
 import { assumedCostMs } from "../admission/costModel.ts";
 import { ElementEncoder, joinResponse } from "../http/elementEncoder.ts";
-import { decodeLongJson, encodeJson } from "../http/json.ts";
+import { decodeJson, encodeJson } from "../http/json.ts";
 import type { Route, RouteContext, Services } from "../route.ts";
 import { ROUTES } from "../routes/routeList.ts";
 import { warmUp } from "../warmUp.ts";
@@ -67,11 +67,7 @@ async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: T
     queryText,
     path,
     limits,
-    ...(body === undefined
-      ? {}
-      : {
-          body: await decodeLongJson(body, { bodyBytesMax: limits.requestBodyBytesMax, timeSlice: context.timeSlice }),
-        }),
+    ...(body === undefined ? {} : { body: decodeJson(body) }),
   });
   const bulk = BULK_ROUTES.get(payload.route);
   if (bulk === undefined) {

@@ -4,6 +4,7 @@ import type { AdmissionControl } from "../admission/admissionControl.ts";
 import type { BulkJob } from "../admission/bulkJob.ts";
 import type { RequestWork } from "../admission/costModel.ts";
 import type { Slot } from "../admission/slot.ts";
+import type { RequestBody } from "../http/bodyBuffer.ts";
 import type { Caller, HostLimits } from "../route.ts";
 import type { BulkAnswer } from "../bulkRoute.ts";
 import { WorkerDeathError } from "../../pool/workerDeath.ts";
@@ -18,8 +19,8 @@ export interface BulkRequest {
   /** The query string without the question mark, still percent-encoded. */
   readonly queryText: string;
   readonly path: Readonly<Record<string, string>>;
-  /** In memory that all threads share, so that the worker reads it without a copy. */
-  readonly body?: Uint8Array;
+  /** Its parts are in memory that all threads share if it is long, so that they are not copied for the worker. */
+  readonly body?: Pick<RequestBody, "parts" | "sizeBytes">;
   /** What the request is, as far as it is known before it has been parsed. */
   readonly work: RequestWork;
   /** A query of one location, which is sent to the worker that has its tiles. */
@@ -90,7 +91,7 @@ export class BulkRequests {
       route,
       queryText,
       path,
-      ...(body === undefined ? {} : { body }),
+      ...(body === undefined ? {} : { body: body.parts }),
       caller,
       requestId,
       limits: this.#limits,
@@ -106,7 +107,7 @@ export class BulkRequests {
     if (result.kind === "answered") return result;
     const { shards, work } = result;
     const kind = `${route} ${work.cellVectorCount > 0 ? "circles" : "points"}`;
-    this.#admission.setWork(job, { ...work, kind, bodyBytes: body?.length ?? 0 });
+    this.#admission.setWork(job, { ...work, kind, bodyBytes: body?.sizeBytes ?? 0 });
     return this.#runShards(request, shards, job, signal);
   }
 

@@ -11,7 +11,8 @@ export interface HttpPayload {
   readonly route: string;
   readonly queryText: string;
   readonly path: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array;
+  /** The parts of the body. Those of a long body are in memory that all threads share. */
+  readonly body?: readonly Uint8Array[];
   readonly caller: Caller;
   readonly requestId: string;
   readonly limits: HostLimits;

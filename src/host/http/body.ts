@@ -2,7 +2,10 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { BodyMemory } from "../admission/admissionControl.ts";
 import { HttpError } from "../problems/problem.ts";
-import { BodyBuffer } from "./bodyBuffer.ts";
+import { BodyBuffer, type RequestBody } from "./bodyBuffer.ts";
+import type { BodySegments } from "./bodySegments.ts";
+import { malformedJson, positionAfterBytes } from "./jsonPosition.ts";
+import { type JsonLimits, JsonStructureScan } from "./jsonStructure.ts";
 
 const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 
@@ -50,8 +53,10 @@ export interface ReadBodyOptions {
   readonly limitBytes: number;
   /** Size in the header Content-Length, if there is one. */
   readonly declaredBytes: number | undefined;
-  /** A body above this size is read into memory that all threads share. */
-  readonly sharedAboveBytes: number;
+  /** A body above this size is read into `segments`, which all threads share. */
+  readonly contiguousBytesMax: number;
+  readonly segments: BodySegments;
+  readonly structure: JsonLimits;
   readonly rate: BodyRate;
   /** Aborts the reading; its reason is thrown. */
   readonly signal: AbortSignal;
@@ -60,14 +65,18 @@ export interface ReadBodyOptions {
 }
 
 /**
- * Reads a whole body. The stream is not destroyed on errors, so that a response can still be written.
+ * Reads a whole body, and checks its structure as it arrives. The stream is not destroyed on errors, so that a response can
+ * still be written.
  *
  * @throws HttpError `body_too_large` as soon as more bytes than allowed have been received, `request_timeout` if they
- *   arrive too slowly, `http_malformed` if the stream ends before the body does
+ *   arrive too slowly, `http_malformed` if the stream ends before the body does; Fault `json_malformed` as soon as there are
+ *   more levels, values or keys than allowed
  */
-export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Buffer> {
-  const { limitBytes, declaredBytes = limitBytes, sharedAboveBytes, rate, signal, onResize } = options;
-  const buffer = new BodyBuffer({ sizeBytesMax: Math.min(declaredBytes, limitBytes), sharedAboveBytes });
+export function readBody(stream: Readable, options: ReadBodyOptions): Promise<RequestBody> {
+  const { limitBytes, declaredBytes = limitBytes, contiguousBytesMax, segments, rate, signal, onResize } = options;
+  const sizeBytesMax = Math.min(declaredBytes, limitBytes);
+  const buffer = new BodyBuffer({ sizeBytesMax, contiguousBytesMax, segments });
+  const structure = new JsonStructureScan(options.structure);
   return new Promise((resolve, reject) => {
     let chunkCount = 0;
     const onData = (part: Buffer): void => {
@@ -80,28 +89,38 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Bu
         if (buffer.sizeBytes + part.length > limitBytes) throw tooLarge(limitBytes);
         const heldBytes = buffer.heldBytesWith(part.length);
         if (heldBytes > buffer.heldBytes) {
-          onResize({ heldBytes, sizeBytes: buffer.sizeBytes, delimiterCount: buffer.delimiterCount });
+          onResize({ heldBytes, sizeBytes: buffer.sizeBytes, delimiterCount: structure.delimiterCount });
         }
         buffer.append(part);
+        const excess = structure.advance(part);
+        if (excess !== undefined) throw malformedJson(positionAfterBytes(buffer.prefix(excess.index)), excess.message);
       } catch (error) {
-        settle(() => reject(error));
+        fail(error);
       }
     };
     const onEnd = (): void => {
       settle(() => {
         const body = buffer.finish();
+        const { heldBytes, sizeBytes } = buffer;
         try {
-          onResize({ heldBytes: body.length, sizeBytes: body.length, delimiterCount: buffer.delimiterCount });
+          onResize({ heldBytes, sizeBytes, delimiterCount: structure.delimiterCount });
           resolve(body);
         } catch (error) {
+          body.release();
           reject(error);
         }
       });
     };
-    const onTruncated = (): void => {
-      settle(() => reject(new HttpError("http_malformed", "The connection ended before the body was complete.")));
+    const fail = (error: unknown): void => {
+      settle(() => {
+        buffer.release();
+        reject(error);
+      });
     };
-    const onAbort = (): void => settle(() => reject(signal.reason as Error));
+    const onTruncated = (): void => {
+      fail(new HttpError("http_malformed", "The connection ended before the body was complete."));
+    };
+    const onAbort = (): void => fail(signal.reason);
     let stopRateChecks: (() => void) | undefined;
     const settle = (finish: () => void): void => {
       stopRateChecks?.();
@@ -117,7 +136,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Bu
     else {
       signal.addEventListener("abort", onAbort);
       stream.on("data", onData).on("end", onEnd).on("error", onTruncated).on("close", onTruncated);
-      stopRateChecks = checkRate(rate, buffer, () => settle(() => reject(tooSlow(rate))));
+      stopRateChecks = checkRate(rate, buffer, () => fail(tooSlow(rate)));
     }
   });
 }

@@ -1,86 +1,114 @@
+import { type BodySegments, SEGMENT_BYTES } from "./bodySegments.ts";
+
 /** Size of the first allocation for a body that may be larger. */
 const FIRST_BYTES_MAX = 16_384;
-const COMMA = 0x2c;
-const OPENING_BRACKET = 0x5b;
-const OPENING_BRACE = 0x7b;
 const EMPTY = Buffer.alloc(0);
+
+/** A complete request body. */
+export interface RequestBody {
+  readonly sizeBytes: number;
+  /** The bytes, in order. A body that is not longer than `BodyBufferOptions.contiguousBytesMax` has one part. */
+  readonly parts: readonly Uint8Array[];
+  /** Ends the use of the parts, whose memory is used for other bodies from then on. Further calls have no effect. */
+  release(): void;
+}
 
 export interface BodyBufferOptions {
   /** The declared size, or the largest that is allowed. */
   readonly sizeBytesMax: number;
-  /** A body above this size is collected in memory that all threads share. */
-  readonly sharedAboveBytes: number;
+  /** A body above this size is collected in segments. */
+  readonly contiguousBytesMax: number;
+  readonly segments: BodySegments;
 }
 
 /**
- * Collects a body in one buffer that grows, so that the memory it holds depends on the size of the body and not on the
- * sizes of the chunks in which it arrives: Node.js allocates an object for each chunk and keeps the 64 KiB that it read
- * from the connection.
+ * Collects a body in memory that grows with it, so that what it holds depends on the size of the body and not on the sizes
+ * of the chunks in which it arrives: Node.js allocates an object for each chunk and keeps the 64 KiB that it read from the
+ * connection.
  */
 export class BodyBuffer {
   readonly #sizeBytesMax: number;
-  readonly #sharedAboveBytes: number;
-  #bytes: Buffer = EMPTY;
+  readonly #contiguousBytesMax: number;
+  readonly #pool: BodySegments;
+  /** Contains the body until it is longer than `contiguousBytesMax`. */
+  #contiguous: Buffer = EMPTY;
+  #segments: Uint8Array[] = [];
   #sizeBytes = 0;
-  #delimiterCount = 0;
 
-  constructor({ sizeBytesMax, sharedAboveBytes }: BodyBufferOptions) {
+  constructor({ sizeBytesMax, contiguousBytesMax, segments }: BodyBufferOptions) {
     this.#sizeBytesMax = sizeBytesMax;
-    this.#sharedAboveBytes = sharedAboveBytes;
+    this.#contiguousBytesMax = contiguousBytesMax;
+    this.#pool = segments;
   }
 
   get sizeBytes(): number {
     return this.#sizeBytes;
   }
 
-  /** Commas, opening brackets and opening braces; those in strings included. Bounds the number of values in JSON. */
-  get delimiterCount(): number {
-    return this.#delimiterCount;
-  }
-
   /** Size of the allocated memory. */
   get heldBytes(): number {
-    return this.#bytes.length;
+    return this.#contiguous.length + this.#segments.length * SEGMENT_BYTES;
   }
 
   /** Returns the memory that the buffer will hold once `extraBytes` more have been appended. */
   heldBytesWith(extraBytes: number): number {
     const neededBytes = this.#sizeBytes + extraBytes;
-    if (neededBytes <= this.#bytes.length) return this.#bytes.length;
-    const doubledBytes = Math.max(neededBytes, 2 * this.#bytes.length, FIRST_BYTES_MAX);
-    const isShared = neededBytes > this.#sharedAboveBytes;
-    return Math.max(neededBytes, Math.min(doubledBytes, isShared ? this.#sizeBytesMax : this.#sharedAboveBytes));
+    if (neededBytes > this.#contiguousBytesMax) return Math.ceil(neededBytes / SEGMENT_BYTES) * SEGMENT_BYTES;
+    if (neededBytes <= this.#contiguous.length) return this.#contiguous.length;
+    const doubledBytes = Math.max(neededBytes, 2 * this.#contiguous.length, FIRST_BYTES_MAX);
+    return Math.max(neededBytes, Math.min(doubledBytes, this.#sizeBytesMax, this.#contiguousBytesMax));
   }
 
   append(chunk: Uint8Array): void {
-    this.#resize(this.heldBytesWith(chunk.length));
-    this.#bytes.set(chunk, this.#sizeBytes);
-    this.#sizeBytes += chunk.length;
-    this.#delimiterCount += countDelimiters(chunk);
+    const neededBytes = this.#sizeBytes + chunk.length;
+    if (neededBytes <= this.#contiguousBytesMax) {
+      this.#resizeContiguous(this.heldBytesWith(chunk.length));
+      this.#contiguous.set(chunk, this.#sizeBytes);
+    } else {
+      if (this.#segments.length === 0 && this.#sizeBytes > 0) {
+        this.#write(this.#contiguous.subarray(0, this.#sizeBytes), 0);
+        this.#contiguous = EMPTY;
+      }
+      this.#write(chunk, this.#sizeBytes);
+    }
+    this.#sizeBytes = neededBytes;
   }
 
-  /** Releases the unused memory and returns the body. */
-  finish(): Buffer {
-    this.#resize(this.#sizeBytes);
-    return this.#bytes;
+  /** Returns the first bytes of the body. */
+  prefix(sizeBytes: number): readonly Uint8Array[] {
+    if (this.#segments.length === 0) return [this.#contiguous.subarray(0, sizeBytes)];
+    return this.#segments.map((segment, index) =>
+      segment.subarray(0, Math.max(0, Math.min(SEGMENT_BYTES, sizeBytes - index * SEGMENT_BYTES))),
+    );
   }
 
-  #resize(heldBytes: number): void {
-    if (heldBytes === this.#bytes.length) return;
-    const bytes =
-      heldBytes > this.#sharedAboveBytes
-        ? Buffer.from(new SharedArrayBuffer(heldBytes))
-        : Buffer.allocUnsafe(heldBytes);
-    bytes.set(this.#bytes.subarray(0, Math.min(this.#sizeBytes, heldBytes)));
-    this.#bytes = bytes;
+  /** Returns the body. The memory of a long one is held until it is released. */
+  finish(): RequestBody {
+    if (this.#segments.length === 0) this.#resizeContiguous(this.#sizeBytes);
+    return { sizeBytes: this.#sizeBytes, parts: this.prefix(this.#sizeBytes), release: () => this.release() };
   }
-}
 
-function countDelimiters(bytes: Uint8Array): number {
-  let count = 0;
-  for (let i = 0; i < bytes.length; i++) {
-    const byte = bytes[i];
-    if (byte === COMMA || byte === OPENING_BRACKET || byte === OPENING_BRACE) count++;
+  /** Gives the segments back. */
+  release(): void {
+    this.#pool.giveBack(this.#segments);
+    this.#segments = [];
   }
-  return count;
+
+  #write(bytes: Uint8Array, offset: number): void {
+    for (let from = 0; from < bytes.length;) {
+      const position = (offset + from) % SEGMENT_BYTES;
+      const index = (offset + from - position) / SEGMENT_BYTES;
+      const segment = (this.#segments[index] ??= this.#pool.take());
+      const count = Math.min(SEGMENT_BYTES - position, bytes.length - from);
+      segment.set(bytes.subarray(from, from + count), position);
+      from += count;
+    }
+  }
+
+  #resizeContiguous(sizeBytes: number): void {
+    if (sizeBytes === this.#contiguous.length) return;
+    const bytes = Buffer.allocUnsafe(sizeBytes);
+    bytes.set(this.#contiguous.subarray(0, Math.min(this.#sizeBytes, sizeBytes)));
+    this.#contiguous = bytes;
+  }
 }

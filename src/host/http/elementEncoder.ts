@@ -2,7 +2,7 @@
 export interface EncodedElement {
   readonly text: string;
   readonly units: number;
-  /** Whether the element is a problem instead of a result. */
+  /** Whether the element has a problem in place of a result. */
   readonly isRefused: boolean;
 }
 
@@ -48,7 +48,7 @@ export class ElementEncoder {
     return this.#units;
   }
 
-  /** Number of elements that are problems. */
+  /** Number of elements that have a problem in place of a result. */
   get refusedCount(): number {
     return this.#refusedCount;
   }

@@ -7,6 +7,7 @@ import type { Slot } from "../admission/slot.ts";
 import type { HttpError, ProblemCode } from "../problems/problem.ts";
 import type { Caller } from "../route.ts";
 import type { ReadBodyOptions } from "./body.ts";
+import type { RequestBody } from "./bodyBuffer.ts";
 import type { Target } from "./router.ts";
 
 /** A request on its way through the pipeline. */
@@ -21,9 +22,9 @@ export interface RequestContext {
   /**
    * Reads the whole body.
    * @throws HttpError `body_too_large`, `request_timeout` or `http_malformed`; `internal_error` if the embedding server has
-   *   consumed the body; errors of `onResize`
+   *   consumed the body; Fault `json_malformed` for its structure; errors of `onResize`
    */
-  receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<Buffer>;
+  receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<RequestBody>;
 
   // Set by the pipeline during processing, for the log and the metrics.
   target?: Target;

@@ -1,8 +1,8 @@
-import { Fault } from "../../errors.ts";
+import type { Fault } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
-import type { TimeSlice } from "../../threads/timeSlice.ts";
+import { type JsonPosition, malformedJson, positionAfter } from "./jsonPosition.ts";
 import { mayBreakRules } from "./jsonPrescan.ts";
-import { JsonStructureScan } from "./jsonStructure.ts";
+import { JSON_DEPTH_MAX } from "./jsonStructure.ts";
 
 /**
  * Encodes a value as JSON. `JSON.stringify` writes NaN and infinities as `null`, which means "no data" in a response:
@@ -33,69 +33,30 @@ function findUnencodable(value: unknown, pointer: string): string | undefined {
   return undefined;
 }
 
-/** Maximum nesting depth of lists and objects. */
-export const JSON_DEPTH_MAX = 16;
-/** Maximum number of keys of one object in a request body. */
-export const JSON_KEY_COUNT_MAX = 1_000;
-/** A request body may have one value per this many bytes of the maximum size of bodies. */
-const BYTES_PER_VALUE = 8;
-/** Characters after which a scan checks the time; takes less than a millisecond. */
-const CHARS_PER_STEP = 65_536;
-
-/** Returns the maximum number of values in a request body. */
-export function jsonValueCountMax(bodyBytesMax: number): number {
-  return Math.max(1, Math.floor(bodyBytesMax / BYTES_PER_VALUE));
-}
-
-/** A position in a text. Lines end with LF, CR or CRLF; columns are characters. Both are counted from 1. */
-export interface JsonPosition {
-  readonly line: number;
-  readonly column: number;
-}
-
 /**
- * Parses a short request body: a JSON document in UTF-8, with or without a byte order mark.
+ * Parses a request body whose structure has been checked: a JSON document in UTF-8, with or without a byte order mark.
  *
- * @param bodyBytesMax maximum size of bodies, from which the maximum number of values follows
- * @throws Fault `json_malformed` as `parseJson`, for invalid UTF-8, and for too many values or keys
+ * @param parts the document, divided anywhere
+ * @throws Fault `json_malformed` as `parseJson`, and for invalid UTF-8
  */
-export function decodeJson(bytes: Uint8Array, bodyBytesMax: number): unknown {
-  const text = decodeUtf8(bytes);
-  checkStructureStep(text, structureScan(text, bodyBytesMax), Infinity);
-  return parseJson(text);
+export function decodeJson(parts: readonly Uint8Array[]): unknown {
+  return parseJson(decodeUtf8(joined(parts)));
 }
 
-/**
- * Parses a long request body as `decodeJson` does. The limits on its structure are checked in time slices before the text
- * is parsed, which takes a time that they bound.
- */
-export async function decodeLongJson(
-  bytes: Uint8Array,
-  { bodyBytesMax, timeSlice }: { readonly bodyBytesMax: number; readonly timeSlice: TimeSlice },
-): Promise<unknown> {
-  const text = decodeUtf8(bytes);
-  const scan = structureScan(text, bodyBytesMax);
-  checkStructureStep(text, scan, CHARS_PER_STEP);
-  while (!scan.isDone) {
-    await timeSlice.yield();
-    checkStructureStep(text, scan, CHARS_PER_STEP);
+/** Bytes of the last document that had several parts, reused because each would be garbage as large as the document. */
+let joinedBytes = new Uint8Array(0);
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const [first = joinedBytes.subarray(0, 0), ...others] = parts;
+  if (others.length === 0) return first;
+  const sizeBytes = parts.reduce((size, part) => size + part.length, 0);
+  if (sizeBytes > joinedBytes.length) joinedBytes = new Uint8Array(Math.max(sizeBytes, 2 * joinedBytes.length));
+  let offset = 0;
+  for (const part of parts) {
+    joinedBytes.set(part, offset);
+    offset += part.length;
   }
-  return parseJson(text);
-}
-
-function structureScan(text: string, bodyBytesMax: number): JsonStructureScan {
-  return new JsonStructureScan(text, {
-    depthMax: JSON_DEPTH_MAX,
-    keyCountMax: JSON_KEY_COUNT_MAX,
-    valueCountMax: jsonValueCountMax(bodyBytesMax),
-  });
-}
-
-/** @throws Fault `json_malformed` with the position of the first excess */
-function checkStructureStep(text: string, scan: JsonStructureScan, charCount: number): void {
-  const excess = scan.advance(charCount);
-  if (excess === undefined) return;
-  throw malformed(positionAfter(text.slice(0, excess.index), { line: 1, column: 1 }), excess.message);
+  return joinedBytes.subarray(0, sizeBytes);
 }
 
 /**
@@ -114,19 +75,6 @@ export function parseJson(text: string, origin: JsonPosition = { line: 1, column
     new Scanner(text, origin).scan(); // throws with the position, which JSON.parse does not report
     throw error;
   }
-}
-
-/** Returns the position of the end of a text that begins at `origin`. */
-export function positionAfter(text: string, origin: JsonPosition): JsonPosition {
-  let { line, column } = origin;
-  for (let index = 0; index < text.length; index++) {
-    const code = text.charCodeAt(index);
-    if (code === LF || (code === CR && text.charCodeAt(index + 1) !== LF)) {
-      line++;
-      column = 1;
-    } else if (code !== CR && !(code >= 0xdc00 && code <= 0xdfff)) column++;
-  }
-  return { line, column };
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -148,11 +96,7 @@ function decodeUtf8(bytes: Uint8Array): string {
     else validBytes = middle;
   }
   const position = positionAfter(decoded(validBytes, false) ?? "", { line: 1, column: 1 });
-  throw malformed(position, "invalid UTF-8");
-}
-
-function malformed({ line, column }: JsonPosition, what: string): Fault {
-  return new Fault("json_malformed", `Line ${line}, column ${column}: ${what}.`, { details: { line, column } });
+  throw malformedJson(position, "invalid UTF-8");
 }
 
 const CR = 0x0d;
@@ -312,6 +256,6 @@ class Scanner {
   }
 
   #fault(index: number, what: string): Fault {
-    return malformed(positionAfter(this.#text.slice(0, index), this.#origin), what);
+    return malformedJson(positionAfter(this.#text.slice(0, index), this.#origin), what);
   }
 }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type BodyRate, readBody, type ReadBodyOptions } from "./body.ts";
+import type { RequestBody } from "./bodyBuffer.ts";
 import type { PipelineResponse, RequestContext } from "./exchange.ts";
 import { hasBody, isAwaitingContinue } from "./requestHead.ts";
 import { HttpError } from "../problems/problem.ts";
@@ -99,7 +100,7 @@ export class HttpRequestContext implements RequestContext {
     return this.#work.signal;
   }
 
-  async receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<Buffer> {
+  async receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<RequestBody> {
     const { request } = this;
     const bodyRead = this.#bodyRead;
     if (bodyRead.httpError !== undefined && !request.complete) {

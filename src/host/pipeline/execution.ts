@@ -4,8 +4,10 @@ import type { Slot } from "../admission/slot.ts";
 import type { BulkRequests } from "../bulk/bulkRequests.ts";
 import { checkDeclaredSize } from "../http/body.ts";
 import type { RequestContext } from "../http/exchange.ts";
-import { TimeSlice } from "../../threads/timeSlice.ts";
-import { decodeJson, decodeLongJson } from "../http/json.ts";
+import type { RequestBody } from "../http/bodyBuffer.ts";
+import { BodySegments } from "../http/bodySegments.ts";
+import { decodeJson } from "../http/json.ts";
+import { jsonLimits } from "../http/jsonStructure.ts";
 import type { RouteMatch } from "../http/router.ts";
 import type { Caller, Route, RouteContext, RouteRequest, Services } from "../route.ts";
 import { NO_CALLER } from "./access.ts";
@@ -22,7 +24,7 @@ export interface ExecutionOptions {
 export interface Invocation {
   readonly match: RouteMatch;
   readonly queryText: string;
-  readonly bytes: Buffer | undefined;
+  readonly body: RequestBody | undefined;
   /** The parsed request; undefined if the job parses it. */
   readonly query?: unknown;
 }
@@ -33,18 +35,23 @@ export const NO_WORK = { elementCount: 0, cellVectorCount: 0, coldTileVectorCoun
 /** The steps that run a route: body size, JSON, schema, limits, availability, compute. */
 export class Execution {
   readonly #options: ExecutionOptions;
+  readonly #segments = new BodySegments();
 
   constructor(options: ExecutionOptions) {
     this.#options = options;
   }
 
   /**
-   * Step `body size`, then reads the body. A body for a worker is in memory that all threads share, so that it exists
-   * only once and the request can be restarted if its worker ends.
+   * Step `body size`, then reads the body, which the caller must release. A body for a worker is in memory that all threads
+   * share, so that it exists only once and the request can be restarted if its worker ends.
    * @throws HttpError `body_too_large`, `overloaded`, as `receive`
    */
-  async receiveBody(context: RequestContext, slot: Slot | undefined, route: Route<unknown, unknown>): Promise<Buffer> {
-    const { services, admission, bulk } = this.#options;
+  async receiveBody(
+    context: RequestContext,
+    slot: Slot | undefined,
+    route: Route<unknown, unknown>,
+  ): Promise<RequestBody> {
+    const { services, admission } = this.#options;
     const { requestBodyBytesMax } = services.limits;
     const limitBytes = Math.min(requestBodyBytesMax, route.bodyBytesMax ?? Infinity);
     const { "content-length": lengthText } = context.request.headers;
@@ -55,17 +62,18 @@ export class Execution {
     return context.receive({
       limitBytes,
       declaredBytes,
-      sharedAboveBytes: bulk === undefined ? Infinity : (route.inlineBodyBytesMax ?? Infinity),
+      contiguousBytesMax: route.inlineBodyBytesMax ?? Infinity,
+      segments: this.#segments,
+      structure: jsonLimits(requestBodyBytesMax),
       onResize: (memory) => admission.setBody(slot, memory),
     });
   }
 
-  /** Steps `JSON`, `schema` and `limits` of a short request. @throws Fault `json_malformed`, as `Route.parse` */
+  /** Steps `JSON`, `schema` and `limits`. @throws Fault `json_malformed`, as `Route.parse` */
   parse(request: IncomingMessage, invocation: Invocation): unknown {
-    const { bytes } = invocation;
-    if (bytes === undefined) return this.#parseDecoded(request, invocation);
-    const { requestBodyBytesMax } = this.#options.services.limits;
-    return this.#parseDecoded(request, invocation, { body: decodeJson(bytes, requestBodyBytesMax) });
+    const { body } = invocation;
+    if (body === undefined) return this.#parseDecoded(request, invocation);
+    return this.#parseDecoded(request, invocation, { body: decodeJson(body.parts) });
   }
 
   #parseDecoded(
@@ -82,8 +90,8 @@ export class Execution {
   }
 
   /** Returns whether a request runs as a job because of the size of its body; it is then parsed in the job. */
-  isLargeBody({ inlineBodyBytesMax }: Route<unknown, unknown>, bytes: Pick<Buffer, "length"> | undefined): boolean {
-    return bytes !== undefined && inlineBodyBytesMax !== undefined && bytes.length > inlineBodyBytesMax;
+  isLargeBody({ inlineBodyBytesMax }: Route<unknown, unknown>, body: RequestBody | undefined): boolean {
+    return body !== undefined && inlineBodyBytesMax !== undefined && body.sizeBytes > inlineBodyBytesMax;
   }
 
   /** Returns whether a parsed request runs as a job. */
@@ -103,7 +111,7 @@ export class Execution {
    */
   async runJob(context: RequestContext, slot: Slot | undefined, invocation: Invocation): Promise<RouteResponse> {
     const { bulk, admission, services } = this.#options;
-    const { match, queryText, bytes } = invocation;
+    const { match, queryText, body } = invocation;
     const { path, target } = match;
     if (slot === undefined) throw new Error("A route with large requests must require a key.");
     // The job has its own deadline.
@@ -111,7 +119,7 @@ export class Execution {
     const { route } = target;
     const work = {
       kind: route.path,
-      bodyBytes: bytes?.length ?? 0,
+      bodyBytes: body?.sizeBytes ?? 0,
       ...(invocation.query === undefined ? undefined : route.estimateWork?.(invocation.query, services)),
     };
     const job = { slot, work: { ...NO_WORK, ...work }, signal: disconnectSignal };
@@ -119,16 +127,8 @@ export class Execution {
       return admission.runJob(job, (_, signal) => this.#runInline(context, invocation, { caller, requestId, signal }));
     }
     const request = { ...job, route: route.path, queryText, path, query: invocation.query, caller, requestId };
-    const { parts, units, headers } = await bulk.answer(bytes === undefined ? request : { ...request, body: bytes });
+    const { parts, units, headers } = await bulk.answer(body === undefined ? request : { ...request, body });
     return { status: 200, fields: flatFields(headers), contentType: JSON_CONTENT_TYPE, body: parts, units };
-  }
-
-  async #parseLong(request: IncomingMessage, invocation: Invocation): Promise<unknown> {
-    const { bytes } = invocation;
-    if (bytes === undefined) return this.#parseDecoded(request, invocation);
-    const { requestBodyBytesMax: bodyBytesMax } = this.#options.services.limits;
-    const body = await decodeLongJson(bytes, { bodyBytesMax, timeSlice: new TimeSlice() });
-    return this.#parseDecoded(request, invocation, { body });
   }
 
   async #runInline(
@@ -138,7 +138,7 @@ export class Execution {
   ): Promise<RouteResponse> {
     const { services } = this.#options;
     const { route } = invocation.match.target;
-    const query = invocation.query ?? (await this.#parseLong(request, invocation));
+    const query = invocation.query ?? this.parse(request, invocation);
     const answer = await route.handle(query, { services, ...routeContext });
     return toRouteResponse(route, answer);
   }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Ledger, RecordResult } from "../../ledger/ledger.ts";
+import type { RequestBody } from "../http/bodyBuffer.ts";
 import type { Caller, Route } from "../route.ts";
 
 /** Identifies retries of a request, which have the same key and the same content. */
@@ -15,13 +16,16 @@ export function requestFingerprint(request: {
   readonly path: Readonly<Record<string, string>>;
   readonly caller: Caller | undefined;
   readonly queryText: string;
-  readonly bytes: Uint8Array | undefined;
+  readonly body: Pick<RequestBody, "parts"> | undefined;
 }): string {
-  const { target, path: pathParameters, caller, queryText, bytes } = request;
+  const { target, path: pathParameters, caller, queryText, body } = request;
   // Encoded as JSON, so that different lists always have different encodings.
   const head = JSON.stringify([target.route.path, caller?.customerId, Object.entries(pathParameters), queryText]);
   const hash = createHash("sha256").update(head);
-  if (bytes !== undefined) hash.update("\n").update(bytes);
+  if (body !== undefined) {
+    hash.update("\n");
+    for (const part of body.parts) hash.update(part);
+  }
   return hash.digest("hex");
 }
 

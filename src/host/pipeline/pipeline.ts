@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { RecordResult } from "../../ledger/ledger.ts";
 import type { Slot } from "../admission/slot.ts";
+import type { RequestBody } from "../http/bodyBuffer.ts";
 import { compressBody } from "../http/contentCoding.ts";
 import type { CorsPolicy } from "../http/cors.ts";
 import { entityTag, matchingTag, revisionTag } from "../http/entityTag.ts";
@@ -58,6 +59,7 @@ export class Pipeline implements RequestProcessor {
     const { method = "" } = request;
     const url = requestTarget(request);
     let slot: Slot | undefined;
+    let body: RequestBody | undefined;
     try {
       checkHostHeader(request);
       const { path, queryText } = splitTarget(url);
@@ -84,24 +86,24 @@ export class Pipeline implements RequestProcessor {
         this.#access.setCustomer(context, found instanceof Promise ? await this.#deadlines.limit(found) : found);
       }
 
-      const bytes = route.method === "POST" ? await this.#execution.receiveBody(context, slot, route) : undefined;
+      body = route.method === "POST" ? await this.#execution.receiveBody(context, slot, route) : undefined;
       const { caller = NO_CALLER } = context;
       const idempotent =
         idempotencyKey === undefined
           ? undefined
-          : { key: idempotencyKey, fingerprint: requestFingerprint({ ...match, caller, queryText, bytes }) };
+          : { key: idempotencyKey, fingerprint: requestFingerprint({ ...match, caller, queryText, body }) };
 
       const tag = target.tag === undefined ? undefined : entityTag(target.tag, url);
       let response: RouteResponse;
-      if (this.#execution.isLargeBody(route, bytes)) {
-        response = await this.#execution.runJob(context, slot, { match, queryText, bytes });
+      if (this.#execution.isLargeBody(route, body)) {
+        response = await this.#execution.runJob(context, slot, { match, queryText, body });
       } else {
-        const query = this.#execution.parse(request, { match, queryText, bytes });
+        const query = this.#execution.parse(request, { match, queryText, body });
         const clientTag = tag === undefined ? undefined : matchingRequestTag(request, tag);
         if (clientTag !== undefined) return this.#responses.notModified(context, clientTag);
         if (method === "HEAD" && route.metered !== undefined) return this.#responses.uncomputed(context, target, tag);
         if (this.#execution.isLong(route, query)) {
-          response = await this.#execution.runJob(context, slot, { match, queryText, bytes, query });
+          response = await this.#execution.runJob(context, slot, { match, queryText, body, query });
         } else {
           const answer = this.#execution.compute(context, route, query);
           response = toRouteResponse(
@@ -112,7 +114,7 @@ export class Pipeline implements RequestProcessor {
       }
 
       const coding = selectBodyCoding(request.headers["accept-encoding"], response.body);
-      const body =
+      const content =
         coding === undefined || isStream(response.body) ? response.body : await compressBody(response.body, coding);
       const fields = this.#responses.contentFields(target, response, { tag, coding });
 
@@ -121,12 +123,14 @@ export class Pipeline implements RequestProcessor {
       if (isReplay) fields.push("Idempotent-Replayed", "true");
 
       this.#responses.addCommonFields(context, fields, units);
-      const result = { status: response.status, fields, body: body === "" ? undefined : body, units };
+      const result = { status: response.status, fields, body: content === "" ? undefined : content, units };
       return slot === undefined || method === "HEAD" ? result : this.#holdResponse(slot, result);
     } catch (error) {
       this.#access.countRejected(context, error);
       return this.#responses.problem(context, error);
     } finally {
+      // A worker may still read the body of an abandoned request, or of the next one in its place: its result is discarded.
+      body?.release();
       if (slot !== undefined) this.#options.admission.release(slot);
     }
   }

@@ -124,7 +124,7 @@ export function docs({ folder }: SwaggerUi = INSTALLED_SWAGGER_UI): Route<undefi
 
 interface DocsFile {
   readonly contentType: string;
-  /** Always the same array, by which compressed bodies are cached. */
+  /** Always the same array, because it is the key under which compressed bodies are cached. */
   readonly parts: readonly Uint8Array[];
 }
 

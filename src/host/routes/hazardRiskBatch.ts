@@ -57,7 +57,7 @@ export const hazardRiskBatch: Route<BatchRequest, ElementEncoder> = {
         schema: HazardBatchAnswerSchema,
         headers: {
           "X-Atlas-Release": "Release of the atlas from which the numbers come.",
-          "X-Item-Errors": "Number of elements that are problems.",
+          "X-Item-Errors": "Number of elements that have a problem in place of a result.",
         },
       },
     },

@@ -9,7 +9,10 @@ import type { Route, Services } from "../route.ts";
  * @param routes returns all routes including this one; called when the document is first requested
  */
 export function openApi(routes: () => readonly Route<unknown, unknown>[]): Route<undefined, readonly Uint8Array[]> {
-  /** Documents by the services of a host. Each is always the same array, by which compressed bodies are cached. */
+  /**
+   * The document for the services of each host. Always the same array, because it is the key under which compressed bodies
+   * are cached.
+   */
   const documents = new WeakMap<Services, readonly [Uint8Array]>();
   const documentOf = (services: Services): readonly [Uint8Array] => {
     const cached = documents.get(services);

@@ -85,7 +85,7 @@ export const portfolioAlignment: Route<PortfolioRequest, EncodedPortfolio> = {
     description:
       "Scores the companies of a portfolio and aggregates the scores by up to seven weighting methods, with coverage, bounds, " +
       "contributions and groups. Also returns the financed emissions according to the PCAF standard. Each projected year of " +
-      "an entity that has a temperature counts as one unit of `alignment_values`.",
+      "an entity counts as one unit of `alignment_values` if that year has a temperature.",
     body: { schema: PortfolioRequestSchema, example: EXAMPLE },
     responses: {
       200: {

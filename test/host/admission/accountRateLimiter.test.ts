@@ -38,7 +38,7 @@ function consume(rateLimiter: AccountRateLimiter, account: string, nowMs: number
 test("accepts the same requests as a token bucket", () => {
   fc.assert(
     fc.property(
-      // Powers of two, so that neither implementation rounds.
+      // Powers of two, for which the limiter's refill interval is exact. The tolerance of the bucket covers its own rounding.
       fc.constantFrom(0.5, 1, 4, 64),
       fc.integer({ min: 1, max: 20 }),
       fc.array(fc.integer({ min: 0, max: 4000 }), { maxLength: 60 }),

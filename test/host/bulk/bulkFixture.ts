@@ -146,7 +146,7 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
           route,
           queryText,
           path: {},
-          body: bytes,
+          body: { parts: [bytes], sizeBytes: bytes.length },
           caller: { accountId, keyId: "key", customerId: "customer" },
           requestId: requestId ?? `00000000-0000-7000-8000-${String(++lastRequest).padStart(12, "0")}`,
           slot,

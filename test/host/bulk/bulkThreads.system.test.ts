@@ -81,7 +81,8 @@ describe("worker threads", () => {
     const work = { ...NO_WORK, kind: route, bodyBytes: bytes.length };
     const requestId = "00000000-0000-7000-8000-000000000001";
     try {
-      return await bulk.answer({ route, work, queryText: "", path: {}, body: bytes, caller, requestId, slot, signal });
+      const body = { parts: [bytes], sizeBytes: bytes.length };
+      return await bulk.answer({ route, work, queryText: "", path: {}, body, caller, requestId, slot, signal });
     } finally {
       admission.release(slot);
     }

@@ -104,7 +104,7 @@ describe("the published document", () => {
     expect(invalid).toStrictEqual([]);
   });
 
-  // Copied from the tables of the contract, independently of the code under test.
+  // Written by hand, independently of the code under test.
   const OPEN = [
     "400 http_malformed",
     "431 headers_too_large",

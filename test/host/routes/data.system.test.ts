@@ -154,7 +154,7 @@ describe("the hazard catalog", () => {
       total,
     ]);
     expect(meaningsOf("wildfire")).toStrictEqual([
-      "min(1, mean of the yearly largest Fire Weather Index / 90)",
+      "min(1, mean annual maximum of the Fire Weather Index / 90)",
       "mean number of days a year with a Fire Weather Index above 25",
       "annual probability that the year's largest Fire Weather Index reaches 45",
       total,

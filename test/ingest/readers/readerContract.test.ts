@@ -155,6 +155,7 @@ describe.each(FILES)("$format", ({ name, options, stored = name }) => {
     { ...whole, firstColumn: 1 },
     { ...whole, firstRow: -1 },
     { ...whole, band: 2 },
+    { ...whole, band: NaN },
     { ...whole, rowCount: 0 },
   ])("rejects a window outside the map: %j", async (window) => {
     const raster = await open();

@@ -56,6 +56,7 @@ export async function blockReaderOf({
   const predictor = await directory.number(TAG.predictor, 1);
   const hasOneBand = layout.bandCount === 1 || layout.isPlanar;
   if (numbers === undefined || !isLittleEndian || !hasOneBand || ![1, 2, 3].includes(predictor)) return undefined;
+  if (predictor === 2 && layout.format.bits === 64) return undefined;
   const undo = { 1: undefined, 2: addDifferences, 3: joinFloats }[predictor];
 
   const decode = async (encoded: Uint8Array, rowCount: number): Promise<BlockNumbers> => {

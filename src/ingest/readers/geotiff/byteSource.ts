@@ -2,7 +2,6 @@
  * Reads byte ranges of local and remote files. Reads can be aborted; a read past the end returns fewer bytes, not zeros.
  */
 import { type FileHandle, open } from "node:fs/promises";
-import type { GeoTIFF } from "geotiff";
 import { Fault } from "../../../errors.ts";
 import { messageOf, sourceFault } from "../../raster.ts";
 import { httpRange, isHttpAddress } from "./http.ts";
@@ -122,23 +121,5 @@ function withPageCache(source: ByteSource): ByteSource {
       const page = await readPage(index);
       return page.slice(offset - index * READ_PAGE_BYTES, offset - index * READ_PAGE_BYTES + sizeBytes);
     },
-  };
-}
-
-type GeotiffSource = Parameters<typeof GeoTIFF.fromSource>[0];
-
-/** Adapts a source to geotiff.js, whose built-in sources fill bytes past the end with zeros. */
-export function geotiffSource(source: ByteSource): GeotiffSource {
-  const fetchSlice: GeotiffSource["fetchSlice"] = async ({ offset, length }) => {
-    const bytes = await source.read(offset, length);
-    return { data: bytes.buffer, offset, length: bytes.length };
-  };
-  return {
-    fetchSlice,
-    fetch: (slices, signal) => Promise.all(slices.map(async (slice) => (await fetchSlice(slice, signal)).data)),
-    get fileSize() {
-      return source.sizeBytes;
-    },
-    close: () => source.close(),
   };
 }

@@ -6,6 +6,7 @@ import { inflateSync } from "node:zlib";
 import type { BaseDecoder, Pool } from "geotiff";
 import { ZSTDDecoder } from "zstddec";
 import type { Layout } from "./layout.ts";
+import { toNativeBlock } from "./nativeBlock.ts";
 
 export type GeoTiffModule = typeof import("geotiff");
 type Decode = (encoded: Uint8Array, sizeBytesMax: number) => Uint8Array | Promise<Uint8Array>;
@@ -45,9 +46,7 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
     override async decodeBlock(encoded: ArrayBufferLike): Promise<ArrayBufferLike> {
       signal?.throwIfAborted();
       const decoded = await decodeBlock(layout.compression, new Uint8Array(encoded), layout.blockBytes);
-      const isWhole = decoded.byteOffset === 0 && decoded.byteLength === decoded.buffer.byteLength;
-      // Not slice(): on a Buffer, slice() returns a view of the same bytes.
-      return isWhole ? decoded.buffer : new Uint8Array(decoded).buffer;
+      return toNativeBlock(decoded as Uint8Array<ArrayBuffer>, layout);
     }
   }
   class BoundedPool extends module.Pool {
@@ -81,15 +80,13 @@ async function decodeZstd(encoded: Uint8Array, sizeBytesMax: number): Promise<Ui
 
 /** Decodes PackBits (TIFF 6.0 section 9). */
 function decodePackBits(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
-  const decoded = new Uint8Array(sizeBytesMax);
+  // The size is known before decoding, so that a large block which decodes to few bytes takes little memory.
+  const decoded = new Uint8Array(packBitsSize(encoded, sizeBytesMax));
   let writeIndex = 0;
-  for (let readIndex = 0; readIndex < encoded.length;) {
+  for (let readIndex = 0; writeIndex < decoded.length;) {
     const header = ((encoded[readIndex++] ?? 0) << 24) >> 24;
     if (header === -128) continue;
     const count = header < 0 ? 1 - header : header + 1;
-    if (writeIndex === sizeBytesMax) break; // some writers add padding
-    if (writeIndex + count > sizeBytesMax) throw oversizedBlock("PackBits");
-    if (readIndex + (header < 0 ? 1 : count) > encoded.length) throw new Error("its PackBits data are truncated");
     if (header < 0) decoded.fill(encoded[readIndex++] ?? 0, writeIndex, writeIndex + count);
     else {
       decoded.set(encoded.subarray(readIndex, readIndex + count), writeIndex);
@@ -97,7 +94,23 @@ function decodePackBits(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
     }
     writeIndex += count;
   }
-  return decoded.subarray(0, writeIndex);
+  return decoded;
+}
+
+/** Returns the decoded size of PackBits data. */
+function packBitsSize(encoded: Uint8Array, sizeBytesMax: number): number {
+  let sizeBytes = 0;
+  for (let readIndex = 0; readIndex < encoded.length;) {
+    const header = ((encoded[readIndex++] ?? 0) << 24) >> 24;
+    if (header === -128) continue;
+    if (sizeBytes === sizeBytesMax) break; // some writers add padding
+    const count = header < 0 ? 1 - header : header + 1;
+    if (sizeBytes + count > sizeBytesMax) throw oversizedBlock("PackBits");
+    readIndex += header < 0 ? 1 : count;
+    if (readIndex > encoded.length) throw new Error("its PackBits data are truncated");
+    sizeBytes += count;
+  }
+  return sizeBytes;
 }
 
 const LZW_CLEAR = 256;

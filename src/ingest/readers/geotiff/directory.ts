@@ -4,6 +4,7 @@
  */
 import { sourceFault } from "../../raster.ts";
 import type { ByteSource } from "./byteSource.ts";
+import { swapBytes } from "./nativeBlock.ts";
 
 /** Largest number of directories: pages, overviews and masks of one file. */
 const DIRECTORY_COUNT_MAX = 1000;
@@ -90,7 +91,7 @@ const ONE_TYPE: ReadonlyMap<number, number> = new Map<number, number>([
   [TAG.gdalNodata, 2],
 ]);
 
-interface DirectoryEntry {
+export interface DirectoryEntry {
   readonly tag: number;
   readonly type: number;
   readonly count: number;
@@ -103,11 +104,23 @@ export class Directory {
   readonly #file: string;
   readonly #source: ByteSource;
   readonly #entries: ReadonlyMap<number, DirectoryEntry>;
+  /** The byte order of the file. */
+  readonly isLittleEndian: boolean;
 
-  constructor(file: string, source: ByteSource, entries: ReadonlyMap<number, DirectoryEntry>) {
+  constructor(
+    file: string,
+    source: ByteSource,
+    { entries, isLittleEndian }: { entries: ReadonlyMap<number, DirectoryEntry>; isLittleEndian: boolean },
+  ) {
     this.#file = file;
     this.#source = source;
     this.#entries = entries;
+    this.isLittleEndian = isLittleEndian;
+  }
+
+  /** Returns type and count of a tag, or undefined if it is absent. */
+  entry(tag: number): DirectoryEntry | undefined {
+    return this.#entries.get(tag);
   }
 
   has(tag: number): boolean {
@@ -134,7 +147,22 @@ export class Directory {
     const bytes = await this.#source.read(entry.valuesOffset + from * size, (end - from) * size);
     if (bytes.length < (end - from) * size) throw this.#truncatedFault(tag);
     const view = viewOf(bytes);
-    return Array.from({ length: end - from }, (_, index) => unsignedAt(view, index * size, size));
+    const { isLittleEndian } = this;
+    return Array.from({ length: end - from }, (_, index) => unsignedAt(view, index * size, { size, isLittleEndian }));
+  }
+
+  /** Reads the values of a tag as little-endian bytes. */
+  async littleEndianBytes(tag: number): Promise<Uint8Array<ArrayBuffer>> {
+    const entry = this.#entries.get(tag);
+    if (entry === undefined) return new Uint8Array(0);
+    const size = TYPE_BYTES[entry.type] ?? 1;
+    const stored = await this.#source.read(entry.valuesOffset, entry.count * size);
+    if (stored.length < entry.count * size) throw this.#truncatedFault(tag);
+    if (this.isLittleEndian) return stored;
+    // The two numbers of a RATIONAL are swapped separately.
+    const bytes = new Uint8Array(stored);
+    swapBytes(bytes, entry.type === 5 || entry.type === 10 ? 4 : size);
+    return bytes;
   }
 
   /** Returns the first number of a tag, or the default if the tag is absent. */
@@ -170,7 +198,7 @@ export interface Directories {
 
 /**
  * Reads all directories of a file.
- * @throws Fault `source_invalid` if the file is not a TIFF, is big-endian or damaged, or exceeds a limit
+ * @throws Fault `source_invalid` if the file is not a TIFF, is damaged, or exceeds a limit
  */
 export async function readDirectories(file: string, source: ByteSource): Promise<Directories> {
   const format = await readSignature(file, source);
@@ -200,6 +228,7 @@ export async function readDirectories(file: string, source: ByteSource): Promise
 
 interface Format {
   readonly isBig: boolean;
+  readonly isLittleEndian: boolean;
   readonly firstOffset: number;
 }
 
@@ -210,26 +239,21 @@ async function readSignature(file: string, source: ByteSource): Promise<Format> 
   if (bytes.length < 4 || (order !== "II" && order !== "MM") || (magic !== 42 && magic !== 43)) {
     throw sourceFault(file, "is not a GeoTIFF: it does not start with a TIFF signature. Give a .tif file.");
   }
-  // Rejected because geotiff.js reads the offsets of big-endian BigTIFF files as little-endian.
-  if (order === "MM") {
-    throw sourceFault(
-      file,
-      "is a big-endian TIFF, which is not supported. Convert it with gdal_translate -co ENDIANNESS=LITTLE.",
-    );
-  }
+  const isLittleEndian = order === "II";
   const isBig = magic === 43;
   if (bytes.length < (isBig ? 16 : 8)) throw sourceFault(file, "is damaged or truncated: it ends within its header.");
   const view = viewOf(bytes);
-  if (isBig && (view.getUint16(4, true) !== 8 || view.getUint16(6, true) !== 0)) {
+  if (isBig && (view.getUint16(4, isLittleEndian) !== 8 || view.getUint16(6, isLittleEndian) !== 0)) {
     throw sourceFault(file, "is damaged: its BigTIFF header is invalid.");
   }
-  return { isBig, firstOffset: isBig ? unsignedAt(view, 8, 8) : view.getUint32(4, true) };
+  const size = isBig ? 8 : 4;
+  return { isBig, isLittleEndian, firstOffset: unsignedAt(view, size, { size, isLittleEndian }) };
 }
 
 async function readDirectory(
   file: string,
   source: ByteSource,
-  { isBig }: Format,
+  { isBig, isLittleEndian }: Format,
   offset: number,
 ): Promise<{ readonly directory: Directory; readonly nextOffset: number }> {
   const [countBytes, entryBytes, offsetBytes] = isBig ? ([8, 20, 8] as const) : ([2, 12, 4] as const);
@@ -239,7 +263,7 @@ async function readDirectory(
   }
   const counted = await source.read(offset, countBytes);
   if (counted.length < countBytes) throw damaged("it ends within a directory");
-  const entryCount = unsignedAt(viewOf(counted), 0, countBytes);
+  const entryCount = unsignedAt(viewOf(counted), 0, { size: countBytes, isLittleEndian });
   if (!(entryCount >= 1 && entryCount <= ENTRY_COUNT_MAX)) {
     throw damaged(`the directory at byte ${offset} has ${entryCount} entries; 1 to ${ENTRY_COUNT_MAX} are accepted`);
   }
@@ -248,9 +272,9 @@ async function readDirectory(
   const view = viewOf(bytes);
   const entries = new Map<number, DirectoryEntry>();
   for (let entryOffset = 0; entryOffset < entryCount * entryBytes; entryOffset += entryBytes) {
-    const tag = view.getUint16(entryOffset, true);
-    const type = view.getUint16(entryOffset + 2, true);
-    const count = unsignedAt(view, entryOffset + 4, offsetBytes);
+    const tag = view.getUint16(entryOffset, isLittleEndian);
+    const type = view.getUint16(entryOffset + 2, isLittleEndian);
+    const count = unsignedAt(view, entryOffset + 4, { size: offsetBytes, isLittleEndian });
     const typeBytes = TYPE_BYTES[type];
     if (typeBytes === undefined) throw damaged(`tag ${tag} has type ${type}, which TIFF does not define`);
     const onlyType = ONE_TYPE.get(tag);
@@ -264,7 +288,9 @@ async function readDirectory(
     }
     const inlineOffset = offset + countBytes + entryOffset + 4 + offsetBytes;
     const valuesOffset =
-      sizeBytes <= offsetBytes ? inlineOffset : unsignedAt(view, entryOffset + 4 + offsetBytes, offsetBytes);
+      sizeBytes <= offsetBytes
+        ? inlineOffset
+        : unsignedAt(view, entryOffset + 4 + offsetBytes, { size: offsetBytes, isLittleEndian });
     if (!(valuesOffset + sizeBytes <= source.sizeBytes)) {
       throw damaged(
         `the values of tag ${tag} would end at byte ${valuesOffset + sizeBytes}, the file ends at ${source.sizeBytes}`,
@@ -273,8 +299,8 @@ async function readDirectory(
     entries.set(tag, { tag, type, count, valuesOffset });
   }
   return {
-    directory: new Directory(file, source, entries),
-    nextOffset: unsignedAt(view, entryCount * entryBytes, offsetBytes),
+    directory: new Directory(file, source, { entries, isLittleEndian }),
+    nextOffset: unsignedAt(view, entryCount * entryBytes, { size: offsetBytes, isLittleEndian }),
   };
 }
 
@@ -283,10 +309,14 @@ function viewOf(bytes: Uint8Array): DataView {
 }
 
 /** Reads an unsigned integer. Integers above 2^53 - 1 become Infinity, which exceeds every limit. */
-function unsignedAt(view: DataView, offset: number, sizeBytes: number): number {
-  if (sizeBytes === 1) return view.getUint8(offset);
-  if (sizeBytes === 2) return view.getUint16(offset, true);
-  if (sizeBytes === 4) return view.getUint32(offset, true);
-  const value = view.getBigUint64(offset, true);
+function unsignedAt(
+  view: DataView,
+  offset: number,
+  { size, isLittleEndian }: { readonly size: number; readonly isLittleEndian: boolean },
+): number {
+  if (size === 1) return view.getUint8(offset);
+  if (size === 2) return view.getUint16(offset, isLittleEndian);
+  if (size === 4) return view.getUint32(offset, isLittleEndian);
+  const value = view.getBigUint64(offset, isLittleEndian);
   return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : Infinity;
 }

@@ -4,7 +4,7 @@ import { Fault } from "../../../errors.ts";
 import { requirePackages } from "../../../optionalPackages.ts";
 import { blockIndexOf } from "./blockIndex.ts";
 import { type BlockReader, blockReaderOf } from "./blockReader.ts";
-import { type ByteSource, geotiffSource, openBytes } from "./byteSource.ts";
+import { type ByteSource, openBytes } from "./byteSource.ts";
 import { decodersOf, type GeoTiffModule } from "./decoders.ts";
 import { type Directories, readDirectories, TAG } from "./directory.ts";
 import { readGdalMetadata } from "./gdalMetadata.ts";
@@ -12,6 +12,7 @@ import { type Georeference, readGeoreference } from "./georeference.ts";
 import { type Layout, type NumberFormat, readLayout } from "./layout.ts";
 import { meridianNotes, readWithRepeatedMeridian, hasRepeatedMeridian } from "../meridian.ts";
 import { nodataMatchers } from "./nodata.ts";
+import { normalizedSource } from "./normalizedSource.ts";
 import { readStoredWindow } from "./windows.ts";
 import { readSidecars, type Sidecars } from "./sidecars.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
@@ -64,7 +65,7 @@ export async function openStoredGeoTiff(file: string, options: RasterOptions = {
     const layout = await readLayout(file, directories);
     const units = readGdalMetadata(file, await directories.first.text(TAG.gdalMetadata, XML_BYTES_MAX));
     const sidecars = await readSidecars(file, layout.format, options.signal);
-    const tiff = await module.GeoTIFF.fromSource(geotiffSource(source));
+    const tiff = await module.GeoTIFF.fromSource(await normalizedSource(source, directories.first, layout));
     const image = await tiff.getImage();
     checkAgreement(file, layout, image);
     const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile });
@@ -188,7 +189,7 @@ function rasterOf(opened: {
 function numberTypeOf({ kind, bits }: NumberFormat): NumberType {
   // The reader converts 16-bit floats to 32 bits.
   if (kind === "float") return bits === 64 ? "float64" : "float32";
-  return `${kind === "unsigned" ? "uint" : "int"}${bits as 8 | 16 | 32}`;
+  return `${kind === "unsigned" ? "uint" : "int"}${bits as 8 | 16 | 32 | 64}`;
 }
 
 /** Rejects the file if the unit it declares for a band differs from the one in its `.aux.xml`. */

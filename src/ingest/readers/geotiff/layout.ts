@@ -20,7 +20,10 @@ export interface Layout {
   /** Whether a Float32Array represents every value of the file exactly. */
   readonly fitsFloat32: boolean;
   readonly format: NumberFormat;
+  readonly isLittleEndian: boolean;
   readonly compression: number;
+  /** 1 for none, 2 for differences of numbers, 3 for differences of the bytes of floats. */
+  readonly predictor: number;
   readonly isTiled: boolean;
   /** Whether each band has separate blocks. */
   readonly isPlanar: boolean;
@@ -64,7 +67,7 @@ export async function readLayout(file: string, { first, others }: Directories): 
   const format = await readFormat(file, first, bandCount);
   const compression = await first.number(TAG.compression, 1);
   checkCompression(file, compression);
-  await checkPredictor(file, first, compression, format);
+  const predictor = await readPredictor(file, first, compression, format);
   await checkInterpretation(file, first);
   const blocks = await readBlocks(file, first, { rowCount, columnCount, bandCount, format });
   return {
@@ -73,7 +76,9 @@ export async function readLayout(file: string, { first, others }: Directories): 
     bandCount,
     fitsFloat32: format.bits <= 16 || (format.kind === "float" && format.bits === 32),
     format,
+    isLittleEndian: first.isLittleEndian,
     compression,
+    predictor,
     ...blocks,
     nodata: nodataOf(file, await first.text(TAG.gdalNodata, NODATA_BYTES_MAX), format, "declares"),
   };
@@ -120,12 +125,12 @@ async function readFormat(file: string, first: Directory, bandCount: number): Pr
   const [bits = 0] = allBits;
   const [code = 0] = allFormats;
   const kind = FORMAT_KINDS[code];
-  const isSupported = kind === "float" ? [16, 32, 64].includes(bits) : [8, 16, 32].includes(bits);
+  const isSupported = (kind === "float" ? [16, 32, 64] : [8, 16, 32, 64]).includes(bits);
   if (kind === undefined || !isSupported) {
     const name = FORMAT_NAMES[code] ?? `sample format ${code}`;
     throw sourceFault(
       file,
-      `band 1 has ${name} of ${bits} bits; 8, 16 and 32-bit integers and 16, 32 and 64-bit floats are supported.`,
+      `band 1 has ${name} of ${bits} bits; 8, 16, 32 and 64-bit integers and 16, 32 and 64-bit floats are supported.`,
     );
   }
   if (allBits.some((other) => other !== bits) || allFormats.some((other) => other !== code)) {
@@ -163,14 +168,14 @@ function checkCompression(file: string, compression: number): void {
   );
 }
 
-async function checkPredictor(
+async function readPredictor(
   file: string,
   first: Directory,
   compression: number,
   { kind, bits }: NumberFormat,
-): Promise<void> {
+): Promise<number> {
   const predictor = await first.number(TAG.predictor, 1);
-  if (predictor === 1) return;
+  if (predictor === 1) return predictor;
   const hint = "Convert it with gdal_translate -co COMPRESS=DEFLATE -co PREDICTOR=1.";
   if (compression === NONE || compression === PACKBITS) {
     throw sourceFault(
@@ -178,9 +183,13 @@ async function checkPredictor(
       `has predictor ${predictor}, which its compression ${compression} does not support. ${hint}`,
     );
   }
-  const isSupported = (predictor === 2 && bits <= 32) || (predictor === 3 && kind === "float");
+  const isSupported = predictor === 2 || (predictor === 3 && kind === "float");
   if (!isSupported)
-    throw sourceFault(file, `uses predictor ${predictor} for ${bits}-bit values, which is not supported. ${hint}`);
+    throw sourceFault(
+      file,
+      `uses predictor ${predictor} for ${bits}-bit ${kind} values, which is not supported. ${hint}`,
+    );
+  return predictor;
 }
 
 /** Rejects images of colors or classes, alpha bands, and unusual orders of bits or rows. */
@@ -297,6 +306,12 @@ export function nodataOf(
   if (Number.isNaN(value)) {
     throw sourceFault(file, `${how} the nodata value ${JSON.stringify(text)}, which is not a number.`);
   }
+  if (format.bits === 64 && format.kind !== "float" && !isExactNodata(value)) {
+    throw sourceFault(
+      file,
+      `${how} the nodata value ${text}, which cannot be compared exactly with 64-bit integers. Integers from -(2^53 - 1) to 2^53 - 1 and the smallest and largest integer of the type are accepted. Convert the map with gdal_translate -ot Float64.`,
+    );
+  }
   if (format.kind !== "float" && fitsFormat(value, format) && !Number.isInteger(value)) {
     throw sourceFault(
       file,
@@ -304,6 +319,14 @@ export function nodataOf(
     );
   }
   return value;
+}
+
+/**
+ * Returns whether a nodata value can be compared with 64-bit integers. The floats nearest to the smallest and largest
+ * integers stand for these integers only (see `toNativeBlock`).
+ */
+function isExactNodata(value: number): boolean {
+  return !(Math.abs(value) > Number.MAX_SAFE_INTEGER) || [-(2 ** 63), 2 ** 63, 2 ** 64].includes(value);
 }
 
 /** Returns whether a number format can represent a nodata value. If it cannot, the nodata value marks no cells. */

@@ -26,8 +26,8 @@ export interface ReadContext {
   /** Returns the test for missing values of a band, if it has one. */
   readonly isMissing: (band: number) => ((value: number) => boolean) | undefined;
   readonly signal: AbortSignal | undefined;
-  /** The last window of a file with pixel-interleaved bands. */
-  readonly cached: { key?: string; bands?: Promise<readonly RasterValues[]> };
+  /** The last window of a file with pixel-interleaved bands, and the last block of a file with large blocks. */
+  readonly cached: { key?: string; bands?: Promise<readonly RasterValues[]>; block?: string };
 }
 
 function emptyValues(layout: Layout, count: number): RasterValues {
@@ -147,10 +147,11 @@ async function readBand(context: ReadContext, part: BandPart): Promise<RasterVal
 }
 
 async function readBands(
-  { file, image, layout, decoders, signal }: ReadContext,
-  { box, where, sparse }: BandPart,
+  context: ReadContext,
+  { box, band, where, sparse }: BandPart,
   samples: readonly number[],
 ): Promise<readonly RasterValues[]> {
+  const { file, image, layout, decoders, signal } = context;
   const columnCount = box.right - box.left;
   const bands = samples.map(() => emptyValues(layout, columnCount * (box.bottom - box.top)));
   try {
@@ -158,6 +159,7 @@ async function readBands(
       await setImmediate(); // yields to the event loop, so that the signal can abort
       signal?.throwIfAborted();
       if (sparse.covers(step)) continue;
+      keepLargeBlock(context, step, band);
       const read = await image.readRasters({
         window: [step.left, step.top, step.right, step.bottom],
         samples: [...samples],
@@ -178,6 +180,20 @@ async function readBands(
     throw readFault(error, { file, where, signal });
   }
   return bands;
+}
+
+/**
+ * Keeps the last decoded block of a file whose blocks are read one at a time. Windows are usually smaller than such a block:
+ * without the cache, every window would decode the whole block again and leave its memory to garbage collection.
+ */
+function keepLargeBlock({ image, layout, cached }: ReadContext, step: Box, band: number): void {
+  if (layout.blockBytes <= STEP_BYTES) return;
+  const down = Math.floor(step.top / layout.blockRowCount);
+  const across = Math.floor(step.left / layout.blockColumnCount);
+  const block = [down, across, layout.isPlanar ? band : 0].join(" ");
+  if (cached.block === block) return;
+  cached.block = block;
+  image.tiles = []; // the cache of geotiff.js
 }
 
 /** Splits a box along block boundaries, so that each block is decoded once and only a few are in memory at a time. */
