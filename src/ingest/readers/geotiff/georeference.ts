@@ -143,6 +143,8 @@ const WGS84 = { semiMajorM: 6_378_137, inverseFlattening: 298.257223563 } as con
 /** WGS 84 in two and three dimensions. */
 const WGS84_CODES: ReadonlySet<unknown> = new Set([4326, 4979]);
 
+const CONVERT = "GDAL can convert the map: gdalwarp -t_srs EPSG:4326.";
+
 /** A coordinate system as described in the provenance. */
 interface FileCrs {
   readonly text: string;
@@ -189,7 +191,8 @@ function fileCrs(file: string, read: () => ParsedCrs): FileCrs {
   try {
     parsed = read();
   } catch (error) {
-    throw sourceFault(file, `${messageOf(error).replace(/\.$/, "")}.`, { cause: error });
+    const why = messageOf(error).replace(/\.$/, "");
+    throw sourceFault(file, `${why}.${why.includes("gdalwarp") ? "" : ` ${CONVERT}`}`, { cause: error });
   }
   return { text: parsed.crs.name, ...degreesOrProjected(parsed) };
 }

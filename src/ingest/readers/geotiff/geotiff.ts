@@ -40,7 +40,7 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
   const raster = await openStoredGeoTiff(file, options);
   if (!isProjected(raster)) return raster;
   await raster.close();
-  throw sourceFault(file, `is in the coordinate system ${raster.crs}; EPSG:4326 is expected.`);
+  throw sourceFault(file, `is in a projected coordinate system (${raster.crs}); EPSG:4326 is expected.`);
 }
 
 /**
