@@ -122,6 +122,12 @@ function readEllipsoid(
   const radiusM = number("R");
   if (radiusM !== undefined) return { semiMajorM: radiusM, inverseFlattening: 0 };
   const datumName = members.get("datum")?.toLowerCase();
+  if (datumName !== undefined && DATUMS[datumName] === undefined) {
+    // PROJ transforms NAD27 with grid files, and the others with parameters that the string does not state.
+    throw new Error(
+      `is on the datum ${members.get("datum")}, which needs a grid file or parameters that the string does not state (+towgs84)`,
+    );
+  }
   const named =
     members.get("ellps")?.toLowerCase() ?? (datumName === undefined ? undefined : DATUMS[datumName]?.ellipsoid);
   const base = named === undefined ? undefined : ELLIPSOIDS[named];
@@ -150,12 +156,6 @@ function statedDatum(members: ReadonlyMap<string, string | undefined>, ellipsoid
   const grids = members.get("nadgrids");
   const name = members.get("datum");
   const known = name === undefined ? undefined : DATUMS[name.toLowerCase()];
-  if (name !== undefined && known === undefined) {
-    // PROJ transforms NAD27 with grid files, and the others with parameters that the string does not state.
-    throw new Error(
-      `is on the datum ${name}, which needs a grid file or parameters that the string does not state (+towgs84)`,
-    );
-  }
   const text = members.get("towgs84");
   const toWgs84 =
     text === undefined ? undefined : text.split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));
