@@ -16,11 +16,10 @@ const ERROR_MAX_CELLS = 1e-3;
 /** Size of the blocks in which positions are interpolated; blocks are divided until the error is within its bound. */
 const BLOCK_CELLS = 32;
 /** Smallest block in which interpolating is faster than projecting. */
-const INTERPOLATED_CELLS_MIN = 5;
-/**
- * Factor between the measured interpolation errors in the middle of a block and their assumed bound, for changes of the
- * second derivatives within the block.
- */
+const INTERPOLATED_CELLS_MIN = 8;
+/** Positions within a block at which the error is measured, as shares of its size. */
+const ERROR_SAMPLES = [0.5, 0, 0.25, 0.75, 1];
+/** Factor between the measured errors and their assumed bound. */
 const ERROR_MARGIN = 2;
 /** Positions closer than this to the west or north edge of a source cell are in that cell; projecting rounds. */
 const EDGE_CELLS = 1e-6;
@@ -111,30 +110,35 @@ export class CellMap {
   }
 
   /**
-   * Returns the projected corners of a block, if positions between them can be interpolated. The error of a bilinear
-   * interpolation is at most the sum of those along rows and along columns, h² |f''| / 8 each, which are measured in the
-   * middle of three rows and of three columns.
+   * Returns the projected corners of a block, if positions between them can be interpolated bilinearly. The error is measured
+   * at a grid of 5 x 5 cells: between them it changes by less than an eighth of its bound, because the curvature that causes
+   * it acts over a quarter of the distance. Measuring only in the middle would miss a curvature that changes its sign there.
    */
   #interpolableCorners({ top, bottom, left, right }: Block): readonly PlanePoint[] | undefined {
-    const [middleRow, middleColumn] = [(top + bottom) / 2, (left + right) / 2];
-    const points: PlanePoint[] = [];
-    for (const row of [top, middleRow, bottom]) {
-      for (const column of [left, middleColumn, right]) {
-        const point = this.#pointOf(row, column);
+    const pointAt = (south: number, east: number): PlanePoint | undefined =>
+      this.#pointOf(top + south * (bottom - top), left + east * (right - left));
+    const northwest = pointAt(0, 0);
+    const northeast = pointAt(0, 1);
+    const southwest = pointAt(1, 0);
+    const southeast = pointAt(1, 1);
+    if (northwest === undefined || northeast === undefined || southwest === undefined || southeast === undefined)
+      return undefined;
+    const { cellWidth, cellHeight } = this.#plane;
+    const between = (member: "x" | "y", south: number, east: number): number => {
+      const start = northwest[member] + south * (southwest[member] - northwest[member]);
+      const end = northeast[member] + south * (southeast[member] - northeast[member]);
+      return start + east * (end - start);
+    };
+    for (const south of ERROR_SAMPLES) {
+      for (const east of ERROR_SAMPLES) {
+        const point = pointAt(south, east);
         if (point === undefined) return undefined;
-        points.push(point);
+        const columns = Math.abs(point.x - between("x", south, east)) / cellWidth;
+        const rows = Math.abs(point.y - between("y", south, east)) / cellHeight;
+        if (!(ERROR_MARGIN * Math.max(columns, rows) <= ERROR_MAX_CELLS)) return undefined;
       }
     }
-    const errorOf = (first: number, middle: number, last: number): number => {
-      const [a, b, c] = [points[first], points[middle], points[last]] as [PlanePoint, PlanePoint, PlanePoint];
-      const columns = Math.abs(b.x - (a.x + c.x) / 2) / this.#plane.cellWidth;
-      const rows = Math.abs(b.y - (a.y + c.y) / 2) / this.#plane.cellHeight;
-      return Math.max(columns, rows);
-    };
-    const alongRows = Math.max(errorOf(0, 1, 2), errorOf(3, 4, 5), errorOf(6, 7, 8));
-    const alongColumns = Math.max(errorOf(0, 3, 6), errorOf(1, 4, 7), errorOf(2, 5, 8));
-    if (!(ERROR_MARGIN * (alongRows + alongColumns) <= ERROR_MAX_CELLS)) return undefined;
-    return [points[0], points[2], points[6], points[8]] as PlanePoint[];
+    return [northwest, northeast, southwest, southeast];
   }
 
   #interpolate(block: Block, corners: readonly PlanePoint[], window: CellWindow, cells: SourceCells): void {
