@@ -23,6 +23,7 @@ const MODULES = {
     ["find-my-way", undefined],
     // The main file cannot be tree-shaken and contains 20 other algorithms (260 kB).
     ["hash-wasm", "hash-wasm/dist/sha256.umd.min.js"],
+    ["lerc", undefined],
     ["sax", undefined],
     ["uuid", undefined],
     ["zstddec", undefined],
@@ -137,14 +138,26 @@ function redirectImports(/** @type {string} */ file) {
   if (redirected !== text) writeFileSync(file, redirected);
 }
 
+/** Packages without a license file, by the file whose first comment states the license. */
+const LICENSE_COMMENTS = new Map([["lerc", "LercDecode.js"]]);
+
+/** @returns {string} */
+function licenseOf(/** @type {string} */ folder, /** @type {string} */ name) {
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  if (file !== undefined) return readFileSync(join(folder, file), "utf8").trim();
+  const source = LICENSE_COMMENTS.get(name);
+  const text = source === undefined ? "" : readFileSync(join(folder, source), "utf8");
+  const comment = /\/\*\s*(Copyright[^]*?)\*\//.exec(text)?.[1];
+  if (comment === undefined) throw new Error(`${name} is bundled but has no license file in ${folder}`);
+  return comment.trim();
+}
+
 /** @returns {string} */
 function licensesOf(/** @type {readonly string[]} */ modules) {
   const folders = new Set(modules.filter((id) => !id.startsWith("\0")).map(packageFolderOf));
   const packages = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
-    if (file === undefined) throw new Error(`${name} is bundled but has no license file in ${folder}`);
-    return { title: `${name} ${version} (${license})`, text: readFileSync(join(folder, file), "utf8").trim() };
+    return { title: `${name} ${version} (${license})`, text: licenseOf(folder, name) };
   });
   packages.sort((a, b) => a.title.localeCompare(b.title));
   const rule = "-".repeat(80);

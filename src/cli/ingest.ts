@@ -1,16 +1,18 @@
 import { constants } from "node:os";
-import Table from "cli-table3";
 import { Command, InvalidArgumentError, Option } from "commander";
 import {
   type BoundingBox,
-  type GroupReport,
   ingestAqueductFloods,
   ingestLayers,
   type IngestOptions,
-  type IngestProgress,
+  type IngestPreview,
   type IngestReport,
+  previewAqueductFloods,
+  previewLayers,
 } from "../ingest/ingest.ts";
-import { progressBar } from "./progress.ts";
+import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
+import { ingestProgress } from "./ingestProgress.ts";
+import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
 export function ingestCommand(): Command {
@@ -31,7 +33,10 @@ Example:
   isotherm ingest aqueduct-floods maps/aqueduct --out data/atlas --bbox 40,-5,52,13`,
     )
     .action(async (sources: string[], flags: IngestFlags) => {
-      await runIngest(flags, (options) => ingestAqueductFloods({ ...options, sources }));
+      await runIngest(flags, {
+        ingest: (options) => ingestAqueductFloods({ ...options, sources }),
+        preview: (options) => previewAqueductFloods({ ...options, sources }),
+      });
     });
   withOptions(
     command
@@ -50,7 +55,10 @@ Example:
   isotherm ingest layers maps/storm.json --out data/atlas`,
     )
     .action(async (manifest: string, flags: IngestFlags) => {
-      await runIngest(flags, (options) => ingestLayers({ ...options, manifest }));
+      await runIngest(flags, {
+        ingest: (options) => ingestLayers({ ...options, manifest }),
+        preview: (options) => previewLayers({ ...options, manifest }),
+      });
     });
   return command;
 }
@@ -68,6 +76,10 @@ interface IngestFlags {
   readonly cellSize?: number;
   readonly maxDistortion?: number;
   readonly release?: string;
+  readonly depthStepsPerMeter?: number;
+  readonly threads?: number;
+  readonly dryRun?: boolean;
+  readonly quiet?: boolean;
   readonly json?: boolean;
 }
 
@@ -105,8 +117,16 @@ function withOptions(command: Command): Command {
       "reject reprojected maps if neighboring cells are more cells of the source apart than this anywhere (default: 2)",
       readNumber,
     )
+    .option(
+      "--depth-steps-per-meter <number>",
+      "steps in which depths are stored; fewer steps store larger depths (default: 1000, which stores up to 65.533 m, or that of the atlas)",
+      readNumber,
+    )
+    .option("--threads <number>", "threads that read maps; 0 uses none (default: processors, at most 4)", readNumber)
     .option("--release <name>", "name of the new release (default: derived from date and content)")
-    .option("--json", "print the report as JSON");
+    .option("--dry-run", "list what would be read and written, and write nothing")
+    .option("--quiet", "show no progress")
+    .option("--json", "print the report as JSON, and show no progress");
 }
 
 /** Parses a nodata value, which may be infinite. */
@@ -142,27 +162,38 @@ function readBox(text: string): BoundingBox {
   return { westDeg, southDeg, eastDeg, northDeg };
 }
 
+interface Recipe {
+  ingest(options: IngestOptions): Promise<IngestReport>;
+  preview(options: IngestOptions): Promise<IngestPreview>;
+}
+
 async function runIngest(
-  { json = false, cellSize, ...flags }: IngestFlags,
-  ingest: (options: IngestOptions) => Promise<IngestReport>,
+  { json = false, quiet = false, dryRun = false, cellSize, ...flags }: IngestFlags,
+  recipe: Recipe,
 ): Promise<void> {
-  const bar = progressBar("rows");
-  const onProgress = ({ rowsDone, rowCount }: IngestProgress): void => bar.update(rowsDone, rowCount);
+  const progress = ingestProgress(process.stderr, { isShown: !json && !quiet && !dryRun });
   const stopping = new AbortController();
   // A second signal ends the process immediately.
   const stop = (signal: StopSignal): void => stopping.abort(new StoppedBySignal(signal));
   process.once("SIGINT", stop).once("SIGTERM", stop);
-  let report: IngestReport;
+  let output: string;
   try {
-    report = await ingest({
+    const options: IngestOptions = {
       ...flags,
       ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
-      onProgress,
+      onProgress: (done) => progress.update(done),
       signal: stopping.signal,
-    });
+    };
+    if (dryRun) {
+      const preview = await recipe.preview(options);
+      output = json ? jsonText(ingestPreviewJson(preview)) : formatIngestPreview(preview);
+    } else {
+      const report = await recipe.ingest(options);
+      output = json ? jsonText(ingestReportJson(report)) : formatIngestReport(report);
+    }
   } catch (error) {
     if (!(error instanceof StoppedBySignal)) throw error;
-    bar.stop();
+    progress.stop();
     process.stderr.write(
       "Stopped. Run the same command again to continue; the atlas is unchanged until it completes.\n",
     );
@@ -170,11 +201,13 @@ async function runIngest(
     return;
   } finally {
     process.off("SIGINT", stop).off("SIGTERM", stop);
-    bar.stop();
+    progress.stop();
   }
-  process.stdout.write(
-    json ? `${JSON.stringify(ingestReportJson(report), undefined, 2)}\n` : formatIngestReport(report),
-  );
+  process.stdout.write(output);
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 type StopSignal = "SIGINT" | "SIGTERM";
@@ -187,81 +220,4 @@ class StoppedBySignal extends Error {
     super(`Stopped by ${signal}.`);
     this.signal = signal;
   }
-}
-
-/** Converts the report to JSON with snake_case members. */
-function ingestReportJson({ atlas, release, groups, ignoredFiles, durationMs }: IngestReport): Record<string, unknown> {
-  return {
-    atlas,
-    release,
-    groups: groups.map(({ hazard, scenario, year, metrics, cells, largestRounding, replaced }) => ({
-      hazard,
-      scenario,
-      year,
-      metrics,
-      cells: {
-        valid: cells.valid,
-        nodata: cells.nodata,
-        zero: cells.zero,
-        clamped_negative: cells.clampedNegative,
-        partly_missing: cells.partlyMissing,
-        at_first_return_period: cells.reachedAtFirst,
-        made_non_decreasing: cells.raised,
-      },
-      largest_rounding: largestRounding,
-      replaced,
-    })),
-    ignored_files: ignoredFiles,
-    seconds: durationMs / 1000,
-  };
-}
-
-function formatIngestReport({ atlas, release, groups, ignoredFiles, durationMs }: IngestReport): string {
-  const table = new Table({
-    head: ["hazard", "scenario", "year", "valid", "zero", "no data", "largest rounding", ""],
-    colAligns: ["left", "left", "right", "right", "right", "right", "left", "left"],
-    style: { head: [], border: [] },
-  });
-  for (const group of groups) {
-    const { hazard, scenario, year, cells, largestRounding } = group;
-    const rounding = Object.entries(largestRounding).map(([metric, error]) => `${metric} ${error.toPrecision(2)}`);
-    table.push([
-      hazard,
-      scenario,
-      String(year),
-      String(cells.valid),
-      String(cells.zero),
-      String(cells.nodata),
-      rounding.join("\n"),
-      remarks(group).join("\n"),
-    ]);
-  }
-  const lines = [table.toString(), ...ignoredFileLines(ignoredFiles)];
-  lines.push(`release ${release} of ${atlas} written in ${(durationMs / 1000).toFixed(1)} s`);
-  return `${lines.join("\n")}\n`;
-}
-
-function remarks({ cells, metrics, replaced }: GroupReport): readonly string[] {
-  const lines: string[] = [];
-  if (replaced) lines.push("replaced");
-  if (!metrics.includes("probability")) lines.push("no probability: maps without return periods");
-  if (cells.clampedNegative > 0) lines.push(`${cells.clampedNegative} cells with values below 0 set to 0`);
-  if (cells.partlyMissing > 0) lines.push(`${cells.partlyMissing} cells set to no data because some maps lack them`);
-  if (cells.raised > 0) lines.push(`${cells.raised} curves made non-decreasing`);
-  if (cells.reachedAtFirst > 0) {
-    lines.push(
-      `${cells.reachedAtFirst} cells reach the threshold on the first map: their probability is a lower bound`,
-    );
-  }
-  return lines;
-}
-
-/** Summarizes ignored files by reason, because a release of the product can have hundreds of them. */
-function ignoredFileLines(ignoredFiles: IngestReport["ignoredFiles"]): readonly string[] {
-  const reasons = [...new Set(ignoredFiles.map(({ reason }) => reason))];
-  return reasons.map((reason) => {
-    const files = ignoredFiles.filter((ignored) => ignored.reason === reason).map(({ file }) => file);
-    const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
-    return `ignored: ${files[0]}${more}: ${reason}`;
-  });
 }

@@ -68,8 +68,9 @@ function archiveName({ before, firstBatch, head }: PrunePlan): string {
   return `usage-before-${before}-batches-${firstBatch}-${head.batch}.csv`;
 }
 
-function planText({ before, eventCount, batchCount, head }: PrunePlan): string {
-  return `${eventCount} records in ${batchCount} batches before ${before}, up to ${headText(head)}`;
+function planText({ before, eventCount, postdatedCount, batchCount, head }: PrunePlan): string {
+  const postdated = postdatedCount === 0 ? "" : ` (${postdatedCount} of them dated later by a wrong clock)`;
+  return `${eventCount} records in ${batchCount} batches before ${before}${postdated}, up to ${headText(head)}`;
 }
 
 function nothingText({ before, undeletedCount }: PrunePlan): string {
@@ -86,11 +87,12 @@ function print(
     process.stdout.write(`${text}\n`);
     return;
   }
-  const { before, eventCount, batchCount, undeletedCount, head } = plan;
+  const { before, eventCount, postdatedCount, batchCount, undeletedCount, head } = plan;
   printJson({
     dry_run: dryRun,
     before,
     event_count: eventCount,
+    postdated_count: postdatedCount,
     batch_count: batchCount,
     undeleted_count: undeletedCount,
     archived_head: head,

@@ -1,7 +1,7 @@
 /** Creates the errors for rejected values. Each error names the file, the cell and its coordinates. */
 import type { MetricSpec } from "../hazard/hazards.ts";
 import type { BadValue } from "./badValue.ts";
-import { largestAllowed } from "./metricSteps.ts";
+import { depthStepsHint, largestAllowed } from "./planLayers.ts";
 import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
 import { type CellWindow, describeCell, fileAt, sourceFault } from "./raster.ts";
 
@@ -34,7 +34,7 @@ export async function outOfRangeFault(
     return sourceFault(
       fileAt(raster, cell),
       `${raster.bands.length === 1 ? "" : `band ${band}, `}${cellText}: the value ${value} gives ${layer.metric} ${bad.value}${unit}; a layer stores 0 to ${largest}${unit}. ` +
-        `Check the unit factor and the nodata value.`,
+        `Check the unit factor and the nodata value.${depthStepsHint(layer, value * unitFactor)}`,
       { details: { ...cell, band, value, metric: layer.metric } },
     );
   }
@@ -67,7 +67,7 @@ export function badValueFault(
       `the value is ${bad.value}${inUnit}: more than ${clampTolerance}${unit} below zero, which is too much to be noise. ` +
       `${marker}; if it is a measurement that should be set to zero, pass --clamp-tolerance with a number above ${clampTolerance}.`,
     infinite: `the value is ${bad.value}; values must be finite. ${marker}.`,
-    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${layer?.metric}, whose maximum is ${layer === undefined ? "" : largestAllowed(layer)}. Check the unit factor. ${marker}.`,
+    "above-range": `the value ${bad.value} becomes ${bad.value * unitFactor} as ${layer?.metric}, whose maximum is ${layer === undefined ? "" : largestAllowed(layer)}. Check the unit factor. ${marker}.${layer === undefined ? "" : depthStepsHint(layer, bad.value * unitFactor)}`,
   }[bad.why];
   return sourceFault(file, `${band}${cellText}: ${why}`, {
     details: { ...cell, band: source?.band, value: bad.value },

@@ -1,5 +1,5 @@
 /** Checks source values, and computes the metrics of return-period curves and their means over models. */
-import type { HazardRules, HazardSpec, MetricName, MetricSpec } from "../hazard/hazards.ts";
+import type { HazardRules, MetricName, MetricSpec } from "../hazard/hazards.ts";
 import { type CurveRule, curveMetrics } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { BadValueError } from "./badValue.ts";
@@ -205,9 +205,7 @@ export function intensityOf(own: Float64Array, rules: HazardRules): Float64Array
 }
 
 /** Returns the layers that a group with these metrics has, in the order of the hazard's metrics. */
-export function layersFrom(spec: HazardSpec, metrics: ReadonlySet<MetricName>): readonly MetricSpec[] {
+export function layersFrom(all: readonly MetricSpec[], metrics: ReadonlySet<MetricName>): readonly MetricSpec[] {
   const has = (metric: MetricName): boolean => metrics.has(metric);
-  return spec.metrics.filter(({ metric }) =>
-    metric === "total_hazard" ? has("intensity") && has("probability") : has(metric),
-  );
+  return all.filter(({ metric }) => (metric === "total_hazard" ? has("intensity") && has("probability") : has(metric)));
 }

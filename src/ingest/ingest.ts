@@ -17,6 +17,7 @@ import { MapFiles } from "./readers/mapFiles.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { type MapOpener, planLayers } from "./recipes/layers.ts";
 import { readManifest } from "./recipes/layersManifest.ts";
+import { type IngestPreview, previewOf } from "./preview.ts";
 import type { IngestReport, IgnoredFile } from "./report.ts";
 import { SourceVersions } from "./sourceVersions.ts";
 import { writeHazards } from "./writeHazards.ts";
@@ -34,7 +35,8 @@ export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/
 export type { CellCounts } from "./cellCounts.ts";
 export type { KeptMeridian } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
-export type { GroupReport, IngestReport, IgnoredFile } from "./report.ts";
+export type { GroupReport, IngestReport, IngestTotals, IgnoredFile } from "./report.ts";
+export type { IngestPreview, PreviewFile, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
 
 export interface AqueductFloodsOptions extends IngestOptions {
   /** Files, folders (searched recursively) or http(s) addresses of the maps. */
@@ -50,11 +52,25 @@ export interface AqueductFloodsOptions extends IngestOptions {
  *   optional package for a format is not installed
  */
 export async function ingestAqueductFloods(options: AqueductFloodsOptions): Promise<IngestReport> {
+  return writePlans(await prepareAqueductFloods(options));
+}
+
+/**
+ * Returns what `ingestAqueductFloods` would read and write. It opens the maps, but reads no cells and writes nothing.
+ * @throws the same faults, except those of cells
+ */
+export async function previewAqueductFloods(options: AqueductFloodsOptions): Promise<IngestPreview> {
+  return previewPlans(await prepareAqueductFloods(options));
+}
+
+async function prepareAqueductFloods(options: AqueductFloodsOptions): Promise<PreparedIngest> {
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } });
   const { files, ignoredFiles } = await findAqueductFiles(options.sources);
-  return withRasters(options, { ignoredFiles }, ({ open }, rasterOptions) =>
-    planAqueductFloods(files, open, rasterOptions),
-  );
+  return {
+    options,
+    ignoredFiles,
+    plan: ({ open }, rasterOptions) => planAqueductFloods(files, open, rasterOptions),
+  };
 }
 
 export interface LayersOptions extends IngestOptions {
@@ -70,6 +86,18 @@ export interface LayersOptions extends IngestOptions {
  * @throws Fault `invalid_request` listing every error of the manifest; otherwise the same as `ingestAqueductFloods`
  */
 export async function ingestLayers(options: LayersOptions): Promise<IngestReport> {
+  return writePlans(await prepareLayers(options));
+}
+
+/**
+ * Returns what `ingestLayers` would read and write. It opens the maps, but reads no cells and writes nothing.
+ * @throws the same faults, except those of cells
+ */
+export async function previewLayers(options: LayersOptions): Promise<IngestPreview> {
+  return previewPlans(await prepareLayers(options));
+}
+
+async function prepareLayers(options: LayersOptions): Promise<PreparedIngest> {
   checkIngestOptions(options, { manifest: { type: "string" } });
   const manifest = await readManifest(options.manifest, options);
   const { hold_flat, clamp_negative, clamp_tolerance, assume_wgs84, keep_meridian } = manifest.options ?? {};
@@ -96,21 +124,36 @@ export async function ingestLayers(options: LayersOptions): Promise<IngestReport
   checkReprojectionOptions(combined);
   const current = await readCatalog(options.out);
   const existing = current?.hazards.find(({ hazard }) => hazard === manifest.hazard);
-  const atlasGrid = existing === undefined ? undefined : gridOf(existing.grid);
-  return withRasters(combined, { ignoredFiles: [], atlasGrid }, async (maps, rasterOptions) => [
-    await planLayers(manifest, options.manifest, maps, rasterOptions),
-  ]);
+  return {
+    options: combined,
+    ignoredFiles: [],
+    ...(existing === undefined ? {} : { atlasGrid: gridOf(existing.grid) }),
+    plan: async (maps, rasterOptions) => [await planLayers(manifest, options.manifest, maps, rasterOptions)],
+  };
 }
 
-/**
- * Plans and writes an ingest. Each file is opened once for all of its bands, and is closed at the end or on failure.
- * @param context `atlasGrid`: the grid of the hazard in the atlas, onto whose cells maps are reprojected
- */
-async function withRasters(
-  options: IngestOptions,
-  { ignoredFiles, atlasGrid }: { readonly ignoredFiles: readonly IgnoredFile[]; readonly atlasGrid?: Grid | undefined },
-  plan: (maps: MapOpener, options: RasterOptions) => Promise<readonly HazardPlan[]>,
-): Promise<IngestReport> {
+/** The options of an ingest, which may come partly from a manifest, and how its plans are made. */
+interface PreparedIngest {
+  readonly options: IngestOptions;
+  readonly ignoredFiles: readonly IgnoredFile[];
+  /** The grid of the hazard in the atlas, onto whose cells maps are reprojected. */
+  readonly atlasGrid?: Grid;
+  plan(maps: MapOpener, options: RasterOptions): Promise<readonly HazardPlan[]>;
+}
+
+function writePlans(prepared: PreparedIngest): Promise<IngestReport> {
+  return withRasters(prepared, (plans, sources) => writeHazards(plans, { ...prepared, sources }));
+}
+
+function previewPlans(prepared: PreparedIngest): Promise<IngestPreview> {
+  return withRasters(prepared, (plans) => previewOf(plans, prepared));
+}
+
+/** Plans an ingest and uses the plans. Each file is opened once for all of its bands, and is closed at the end or on failure. */
+async function withRasters<T>(
+  { options, atlasGrid, plan }: PreparedIngest,
+  use: (plans: readonly HazardPlan[], sources: SourceVersions) => Promise<T>,
+): Promise<T> {
   const { keepMeridian, signal, viaGdal, cellSizeDeg, maxDistortion } = options;
   const maps = new MapFiles({
     ...(signal === undefined ? {} : { signal }),
@@ -138,7 +181,7 @@ async function withRasters(
   try {
     const plans = await plan(opener, rasterOptions);
     checkReprojected(plans, options);
-    return await writeHazards(plans, { options, ignoredFiles, sources });
+    return await use(plans, sources);
   } finally {
     await maps.close();
   }

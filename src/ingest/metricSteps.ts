@@ -1,6 +1,6 @@
 /** Rounds the metrics of cells to the steps of their layers. */
 import { type MetricName, type MetricSpec, totalHazardSteps } from "../hazard/hazards.ts";
-import { largestValue, toSteps } from "../kernel/curve.ts";
+import { toSteps } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
 import { BadValueError } from "./badValue.ts";
@@ -24,11 +24,6 @@ export function mergeLargestRounding(a: LargestRounding, b: LargestRounding): La
     merged[metric] = Math.max(merged[metric] ?? 0, error);
   }
   return merged;
-}
-
-/** Returns the largest value that a layer accepts: its last step, or the metric's maximum if that is smaller. */
-export function largestAllowed(spec: MetricSpec): number {
-  return Math.min(spec.max ?? Infinity, largestValue(spec));
 }
 
 /** Returns the values of some cells. */

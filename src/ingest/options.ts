@@ -42,6 +42,11 @@ export interface IngestOptions {
   /** Minimum number of seconds between two checkpoints; bounds the work lost when the process is killed. Default 2. */
   readonly checkpointSeconds?: number;
   /**
+   * Steps per meter in which depths are stored, 1 to 10,000. An atlas stores up to 65,533 steps, so the default of 1000 stores
+   * depths up to 65.533 m to the millimeter. Layers that are added to an atlas have the step size of those it has.
+   */
+  readonly depthStepsPerMeter?: number;
+  /**
    * Number of threads that read maps and compute cells; 0 uses the calling thread. The atlas does not depend on it. Default:
    * as many as there are processors, at most 4; 0 for small maps.
    */
@@ -69,6 +74,8 @@ export interface IngestProgress {
   readonly hazard: HazardName;
   readonly rowsDone: number;
   readonly rowCount: number;
+  /** Cells of all source maps in one row; `rowsDone` rows of them have been read. */
+  readonly sourceCellsPerRow: number;
 }
 
 const DEGREES: ValueSchema = { type: "number" };
@@ -88,6 +95,7 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   assumeWgs84: { type: "boolean" },
   viaGdal: { type: "boolean" },
   checkpointSeconds: { type: "number" },
+  depthStepsPerMeter: { type: "number" },
   threads: { type: "number" },
   keepMeridian: { enum: ["west", "east"] },
   cellSizeDeg: { type: "number" },
@@ -120,6 +128,8 @@ export function checkIngestOptions(options: IngestOptions, recipeMembers: Readon
   checkOptions(isObject ? others : options, shape, { code: "invalid_request", items });
 }
 
+/** Steps of a tenth of a millimeter, which store depths up to 6.5 m. */
+const DEPTH_STEPS_PER_METER_MAX = 10_000;
 /** Largest number of threads; each needs about 100 MB. */
 const THREADS_MAX = 64;
 const RELEASE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
@@ -136,6 +146,7 @@ export function checkOptionRanges({
   checkpointSeconds,
   cellSizeDeg,
   maxDistortion,
+  depthStepsPerMeter,
   threads,
 }: IngestOptions): void {
   if (release !== undefined && !RELEASE_NAME.test(release)) {
@@ -148,6 +159,15 @@ export function checkOptionRanges({
     throw new Fault(
       "invalid_request",
       `The time between checkpoints must be a finite number of seconds, 0 or more (got ${checkpointSeconds}).`,
+    );
+  }
+  if (
+    depthStepsPerMeter !== undefined &&
+    !(depthStepsPerMeter >= 1 && depthStepsPerMeter <= DEPTH_STEPS_PER_METER_MAX)
+  ) {
+    throw new Fault(
+      "invalid_request",
+      `The steps per meter of depths must be a number from 1 to ${DEPTH_STEPS_PER_METER_MAX} (got ${depthStepsPerMeter}).`,
     );
   }
   if (threads !== undefined && !(Number.isInteger(threads) && threads >= 0 && threads <= THREADS_MAX)) {

@@ -10,7 +10,7 @@ import { mapsOf } from "./plan.ts";
 import { partsOf } from "./raster.ts";
 import { groupProvenance } from "./provenance.ts";
 import { resumeKeyOf } from "./resumeKey.ts";
-import { layersOfGroup } from "./partComputer.ts";
+import { layersOfGroup } from "./planLayers.ts";
 import { startPartRunner } from "./partThreads.ts";
 import type { IngestTarget } from "./target.ts";
 import type { WriteContext } from "./writeContext.ts";
@@ -57,6 +57,7 @@ async function writeBands(
 ): Promise<WrittenPack> {
   const { options, sources } = context;
   const { plan, grid } = target;
+  const sourceCellsPerRow = target.window.columnCount * plan.groups.flatMap(mapsOf).length;
   const layers = plan.groups.map((group) => layersOfGroup(plan, group));
   // If the version of a source is unknown, finished and remaining rows could be from different versions of it.
   const isResumable = [...files].every((file) => sources.versionOf(file).version_unknown !== true);
@@ -75,7 +76,8 @@ async function writeBands(
     ...(options.checkpointSeconds === undefined ? {} : { checkpointMs: options.checkpointSeconds * 1000 }),
     beforeFinish: () => sources.recheck(files),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
-    onProgress: (rowsDone, rowCount) => options.onProgress?.({ hazard: plan.hazard, rowsDone, rowCount }),
+    onProgress: (rowsDone, rowCount) =>
+      options.onProgress?.({ hazard: plan.hazard, rowsDone, rowCount, sourceCellsPerRow }),
   });
   const { totals } = bands;
   const groups = plan.groups.map((group, i): GroupEntry => ({

@@ -11,7 +11,6 @@ import {
   curveCells,
   derivesIntensity,
   intensityOf,
-  layersFrom,
   ModelMean,
   type OwnAndProbability,
   type ValueRange,
@@ -19,13 +18,13 @@ import {
 import {
   gathered,
   type LargestRounding,
-  largestAllowed,
   mergeLargestRounding,
   metricSteps,
   type MetricValues,
   scatterSteps,
   setMissing,
 } from "./metricSteps.ts";
+import { largestAllowed, layersOfGroup, metricsOfPlan } from "./planLayers.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "./plan.ts";
 import type { CellWindow, RasterValues } from "./raster.ts";
 
@@ -45,16 +44,6 @@ export interface GroupRows {
 export interface PartKey {
   readonly group: number;
   readonly window: CellWindow;
-}
-
-/** Returns the layers that a group will have. */
-export function layersOfGroup({ hazard, rules }: HazardPlan, group: GroupPlan): readonly MetricSpec[] {
-  const spec = HAZARDS[hazard];
-  const { content } = group;
-  if (content.kind === "curves") return spec.metrics;
-  const metrics = new Set(Object.keys(content.metrics) as MetricName[]);
-  if (metrics.has(spec.ownMetric) && derivesIntensity(rules)) metrics.add("intensity");
-  return layersFrom(spec, metrics);
 }
 
 export interface PartOptions {
@@ -290,7 +279,7 @@ export class PartComputer {
   }
 
   #layerOf(metric: MetricName): MetricSpec {
-    const layer = HAZARDS[this.#plan.hazard].metrics.find((spec) => spec.metric === metric);
+    const layer = metricsOfPlan(this.#plan).find((spec) => spec.metric === metric);
     if (layer === undefined) throw new Error(`${this.#plan.hazard} has no metric ${metric}.`);
     return layer;
   }

@@ -48,5 +48,7 @@ export function mapsOf({ content }: GroupPlan): readonly MapSource[] {
 export interface HazardPlan {
   readonly hazard: HazardName;
   readonly rules: HazardRules;
+  /** Steps per meter of depths; undefined for the default of the hazard. */
+  readonly depthStepsPerMeter?: number;
   readonly groups: readonly GroupPlan[];
 }

@@ -1,7 +1,9 @@
 /** The report that an ingest returns. */
 import type { HazardName, MetricName, Scenario } from "../hazard/hazards.ts";
-import { type CellCounts, zeroCounts } from "./cellCounts.ts";
+import { addCounts, type CellCounts, zeroCounts } from "./cellCounts.ts";
+import { type LargestRounding, mergeLargestRounding } from "./metricSteps.ts";
 import type { WrittenPack } from "./packWriter.ts";
+import { mapsOf } from "./plan.ts";
 import { groupKey } from "./releaseName.ts";
 
 /** A file that was given or found in a folder but that the recipe does not use. */
@@ -15,7 +17,17 @@ export interface IngestReport {
   readonly release: string;
   readonly groups: readonly GroupReport[];
   readonly ignoredFiles: readonly IgnoredFile[];
+  readonly totals: IngestTotals;
   readonly durationMs: number;
+}
+
+/** Figures of all groups of an ingest together. */
+export interface IngestTotals {
+  /** Cells of all source maps. */
+  readonly sourceCells: number;
+  readonly cells: CellCounts;
+  /** Largest rounding error of each metric, in its unit. */
+  readonly largestRounding: Readonly<Partial<Record<MetricName, number>>>;
 }
 
 export interface GroupReport {
@@ -29,6 +41,22 @@ export interface GroupReport {
   readonly largestRounding: Readonly<Partial<Record<MetricName, number>>>;
   /** Whether the atlas already had this (scenario, year). */
   readonly replaced: boolean;
+}
+
+/** Returns the totals of all packs. */
+export function ingestTotals(packs: readonly WrittenPack[]): IngestTotals {
+  const cells = zeroCounts();
+  let largestRounding: LargestRounding = {};
+  let sourceCells = 0;
+  for (const { target, totals } of packs) {
+    const { plan, window } = target;
+    for (const group of plan.groups) sourceCells += mapsOf(group).length * window.rowCount * window.columnCount;
+    for (const { counts, worst } of totals) {
+      addCounts(cells, counts);
+      largestRounding = mergeLargestRounding(largestRounding, worst);
+    }
+  }
+  return { sourceCells, cells, largestRounding };
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Divides the window of an ingest into slabs of rows and parts of slabs, and has the parts computed ahead of their use. */
 import { type HazardPlan, mapsOf } from "./plan.ts";
-import { type GroupRows, layersOfGroup, type PartKey } from "./partComputer.ts";
+import type { GroupRows, PartKey } from "./partComputer.ts";
+import { layersOfGroup } from "./planLayers.ts";
 import type { CellWindow } from "./raster.ts";
 import type { SlabParts } from "./slabParts.ts";
 

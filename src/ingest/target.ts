@@ -5,6 +5,7 @@ import { Fault } from "../errors.ts";
 import { closesAt360, type Grid } from "../kernel/grid.ts";
 import type { BoundingBox, IngestOptions } from "./options.ts";
 import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
+import { depthMetricOf } from "./planLayers.ts";
 import { type CellWindow, sourceFault } from "./raster.ts";
 
 /** Grids match if no edge differs by more than this fraction of a cell; files store rounded numbers. */
@@ -36,7 +37,8 @@ export function resolveTargets(
 }
 
 /** Returns the target of one plan. Throws the same faults, except that return periods are not checked. */
-export function resolveTarget(plan: HazardPlan, current: Catalog | undefined, options: IngestOptions): IngestTarget {
+export function resolveTarget(given: HazardPlan, current: Catalog | undefined, options: IngestOptions): IngestTarget {
+  const plan = withDepthSteps(given, current, options);
   const source = commonGrid(plan);
   const window = options.bbox === undefined ? wholeWindow(source) : windowOf(source, options.bbox);
   const windowGrid = gridOfWindow(source, window);
@@ -63,6 +65,39 @@ export function resolveTarget(plan: HazardPlan, current: Catalog | undefined, op
     );
   }
   return { plan, window, grid, offset };
+}
+
+/**
+ * Returns a plan with the step size of its depths: that of the atlas if it has depths of the hazard, otherwise that of the
+ * options.
+ * @throws Fault `invalid_request` if the two differ, or if the options have a step size but the hazard has no depth
+ */
+function withDepthSteps(
+  plan: HazardPlan,
+  current: Catalog | undefined,
+  { depthStepsPerMeter, out }: IngestOptions,
+): HazardPlan {
+  const metric = depthMetricOf(plan.hazard);
+  if (metric === undefined) {
+    if (depthStepsPerMeter === undefined) return plan;
+    throw new Fault(
+      "invalid_request",
+      `--depth-steps-per-meter (depthStepsPerMeter) has no effect on ${plan.hazard}, which has no depth. Omit it.`,
+    );
+  }
+  const existing = current?.hazards
+    .find(({ hazard }) => hazard === plan.hazard)
+    ?.packs.flatMap(({ groups }) => groups.filter(({ superseded }) => superseded !== true))
+    .flatMap(({ layers }) => layers.filter((layer) => layer.metric === metric))[0]?.steps_per_unit;
+  if (existing !== undefined && depthStepsPerMeter !== undefined && existing !== depthStepsPerMeter) {
+    throw new Fault(
+      "invalid_request",
+      `${out} stores ${metric} of ${plan.hazard} in ${existing} steps per meter, not ${depthStepsPerMeter}. ` +
+        `All layers of a hazard have one step size; omit --depth-steps-per-meter (depthStepsPerMeter), or write to another folder.`,
+    );
+  }
+  const steps = existing ?? depthStepsPerMeter;
+  return steps === undefined ? plan : { ...plan, depthStepsPerMeter: steps };
 }
 
 /**

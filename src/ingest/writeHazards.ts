@@ -11,7 +11,7 @@ import { writeHazardPack, type WrittenPack } from "./packWriter.ts";
 import type { WriteContext } from "./writeContext.ts";
 import type { HazardPlan } from "./plan.ts";
 import { checkReleaseName } from "./releaseName.ts";
-import { groupReports, type IngestReport, type IgnoredFile } from "./report.ts";
+import { groupReports, ingestTotals, type IngestReport, type IgnoredFile } from "./report.ts";
 import { KNOWN_HASHES_NAME } from "./sourceVersions.ts";
 import { checkTargetUnchanged, resolveTarget, resolveTargets, type IngestTarget } from "./target.ts";
 
@@ -40,6 +40,7 @@ export async function writeHazards(
     release: catalog.release,
     groups: written.flatMap((pack) => groupReports(pack, replaced)),
     ignoredFiles,
+    totals: ingestTotals(written),
     durationMs: performance.now() - startedMs,
   };
 }

@@ -11,7 +11,7 @@ import {
 } from "./chain.ts";
 import type { ChainProblem } from "./chainReport.ts";
 import { type ChainPosition, latestPrune, positionAfter, positionOf } from "./chainState.ts";
-import type { Storage } from "./schema.ts";
+import type { Storage, Tables } from "./schema.ts";
 
 /** Events and batches that are read together. */
 const READ_COUNT = 5_000;
@@ -212,8 +212,15 @@ export function chainTail(storage: Storage): Promise<{ readonly problem?: ChainP
   });
 }
 
-/** Returns the SHA-256 over the hourly sums before a day. */
-export async function rollupHash(db: Storage["db"], beforeDay: string): Promise<string> {
+/**
+ * Returns the SHA-256 over the hourly sums before a day, and over what archived events have added to later ones.
+ * @param carried in the order of account, customer, meter and hour
+ */
+export async function rollupHash(
+  db: Storage["db"],
+  beforeDay: string,
+  carried: readonly Tables["usage_carried"][],
+): Promise<string> {
   const hash = new TextHash();
   const key = ["account_id", "customer_id", "meter", "hour"] as const;
   let after: readonly string[] = ["", "", "", ""];
@@ -233,9 +240,11 @@ export async function rollupHash(db: Storage["db"], beforeDay: string): Promise<
       .execute();
     for (const row of rows) hash.update(rollupText(row));
     const last = rows.at(-1);
-    if (last === undefined || rows.length < READ_COUNT) return hash.hex();
+    if (last === undefined || rows.length < READ_COUNT) break;
     after = key.map((name) => last[name]);
   }
+  for (const row of carried) hash.update(rollupText(row));
+  return hash.hex();
 }
 
 /** Returns what SQLite reports about damage of the file and its indexes. */

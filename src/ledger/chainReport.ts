@@ -69,8 +69,11 @@ export interface PrunePlan {
   readonly firstBatch: number;
   /** The last batch to archive. */
   readonly head: ChainHead;
+  readonly firstSeq: number;
   readonly lastSeq: number;
   readonly eventCount: number;
+  /** How many of the events are dated on or after the day, because the clock was wrong. */
+  readonly postdatedCount: number;
   readonly batchCount: number;
   /** Archived events that an interrupted pruning has not deleted yet. */
   readonly undeletedCount: number;

@@ -66,6 +66,17 @@ async function chainExistingEvents<Tables>(tx: Kysely<Tables>, ledgerId: string)
   await closeBatch();
 }
 
+/** Creates the sums of archived events that a wrong clock has dated after the day until which events are archived. */
+export async function createCarriedSums<Tables>(tx: Kysely<Tables>, dialect: "sqlite" | "postgres"): Promise<void> {
+  const isPostgres = dialect === "postgres";
+  const text = sql.raw(isPostgres ? `text collate "C"` : "text");
+  const integer = sql.raw(isPostgres ? "bigint" : "integer");
+  await sql`create table usage_carried (
+      account_id ${text} not null, customer_id ${text} not null, meter ${text} not null, hour ${text} not null,
+      units ${integer} not null, requests ${integer} not null, primary key (account_id, customer_id, meter, hour)
+    ) ${sql.raw(isPostgres ? "" : "strict, without rowid")}`.execute(tx);
+}
+
 async function insertBatch<Tables>(tx: Kysely<Tables>, row: BatchRow): Promise<void> {
   await sql`insert into usage_batch (batch, last_seq, event_count, hash)
     values (${row.batch}, ${row.last_seq}, ${row.event_count}, ${row.hash})`.execute(tx);

@@ -9,14 +9,15 @@ import { rollupHash } from "./chainAudit.ts";
 import type { ChainHead, PrunePlan } from "./chainReport.ts";
 import { latestPrune } from "./chainState.ts";
 import { checkDate } from "./checks.ts";
-import type { Storage } from "./schema.ts";
+import type { Storage, Tables } from "./schema.ts";
 
 /** Rows that are deleted in one transaction, which bounds how long recording waits. */
 const DELETED_COUNT = 2_000;
 
 /**
- * Returns which events a pruning would archive: whole batches, all of whose events are before the day.
- * @throws Fault `invalid_request` if the day is invalid, not in the past, or the events are not in the order of time
+ * Returns which events a pruning would archive: whole batches, up to the last one with an event before the day. Later
+ * events that a wrong clock has dated earlier are among them, and so are those between them that it has dated later.
+ * @throws Fault `invalid_request` if the day is invalid, in the future or before an earlier one
  */
 export function prunePlan(storage: Storage, { before }: { readonly before: string }): Promise<PrunePlan> {
   checkDate("before", before);
@@ -30,9 +31,8 @@ async function planOf(
   const reject = (detail: string): never => {
     throw new Fault("invalid_request", detail, { items: [{ pointer: "/before", code: "out_of_range", detail }] });
   };
-  const { last_at } = await db.selectFrom("ledger_state").select("last_at").executeTakeFirstOrThrow();
-  const latestDay = today > dayOf(last_at) ? today : dayOf(last_at);
-  if (before > latestDay) reject(`before must not be after today, ${latestDay} (got ${before}).`);
+  // Not the day of the ledger's time, which a wrong clock may have set: the clock cannot be reset to before this day.
+  if (before > today) reject(`before must not be after today, ${today} (got ${before}).`);
   const pruned = await latestPrune(db);
   if (pruned !== undefined && before < pruned.before_day) {
     reject(
@@ -40,57 +40,36 @@ async function planOf(
     );
   }
   const done = { batch: pruned?.last_batch ?? 0, lastSeq: pruned?.last_seq ?? 0 };
-  const kept = await db
+  const { seq } = await db
     .selectFrom("usage_event")
-    .select("seq")
+    .select(({ fn }) => fn.max<number | null>("seq").as("seq"))
     .where("seq", ">", done.lastSeq)
-    .where("recorded_at", ">=", before)
-    .orderBy("seq")
-    .limit(1)
-    .executeTakeFirst();
-  let batches = db.selectFrom("usage_batch").where("batch", ">", done.batch).where("event_count", ">", 0);
-  if (kept !== undefined) batches = batches.where("last_seq", "<", kept.seq);
-  const last = await batches.selectAll().orderBy("batch", "desc").limit(1).executeTakeFirst();
+    .where("recorded_at", "<", before)
+    .executeTakeFirstOrThrow();
+  const batches = db.selectFrom("usage_batch").selectAll().where("batch", ">", done.batch).where("event_count", ">", 0);
+  const last =
+    seq === null
+      ? undefined
+      : ((await batches.where("last_seq", ">=", seq).orderBy("batch").limit(1).executeTakeFirst()) ??
+        // The latest events are of a process of an earlier release, and the next batch will cover them.
+        (await batches.orderBy("batch", "desc").limit(1).executeTakeFirst()));
   const lastSeq = last?.last_seq ?? done.lastSeq;
-  const stray = await eventBefore(db, before, lastSeq);
-  if (stray !== undefined) {
-    reject(
-      `Event ${stray} is before ${before} but was recorded together with, or after, later ones; choose an earlier day.`,
-    );
-  }
-  const count = { count: sql<number>`count(*)`.as("count") }.count;
-  const events = await db
-    .selectFrom("usage_event")
-    .select(count)
-    .where("seq", ">", done.lastSeq)
-    .where("seq", "<=", lastSeq)
-    .executeTakeFirstOrThrow();
-  const undeleted = await db
-    .selectFrom("usage_event")
-    .select(count)
-    .where("seq", "<=", done.lastSeq)
-    .executeTakeFirstOrThrow();
+  const count = sql<number>`count(*)`.as("count");
+  const events = db.selectFrom("usage_event").select(count).where("seq", "<=", lastSeq).where("seq", ">", done.lastSeq);
+  const undeleted = db.selectFrom("usage_event").select(count).where("seq", "<=", done.lastSeq);
   const head =
     last ?? (await db.selectFrom("usage_batch").selectAll().where("batch", "=", done.batch).executeTakeFirst());
   return {
     before,
     head: { batch: head?.batch ?? done.batch, hash: head?.hash ?? pruned?.last_hash ?? "" },
     firstBatch: done.batch + 1,
+    firstSeq: done.lastSeq + 1,
     lastSeq,
-    eventCount: events.count,
+    eventCount: (await events.executeTakeFirstOrThrow()).count,
+    postdatedCount: (await events.where("recorded_at", ">=", before).executeTakeFirstOrThrow()).count,
     batchCount: (head?.batch ?? done.batch) - done.batch,
-    undeletedCount: undeleted.count,
+    undeletedCount: (await undeleted.executeTakeFirstOrThrow()).count,
   };
-}
-
-/** Returns the `seq` of an event after `lastSeq` that is before a day. */
-async function eventBefore(db: Storage["db"], before: string, lastSeq: number): Promise<number | undefined> {
-  const events = db
-    .selectFrom("usage_event")
-    .select("seq")
-    .where("seq", ">", lastSeq)
-    .where("recorded_at", "<", before);
-  return (await events.limit(1).executeTakeFirst())?.seq;
 }
 
 function dayOf(time: string): string {
@@ -114,7 +93,10 @@ export async function recordPrune(storage: Storage, record: PruneRecord): Promis
     await tx.updateTable("ledger_state").set({ last_at: startOfDay }).where("last_at", "<", startOfDay).execute();
   });
   // The ledger's time is not before the day now, so these sums no longer change and need no lock.
-  const rollup_hash = await storage.snapshot((db) => rollupHash(db, plan.before));
+  const { carried, rollup_hash } = await storage.snapshot(async (db) => {
+    const rows = await carriedAfter(db, plan);
+    return { carried: rows, rollup_hash: await rollupHash(db, plan.before, rows) };
+  });
   return storage.transaction(async (tx) => {
     // Locks out recording, which takes the same lock first.
     await tx
@@ -145,6 +127,8 @@ export async function recordPrune(storage: Storage, record: PruneRecord): Promis
       archive_sha256: archiveSha256,
       previous_prune: pruneHash(earlier),
     };
+    await tx.deleteFrom("usage_carried").execute();
+    for (const sum of carried) await tx.insertInto("usage_carried").values(sum).execute();
     const batch = newest.batch + 1;
     const hash = batchHash(newest.hash, batch, pruneText(row));
     await tx
@@ -154,6 +138,21 @@ export async function recordPrune(storage: Storage, record: PruneRecord): Promis
     await tx.insertInto("usage_batch").values({ batch, last_seq: newest.last_seq, event_count: 0, hash }).execute();
     return { batch, hash };
   });
+}
+
+/** Returns the hourly sums on or after the day of a plan that will include archived events. */
+async function carriedAfter(db: Storage["db"], plan: PrunePlan): Promise<readonly Tables["usage_carried"][]> {
+  const { rows } = await sql<Tables["usage_carried"]>`
+    select account_id, customer_id, meter, hour, cast(sum(units) as bigint) as units,
+        cast(sum(requests) as bigint) as requests
+      from (
+        select account_id, customer_id, meter, substr(recorded_at, 1, 13) as hour, units, 1 as requests
+          from usage_event where seq >= ${plan.firstSeq} and seq <= ${plan.lastSeq} and recorded_at >= ${plan.before}
+        union all select account_id, customer_id, meter, hour, units, requests
+          from usage_carried where hour >= ${plan.before}
+      ) as archived
+      group by account_id, customer_id, meter, hour order by account_id, customer_id, meter, hour`.execute(db);
+  return rows;
 }
 
 /** Returns the records of all prunings, oldest first. */

@@ -2,7 +2,7 @@ import { type Generated, type Kysely, sql } from "kysely";
 import { Fault } from "../errors.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 import type { BatchRow, PruneRow } from "./chain.ts";
-import { createChain } from "./chainSchema.ts";
+import { createCarriedSums, createChain } from "./chainSchema.ts";
 import { createUsageSums } from "./usageSums.ts";
 
 /**
@@ -92,6 +92,8 @@ export interface Tables {
   };
   /** The hash chain over `usage_event`: one row per recorded batch. */
   usage_batch: BatchRow;
+  /** What archived events have added to hourly sums that are not archived, because a wrong clock had dated them later. */
+  usage_carried: Tables["usage_rollup"];
   /** One row per pruning of events. The latest one replaces the earlier ones. */
   usage_prune: PruneRow;
   /** How many idempotency keys of answers of 0 units an account has sent on its last day with such answers. */
@@ -110,6 +112,7 @@ export const TABLE_NAMES = Object.keys({
   usage_total: 0,
   idempotency: 0,
   usage_batch: 0,
+  usage_carried: 0,
   usage_prune: 0,
   free_key_count: 0,
 } satisfies Record<keyof Tables, 0>);
@@ -141,6 +144,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "accounts, keys, customers, usage", up: createTables },
   { name: "usage per day, month and in total", up: createUsageSums },
   { name: "hash chain over usage", up: createChain },
+  { name: "sums of archived events of later days", up: createCarriedSums },
 ];
 
 async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void> {

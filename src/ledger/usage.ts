@@ -40,6 +40,11 @@ export function auditSums(storage: Storage): Promise<SumAudit> {
         rowCount.as("requests"),
       ])
       .where("seq", ">", pruned?.last_seq ?? 0)
+      .groupBy([...key])
+      .unionAll(db.selectFrom("usage_carried").select([...key, "units", "requests"]));
+    const expected = db
+      .selectFrom(events.as("recorded"))
+      .select([...key, integerSum("units").as("units"), integerSum("requests").as("requests")])
       .groupBy([...key]);
     // The events of earlier hours are archived.
     const rollups = db
@@ -47,7 +52,7 @@ export function auditSums(storage: Storage): Promise<SumAudit> {
       .selectAll()
       .where("hour", ">=", pruned?.before_day ?? "");
     const joined = db
-      .selectFrom(events.as("event"))
+      .selectFrom(expected.as("event"))
       .fullJoin(rollups.as("rollup"), (join) =>
         key.reduce((joinOn, name) => joinOn.onRef(`event.${name}`, "=", `rollup.${name}`), join),
       )
@@ -84,9 +89,15 @@ export function auditSums(storage: Storage): Promise<SumAudit> {
         rollupRequests: row.rollup_requests,
       })),
       sumDifferences: await sumDifferences(db),
-      hasChangedPrunedSums: pruned !== undefined && (await rollupHash(db, pruned.before_day)) !== pruned.rollup_hash,
+      hasChangedPrunedSums:
+        pruned !== undefined && (await prunedSumsHash(db, pruned.before_day)) !== pruned.rollup_hash,
     };
   });
+}
+
+async function prunedSumsHash(db: Storage["db"], beforeDay: string): Promise<string> {
+  const carried = db.selectFrom("usage_carried").selectAll().orderBy("account_id").orderBy("customer_id");
+  return rollupHash(db, beforeDay, await carried.orderBy("meter").orderBy("hour").execute());
 }
 
 interface SumRow {
@@ -162,11 +173,11 @@ export interface EventQuery {
   readonly limit: number;
 }
 
-/** Returns a page of events in the order of recording. */
+/** Returns a page of events in the order of their times. */
 export async function eventPage({ db }: Storage, query: EventQuery): Promise<readonly RecordedEntry[]> {
   const { accountId, after, limit } = query;
   const { from, to } = checkDateRange(query);
-  // Times never decrease, so this is the order of `seq` too; the index on (recorded_at, seq) finds date ranges.
+  // The order of `seq` too, unless the clock was reset; the index on (recorded_at, seq) finds date ranges.
   let events = db.selectFrom("usage_event").selectAll().orderBy("recorded_at").orderBy("seq").limit(limit);
   if (accountId !== undefined) events = events.where("account_id", "=", accountId);
   if (from !== undefined) events = events.where("recorded_at", ">=", from);

@@ -16,6 +16,9 @@ export async function createUsageSums<Tables>(tx: Kysely<Tables>, dialect: "sqli
   const integer = sql.raw(isPostgres ? "bigint" : "integer");
   // Free space in each page lets PostgreSQL update a row without adding to the index.
   const options = sql.raw(isPostgres ? "with (fillfactor = 70)" : "strict, without rowid");
+  // Waits for instances of an earlier release that are recording, and keeps them from adding hourly sums between the
+  // filling of the new tables and the creation of the triggers.
+  if (isPostgres) await sql`lock table ledger_state, usage_rollup in access exclusive mode`.execute(tx);
   await sql`create table usage_daily (
       account_id ${text} not null, day ${text} not null, customer_id ${text} not null, meter ${text} not null,
       units ${integer} not null, requests ${integer} not null,

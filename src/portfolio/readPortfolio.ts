@@ -130,10 +130,11 @@ function addOptionErrors(items: FaultItem[], options: Readonly<Record<string, un
 }
 
 /**
- * Checks that some holding has an entry under each key that the portfolio is to be grouped by, unless the groups of a line
- * cannot be read.
+ * Checks that some holding has an entry under each key that the portfolio is to be grouped by, unless there are no holdings
+ * or the groups of a line cannot be read: those are the errors to be fixed first.
  */
 function addKeyErrors(items: FaultItem[], keys: readonly unknown[], holdings: readonly unknown[]): void {
+  if (holdings.length === 0) return;
   const known = new Set<string>();
   for (const line of holdings) {
     const groups = isObject(line) ? (line["groups"] ?? {}) : undefined;

@@ -1,7 +1,8 @@
 /**
  * Names of countries: ISO 3166 codes, English and official names, names in 24 languages (countryNames.csv, npm package
  * i18n-iso-countries 7.14.0 and common English and French forms), and names in further languages of the country itself,
- * the short names of ISO 3166 with their article, and common forms that these lack (countryNativeNames.csv, same source).
+ * the short names of ISO 3166 with their article, and common forms that these lack (countryNativeNames.csv, same source
+ * and Unicode CLDR).
  */
 import { type ListedCountry, LISTED_COUNTRIES } from "./countries.ts";
 import { COUNTRY_NAME_ROWS } from "./data/countryNames.generated.ts";

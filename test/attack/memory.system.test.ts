@@ -1,4 +1,7 @@
-/** Bodies whose parsed values take many times their size. `ISOTHERM_ATTACK_BODIES=12` sends twelve bodies of 8 MiB. */
+/**
+ * Bodies whose parsed values take many times their size, and many bodies one after the other. `ISOTHERM_ATTACK_BODIES=12`
+ * sends twelve bodies of 8 MiB at the same time, `ISOTHERM_ATTACK_REJECTED_BODIES=200` sends 200 of them in sequence.
+ */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +10,10 @@ import { startServiceProcess } from "../soak/serviceProcess.ts";
 import { attackSize } from "./attackSize.ts";
 
 const BODY_COUNT = attackSize("BODIES", 8);
+const REJECTED_COUNT = attackSize("REJECTED_BODIES", 40);
 const MEMORY_MIB = 512;
+/** Growth after the first bodies. Each body takes 8 MiB, and its text as much again until it is collected. */
+const GROWTH_BYTES_MAX = 200 << 20;
 const BODY_BYTES = 8 << 20;
 
 test(
@@ -49,3 +55,31 @@ test(
     }
   },
 );
+
+test("the memory of rejected bodies is used again, without a limit on memory", { timeout: 300_000 }, async () => {
+  const data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
+  const service = await startServiceProcess(data, { flags: ["--workers", "1"] });
+  try {
+    const body = `[${" ".repeat(BODY_BYTES - 2)}]`;
+    const rejectBodies = async (count: number): Promise<number> => {
+      for (let i = 0; i < count; i++) {
+        const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/temperature-alignment-projections`, {
+          method: "POST",
+          headers: { ...service.headers, "Content-Type": "application/json" },
+          body,
+        });
+        expect(response.status).toBe(400);
+        await response.arrayBuffer();
+      }
+      return service.residentBytes();
+    };
+    const firstBytes = await rejectBodies(5);
+    const lastBytes = await rejectBodies(REJECTED_COUNT);
+    const [first, last] = [firstBytes, lastBytes].map((bytes) => (bytes / 2 ** 20).toFixed(0));
+    console.log(`${first} MiB after 5 bodies, ${last} MiB after ${REJECTED_COUNT} more`);
+    expect(lastBytes - firstBytes).toBeLessThan(GROWTH_BYTES_MAX);
+  } finally {
+    await service.stop();
+    await rm(data, { recursive: true, force: true });
+  }
+});

@@ -1,13 +1,15 @@
 /**
  * Honest clients with each attack beside them, one after the other. No honest request may fail, and the memory of
- * the service stays under a bound. Times are printed as ratios to those without an attack, and not asserted.
+ * the service stays under a bound, with the default `--memory`. Times are printed as ratios to those without an attack, and
+ * not asserted: attacker and clients share the machine with the service, whose own processor time and event loop delay are
+ * printed, too.
  *
  * `ISOTHERM_ATTACK_SECONDS=20` is the duration of each attack. The number of connections of an attack is set by the
  * variable in its row, `ISOTHERM_ATTACK_RANDOM_KEYS=3000` for example. `ISOTHERM_ATTACK_ONLY="random keys"` runs one.
  * `ISOTHERM_ATTACK_ADDRESS=127.0.0.1` attacks from the address of the honest clients, which is not limited.
  */
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { newAccount, type TestAccount, withLedger } from "../durability/service.ts";
@@ -15,6 +17,7 @@ import { type ServiceProcess, startServiceProcess } from "../soak/serviceProcess
 import { startAttack } from "./attacker.ts";
 import { attackSize } from "./attackSize.ts";
 import { type HonestReport, runHonestClients } from "./honestLoad.ts";
+import { formatLoad, ServiceMetrics } from "./serviceMetrics.ts";
 
 const DURATION_MS = 1_000 * attackSize("SECONDS", 2);
 const ONLY = process.env["ISOTHERM_ATTACK_ONLY"];
@@ -32,6 +35,7 @@ const ATTACKS = {
   "open routes": ["OPEN_ROUTES", 50, 500],
   "chunked bodies": ["CHUNKED_BODIES", 2, 8],
   "keys bodies": ["KEYS_BODIES", 2, 10],
+  "lists bodies": ["LISTS_BODIES", 2, 10],
   "cold circles": ["COLD_CIRCLES", 2, 6],
   "abandoned usage reports": ["ABANDONED_REPORTS", 10, 40],
   "slow readers": ["SLOW_READERS", 10, 60],
@@ -39,19 +43,24 @@ const ATTACKS = {
 
 let data: string;
 let service: ServiceProcess;
+let metrics: ServiceMetrics;
 let honest: TestAccount;
 let attacker: TestAccount;
 let alone: HonestReport;
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
-  service = await startServiceProcess(data, { flags: ["--workers", "1", "--exempt-address", HONEST_ADDRESS] });
+  service = await startServiceProcess(data, {
+    flags: ["--workers", "1", "--exempt-address", HONEST_ADDRESS, "--admin-port", "0"],
+  });
+  metrics = new ServiceMetrics(service);
   [honest, attacker] = await withLedger({ data }, async (ledger) => [
     await newAccount(ledger, { name: "honest", internalIds: ["one"] }),
     await newAccount(ledger, { name: "attacker", internalIds: ["one"] }),
   ]);
   await run(1, 500);
+  await metrics.load();
   alone = await run(2);
-  console.log(`alone: ${formatReport(alone)}`);
+  console.log(`alone: ${formatReport(alone)}; ${formatLoad(await metrics.load())}`);
 }, 120_000);
 afterAll(async () => {
   await service.stop();
@@ -86,11 +95,14 @@ test.each(NAMES)(
       size,
       localAddress: ATTACK_ADDRESS,
     });
+    await metrics.load();
     const beside = await run(3);
+    const load = formatLoad(await metrics.load());
     const { connectionCount, statuses } = await endAttack();
     clearInterval(polling);
     console.log(
       `${name} (${size}): ${formatReport(beside)}, p99 ${(beside.p99Ms / alone.p99Ms).toFixed(1)} times that alone; ` +
+        `${load} (load of the machine ${(loadavg()[0] ?? NaN).toFixed(1)}); ` +
         `${(residentBytesMax / 2 ** 20).toFixed(0)} MiB resident; attack: ${connectionCount} connections, ` +
         `responses ${JSON.stringify(statuses)}`,
     );

@@ -4,8 +4,9 @@
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestHost, type TestHost } from "../host/testHost.ts";
+import { HEADERS, startTestHost, type TestHost } from "../host/testHost.ts";
 import { attackSize } from "./attackSize.ts";
+import { headOf, openRawConnection, writeAll } from "./rawConnection.ts";
 
 const BODY_BYTES = attackSize("BODY_BYTES", 1 << 20);
 const REQUEST_COUNT = attackSize("PARSE_REQUESTS", 3);
@@ -54,6 +55,19 @@ describe("a body of many keys", () => {
     expect(JSON.parse(text)).toMatchObject({ code: "json_malformed", line: 1 });
     expect(text).toContain("more than 1000 keys");
   });
+});
+
+test.each([
+  ["keys", "1000 keys", `{${Array.from({ length: 1_100 }, (_, index) => `"${index}":0,`).join("")}`],
+  ["levels", "16 levels", "[".repeat(20)],
+])("a body of too many %s is rejected before it is complete", async (_what, detail, start) => {
+  const { socket, closed } = await openRawConnection(host.address.port);
+  const fields = { ...HEADERS, "Content-Type": "application/json", "Content-Length": String(BODY_BYTES) };
+  socket.write(headOf(`POST ${ALIGNMENT}`, fields));
+  await writeAll(socket, start);
+  const response = await closed;
+  expect(response).toMatch(/^HTTP\/1.1 400 /);
+  expect(response).toContain(detail);
 });
 
 test("a body of many values is rejected without parsing it", async () => {

@@ -94,19 +94,69 @@ export function describePruning(contract: TestLedger): void {
       }
     });
 
-    test("is refused for a day that would separate events that are not in the order of time", async () => {
-      const { entry } = await newAccount();
-      await contract.ledger.record(entry());
-      contract.nowMs += 48 * HOUR_MS;
-      await contract.ledger.record(entry());
-      contract.nowMs -= 48 * HOUR_MS;
+    test("archives events that a wrong clock has dated after the day, and keeps their sums", async () => {
+      const { accountId, entry } = await newAccount();
+      const atYears = async (years: number, units: number): Promise<void> => {
+        contract.nowMs += years * 365 * 24 * HOUR_MS;
+        await contract.ledger.resetClock();
+        await contract.ledger.record(entry({ units }));
+        contract.nowMs -= years * 365 * 24 * HOUR_MS;
+        await contract.ledger.resetClock();
+      };
+      const usage = (): Promise<unknown> => contract.ledger.usage({ accountId, groupBy: ["day"], limit: 10 });
+      await contract.ledger.record(entry({ units: 1 }));
+      await atYears(30, 20);
+      await contract.ledger.record(entry({ units: 300 }));
+      contract.nowMs += 24 * HOUR_MS;
+      await contract.ledger.record(entry({ units: 4000 }));
+      // In the same hour as the archived one, but after the last event before the day.
+      contract.nowMs -= 24 * HOUR_MS;
+      await atYears(30, 50_000);
+      contract.nowMs += 24 * HOUR_MS;
       await contract.ledger.resetClock();
-      await contract.ledger.record(entry());
-      contract.nowMs += 48 * HOUR_MS;
-      await expect(contract.ledger.prunePlan({ before: dayAfter(0) })).rejects.toEqual(
-        fault("invalid_request", /recorded together with, or after, later ones/),
+      const before = await usage();
+
+      const archived: RecordedEntry[] = [];
+      const plan = await contract.ledger.prunePlan({ before: dayAfter(0) });
+      expect(plan.postdatedCount).toBe(1);
+      await contract.ledger.prune(plan, archiveTo(archived));
+      const units = (events: readonly RecordedEntry[]): readonly number[] =>
+        events.filter((event) => event.accountId === accountId).map((event) => event.units);
+      expect(units(archived)).toEqual([1, 20, 300]);
+      expect(units(await eventsOf(accountId))).toEqual([4000, 50_000]);
+      expect(await usage()).toEqual(before);
+      await expectConsistent();
+
+      // The sums of later days stay comparable when more is archived.
+      contract.nowMs += 24 * HOUR_MS;
+      await contract.ledger.record(entry({ units: 600_000 }));
+      const later = await contract.ledger.prunePlan({ before: dayAfter(0) });
+      expect(later.postdatedCount).toBe(0);
+      await contract.ledger.prune(later, archiveTo(archived));
+      expect(units(await eventsOf(accountId))).toEqual([600_000, 50_000]);
+      await expectConsistent();
+      await contract.fixture.execute(
+        `update usage_carried set units = units + 1 where account_id = '${accountId}' and units = 20`,
       );
-      expect((await contract.ledger.prunePlan({ before: dayAfter(-2) })).before).toBe(dayAfter(-2));
+      const { chain, differences } = await contract.ledger.audit();
+      expect(chain.problems).toMatchObject([{ code: "pruned_sums_changed" }]);
+      expect(differences).toMatchObject([{ accountId, eventUnits: 50_021, rollupUnits: 50_020 }]);
+      await contract.fixture.execute(
+        `update usage_carried set units = units - 1 where account_id = '${accountId}' and units = 21`,
+      );
+      await expectConsistent();
+    });
+
+    test("is refused for a day after today, also if a wrong clock has set the time of the ledger to a later one", async () => {
+      const { entry } = await newAccount();
+      contract.nowMs += 365 * 24 * HOUR_MS;
+      await contract.ledger.record(entry());
+      const before = dayAfter(0);
+      contract.nowMs -= 365 * 24 * HOUR_MS;
+      await expect(contract.ledger.prunePlan({ before })).rejects.toEqual(
+        fault("invalid_request", /must not be after today/),
+      );
+      await contract.ledger.resetClock();
     });
 
     test("cannot be avoided by deleting events directly: only archived ones can be deleted", async () => {

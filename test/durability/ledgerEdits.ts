@@ -222,6 +222,20 @@ export const LEDGER_EDITS: Readonly<Record<string, Edit>> = {
     ]);
     await editor.run(`update usage_prune set ${change}`);
   },
+  async "change what archived records have added to later sums"(editor, random) {
+    const change = random.pick([
+      "update usage_carried set units = units + 1",
+      "update usage_carried set hour = '2036-01-01T00'",
+      "update usage_carried set customer_id = 'another customer'",
+      "delete from usage_carried",
+      "insert into usage_carried select account_id, 'another', meter, hour, units, requests from usage_carried limit 1",
+    ]);
+    await editor.run(change);
+  },
+  async "change a carried sum and the hourly sum"(editor) {
+    await editor.run("update usage_carried set units = units + 1");
+    await editor.run("update usage_rollup set units = units + 1 where hour >= '2030'");
+  },
   async "delete the record of pruning"(editor) {
     await editor.run("delete from usage_prune");
   },

@@ -52,7 +52,7 @@ process.once("exit", () => {
 
 /**
  * Starts a service and waits until it listens.
- * @param options `fault`: a fault to inject; `wrapper`: a command that runs the service, such as strace with -D; `flags`: additional options of serve
+ * @param options `fault`: a fault to inject; `wrapper`: a command that runs the service, such as strace with -D; `flags`: additional options of serve; `program`: the script and command to run instead of `isotherm serve`
  */
 export async function startService(
   { data, database }: LedgerLocation,
@@ -60,13 +60,22 @@ export async function startService(
     readonly fault?: FaultName | undefined;
     readonly flags?: readonly string[];
     readonly wrapper?: readonly string[];
+    readonly program?: readonly string[];
   } = {},
 ): Promise<Service> {
-  const { fault, flags = [], wrapper = [] } = options;
+  const { fault, flags = [], wrapper = [], program = serveCommandLine(fault) } = options;
   const databaseOptions = database === undefined ? [] : ["--database", database];
   const common = ["--port", "0", "--admin-port", "none", "--workers", "1", "--drain-delay", "0", "--data", data];
-  const program = [process.execPath, ...serveCommandLine(fault), "--demo"];
-  const [command = "", ...rest] = [...wrapper, ...program, ...common, ...databaseOptions, ...UNLIMITED_RATES, ...flags];
+  const [command = "", ...rest] = [
+    ...wrapper,
+    process.execPath,
+    ...program,
+    "--demo",
+    ...common,
+    ...databaseOptions,
+    ...UNLIMITED_RATES,
+    ...flags,
+  ];
   const child = spawn(command, rest, { env: { PATH: process.env["PATH"] }, stdio: ["ignore", "pipe", "pipe"] });
   running.add(child);
   child.once("exit", () => running.delete(child));
@@ -107,7 +116,8 @@ function waitForUrl(child: ChildProcess, output: () => string): Promise<string> 
       action();
     };
     const polling = setInterval(() => {
-      const url = startedUrl(output());
+      // Releases before the log of JSON lines print their address as text.
+      const url = startedUrl(output()) ?? /listens on (http:\S+)/.exec(output())?.[1];
       if (url !== undefined) settle(() => resolve(url));
       else if (child.exitCode !== null) settle(() => reject(new Error(`The service did not start: ${output()}`)));
     }, 20);

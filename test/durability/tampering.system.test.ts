@@ -31,7 +31,7 @@ const { openLedger } = (await import(
 
 const data = dataFolder("tampering");
 
-/** Records 40 batches within four days, and prunes those of the first day. */
+/** Records 40 batches within four days, one of them with a wrong clock, and prunes those of the first day. */
 async function recordUsage(ledger: MaintainedLedger, clock: { nowMs: number }, random: SeededRandom): Promise<void> {
   const account = await newAccount(ledger, { name: "Clients", internalIds: ["one", "two"] });
   const { accountId, keyId, customerIds } = account;
@@ -48,6 +48,7 @@ async function recordUsage(ledger: MaintainedLedger, clock: { nowMs: number }, r
       ...(random.chance(0.5) ? { atlasRelease: "2026-1" } : {}),
     }));
     await Promise.all(entries.map((entry) => ledger.record(entry)));
+    if (batch === 1) await recordWithWrongClock(ledger, clock, { ...account, customerId: customerIds[0] ?? "" });
   }
   const plan = await ledger.prunePlan({ before: "2026-03-31" });
   expect(plan.eventCount).toBeGreaterThan(3);
@@ -55,6 +56,19 @@ async function recordUsage(ledger: MaintainedLedger, clock: { nowMs: number }, r
     for await (const { events } of batches) expect(events.length).toBeGreaterThan(0);
     return { name: "archive.csv", sha256: "1".repeat(64) };
   });
+}
+
+async function recordWithWrongClock(
+  ledger: MaintainedLedger,
+  clock: { nowMs: number },
+  { accountId, keyId, customerId }: { readonly accountId: string; readonly keyId: string; readonly customerId: string },
+): Promise<void> {
+  const { nowMs } = clock;
+  clock.nowMs += 10 * 365 * 24 * HOUR_MS;
+  const entry = { accountId, keyId, customerId, meter: "hazard_values", units: 5, route: "/" } as const;
+  await ledger.record({ ...entry, receipt: newReceipt() });
+  clock.nowMs = nowMs;
+  await ledger.resetClock();
 }
 
 interface Detection {
@@ -132,7 +146,9 @@ describe("an edited SQLite ledger", () => {
         const queries = [
           `select * from usage_event where seq > ${archived}`,
           "select * from usage_batch where batch > (select coalesce(max(last_batch), -1) from usage_prune)",
-          ...["usage_rollup", "usage_daily", "usage_total", "usage_prune"].map((table) => `select * from ${table}`),
+          ...["usage_rollup", "usage_daily", "usage_total", "usage_prune", "usage_carried"].map(
+            (table) => `select * from ${table}`,
+          ),
         ];
         return JSON.stringify(queries.map((query) => database.prepare(query).all()));
       } finally {

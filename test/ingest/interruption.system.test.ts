@@ -19,9 +19,9 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Child process that prints the number of finished rows. With checkpointSeconds 0, every kill finds saved work. */
 const CHILD = `
   const { ingestLayers } = await import(${JSON.stringify(LIBRARY)});
-  const [manifest, out] = process.argv.slice(1);
+  const [manifest, out, threads] = process.argv.slice(1);
   const onProgress = ({ rowsDone }) => process.stdout.write(rowsDone + " ");
-  await ingestLayers({ manifest, out, checkpointSeconds: 0, onProgress });
+  await ingestLayers({ manifest, out, checkpointSeconds: 0, threads: Number(threads), onProgress });
 `;
 const GRID = { rowCount: 700, columnCount: 300, tiePoint: [10, 20], pixelScale: [0.01, 0.01] } as const;
 const KILL_COUNT_MAX = 100;
@@ -67,8 +67,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs the ingest in a child process, which is killed `delayMs` after its first row. */
-async function ingestAndKill(delayMs: number, out: string): Promise<{ isDone: boolean; rows: readonly number[] }> {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", CHILD, manifest, out], { cwd: ROOT });
+async function ingestAndKill(
+  delayMs: number,
+  out: string,
+  threads: number,
+): Promise<{ isDone: boolean; rows: readonly number[] }> {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", CHILD, manifest, out, String(threads)], {
+    cwd: ROOT,
+  });
   let stdoutText = "";
   let errorText = "";
   child.stderr.on("data", (piece: Buffer) => (errorText += piece.toString()));
@@ -83,24 +89,28 @@ async function ingestAndKill(delayMs: number, out: string): Promise<{ isDone: bo
   return { isDone: code === 0, rows: stdoutText.trim().split(" ").map(Number) };
 }
 
-test("finishes with the same bytes after repeated SIGKILL", { timeout: 300_000 }, async () => {
-  const random = randomFrom(78);
-  const out = join(folder, "killed");
-  const startRows: number[] = [];
-  let killCount = 0;
-  for (let isDone = false; !isDone; killCount++) {
-    expect(killCount).toBeLessThan(KILL_COUNT_MAX);
-    // The delay grows with every kill, so that the test also ends on a busy machine.
-    const outcome = await ingestAndKill(random.next() * 60 * (1 + killCount / 4), out);
-    isDone = outcome.isDone;
-    if (Number.isFinite(outcome.rows[0])) startRows.push(outcome.rows[0] ?? NaN);
-  }
-  console.info(`killed ${killCount - 1} times; started at rows ${startRows.join(", ")}`);
-  expect(killCount - 1).toBeGreaterThan(2);
-  expect(startRows).toEqual(startRows.toSorted((a, b) => a - b));
-  expect(await contentOf(out)).toEqual(expected);
-  expect(await provenanceIn(out)).toEqual(provenance);
-});
+test.each([0, 2])(
+  "finishes with the same bytes after repeated SIGKILL: %d threads",
+  { timeout: 300_000 },
+  async (threads) => {
+    const random = randomFrom(78);
+    const out = join(folder, `killed-${threads}`);
+    const startRows: number[] = [];
+    let killCount = 0;
+    for (let isDone = false; !isDone; killCount++) {
+      expect(killCount).toBeLessThan(KILL_COUNT_MAX);
+      // The delay grows with every kill, so that the test also ends on a busy machine.
+      const outcome = await ingestAndKill(random.next() * 60 * (1 + killCount / 4), out, threads);
+      isDone = outcome.isDone;
+      if (Number.isFinite(outcome.rows[0])) startRows.push(outcome.rows[0] ?? NaN);
+    }
+    console.info(`killed ${killCount - 1} times; started at rows ${startRows.join(", ")}`);
+    expect(killCount - 1).toBeGreaterThan(2);
+    expect(startRows).toEqual(startRows.toSorted((a, b) => a - b));
+    expect(await contentOf(out)).toEqual(expected);
+    expect(await provenanceIn(out)).toEqual(provenance);
+  },
+);
 
 test("finishes with the same bytes after repeated aborts by its signal", { timeout: 120_000 }, async () => {
   const random = randomFrom(79);

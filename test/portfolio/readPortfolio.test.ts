@@ -262,6 +262,11 @@ describe("a portfolio", () => {
     }
   });
 
+  it("has no errors about keys to group by if there are no holdings", () => {
+    const items = itemsOf({ holdings: [], options: { group_by: ["sector"] } });
+    expect(items.map(({ pointer, code }) => [pointer, code])).toEqual([["/holdings", "empty"]]);
+  });
+
   it("lists at most 20 keys of groups, and suggests one of all", () => {
     const groups = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`group number ${index}`, "x"]));
     const input = { holdings: [{ ...LINE, groups }], options: { group_by: ["group numbr 29"] } };

@@ -10,6 +10,20 @@ const iso3Of = (text: string): string | undefined => {
   return match.kind === "found" ? match.country.iso3 : undefined;
 };
 
+const UNICODE_LANGUAGES =
+  "ar bg ca cs cy da de el en es et eu fa fi fr ga gl he hi hr hu id is it ja ka ko lt lv ms mt nb nl pl pt pt-PT ro ru sk sl sr sv th tr uk vi zh native".split(
+    " ",
+  );
+
+/** Returns the name of each country in a language, or in the most common language of the country itself. */
+function unicodeNames(language: string): readonly { readonly name: string; readonly iso3: string }[] {
+  return LISTED_COUNTRIES.flatMap(({ iso2, iso3 }) => {
+    const own = language === "native" ? new Intl.Locale(`und-${iso2}`).maximize().baseName : language;
+    const name = new Intl.DisplayNames([own], { type: "region", fallback: "none" }).of(iso2);
+    return name === undefined || iso3 === "ATA" ? [] : [{ name, iso3 }];
+  });
+}
+
 describe("matchCountry", () => {
   test("finds every code, name and alias of every table", () => {
     const named = [...LISTED_COUNTRIES, ...COUNTRY_NAME_ROWS, ...COUNTRY_NATIVE_NAME_ROWS].flatMap(({ iso3, names }) =>
@@ -26,6 +40,21 @@ describe("matchCountry", () => {
     expect(refused).toEqual([]);
   });
 
+  test.each(["fr", "de", "es", "native"])("finds at least 95 %% of the names of Unicode CLDR: %s", (language) => {
+    const names = unicodeNames(language);
+    expect(names.length).toBe(248);
+    const refused = names.filter(({ name, iso3 }) => iso3Of(name) !== iso3);
+    expect(refused.length).toBeLessThanOrEqual(0.05 * names.length);
+  });
+
+  test("takes no name of Unicode CLDR in 47 languages for that of another country, except codes", () => {
+    const wrong = UNICODE_LANGUAGES.flatMap(unicodeNames)
+      .map(({ name, iso3 }) => ({ name, iso3, found: iso3Of(name) }))
+      .filter(({ iso3, found }) => found !== undefined && found !== iso3);
+    // "Nga" is Vietnamese for Russia and the code of Nigeria.
+    expect(wrong).toEqual([{ name: "Nga", iso3: "RUS", found: "NGA" }]);
+  });
+
   test.each([
     ["  cÔTE D’IVOIRE ", "CIV"],
     ["COTE_D'IVOIRE", "CIV"],
@@ -39,6 +68,10 @@ describe("matchCountry", () => {
     ["Korea (the Republic of)", "KOR"],
     ["United States of America (the)", "USA"],
     ["Congo (the Democratic Republic of the)", "COD"],
+    ["República Democrática do Congo", "COD"],
+    ["República Democrática del Congo", "COD"],
+    ["RD Congo", "COD"],
+    ["Moldau", "MDA"],
     ["Oesterreich", "AUT"],
     ["Taiwan, Province of China", "TWN"],
     ["the People's Republic of China", "CHN"],

@@ -73,6 +73,12 @@ const NATIVE_NAMES = new Map(
 const findNative = (text: string): string | null =>
   NATIVE_NAMES.get(foldCountry(text).replace(/^(the republic of |republic of |the )+/, "")) ?? null;
 
+/** Names that the table of the method gives to the wrong one of the two Congos. */
+const CORRECTED_NAMES = new Map([
+  ["republica democratica do congo", "COD"],
+  ["republica popular do congo", "COG"],
+]);
+
 describeWithSharedMethod("like the reference of alignment", () => {
   const countryNames = [
     ...sharedReference().countries.flatMap(({ name, iso3, iso2, officialName, aliases }) => [
@@ -90,7 +96,9 @@ describeWithSharedMethod("like the reference of alignment", () => {
   ].filter((name) => name !== "");
 
   test("matchCountry finds the same country for every name and for random texts", () => {
-    const find = withAmpersandRead((text) => findCountry(sharedReference(), text) ?? findNative(text));
+    const find = withAmpersandRead(
+      (text) => CORRECTED_NAMES.get(foldCountry(text)) ?? findCountry(sharedReference(), text) ?? findNative(text),
+    );
     for (const text of [...countryNames, ...editedNames(countryNames, 1, 20 * TEXT_COUNT)]) {
       if (!isRefusedOnPurpose(text)) expect([text, namedCountry(text)]).toEqual([text, find(text)]);
     }

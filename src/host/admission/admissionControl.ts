@@ -1,8 +1,10 @@
 import { HttpError } from "../problems/problem.ts";
 import type { SliceReport } from "../../pool/poolWorker.ts";
 import { BulkJob } from "./bulkJob.ts";
+import { ChunkPacer } from "./chunkPacer.ts";
 import type { RequestWork } from "./costModel.ts";
 import { JobSchedule } from "./jobSchedule.ts";
+import { JobTurns } from "./jobTurns.ts";
 import { estimateParsedBytes, MemoryBudget } from "./memoryBudget.ts";
 import { type HeldResources, noResources, type Slot } from "./slot.ts";
 
@@ -62,6 +64,8 @@ export const DEFAULT_LOAD_LIMITS: LoadLimits = {
 const ADMITTED_SHARE = 0.9;
 /** Time between two checks for jobs that will miss their deadline. */
 const LATE_CHECK_MS = 250;
+/** Estimated cost from which a job waits for its turn. */
+const LONG_JOB_MS = 100;
 
 /** The memory of a body. */
 export interface BodyMemory {
@@ -95,6 +99,7 @@ export class AdmissionControl {
   readonly #accounts = new Map<string, HeldResources>();
   readonly #memory: MemoryBudget;
   readonly #schedule: JobSchedule;
+  readonly #turns = new JobTurns();
   /** Stops the jobs in progress. */
   readonly #stops = new Map<BulkJob, AbortController>();
   readonly #nowMs: () => number;
@@ -217,6 +222,13 @@ export class AdmissionControl {
     if (slot.account !== undefined) slot.account.bodyBytes += addedBytes;
   }
 
+  /** Counts short chunks of a body. @returns the time to wait before further ones are read */
+  shortChunksDelayMs({ account }: Slot, chunkCount: number): number {
+    if (account === undefined) return 0;
+    account.chunkPacer ??= new ChunkPacer(this.#nowMs);
+    return account.chunkPacer.delayMs(chunkCount);
+  }
+
   /** Counts a response that is about to be written. */
   holdResponse(slot: Slot, sizeBytes: number): void {
     this.#memory.add(slot.account, sizeBytes);
@@ -272,6 +284,15 @@ export class AdmissionControl {
     const leftMs = ADMITTED_SHARE * (job.deadlineAtMs - this.#nowMs());
     if (this.jobCount === 1 || this.#schedule.waitMs(job) <= leftMs) return;
     throw this.#tooLongAWait(job);
+  }
+
+  /**
+   * Waits until a job may begin its work.
+   * @returns a function that ends the job's turn
+   * @throws the signal's reason
+   */
+  async takeTurn(job: BulkJob, signal: AbortSignal): Promise<() => void> {
+    return job.totalMs < LONG_JOB_MS ? () => undefined : this.#turns.take(job.account, signal);
   }
 
   /** Records a time slice of a part of a job, and stops jobs that will miss their deadline. */

@@ -1,3 +1,4 @@
+import type { ChunkPacer } from "./chunkPacer.ts";
 import type { CostRatios } from "./costModel.ts";
 import type { MemoryHolder } from "./memoryBudget.ts";
 
@@ -9,6 +10,8 @@ export interface HeldResources extends MemoryHolder {
   responseBytes: number;
   /** Costs of the account's earlier requests. */
   readonly costRatios: CostRatios;
+  /** Paces the short chunks of bodies. Created when there are any. */
+  chunkPacer?: ChunkPacer;
 }
 
 /** Returns empty resources. */

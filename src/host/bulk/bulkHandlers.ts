@@ -28,7 +28,7 @@ import {
 /** Batches up to this size are answered where they are parsed, if one time slice is enough. */
 const SINGLE_WORKER_QUERIES_MAX = 64;
 /** A single worker answers batches of a lower assumed cost at once; for others it first asks whether there is time. */
-const UNCHECKED_COST_MS_MAX = 250;
+const UNCHECKED_COST_MS_MAX = 50;
 const encoder = new TextEncoder();
 
 /** Returns the handlers of the host's tasks. */

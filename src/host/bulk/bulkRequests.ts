@@ -108,7 +108,12 @@ export class BulkRequests {
     const { shards, work } = result;
     const kind = `${route} ${work.cellVectorCount > 0 ? "circles" : "points"}`;
     this.#admission.setWork(job, { ...work, kind, bodyBytes: body?.sizeBytes ?? 0 });
-    return this.#runShards(request, shards, job, signal);
+    const endTurn = await this.#admission.takeTurn(job, signal);
+    try {
+      return await this.#runShards(request, shards, job, signal);
+    } finally {
+      endTurn();
+    }
   }
 
   async #runShards(

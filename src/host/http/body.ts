@@ -46,8 +46,15 @@ export interface BodyRate {
 }
 
 const RATE_CHECK_INTERVAL_MS = 1_000;
-/** Chunks of a body that are read in one turn of the event loop; 64 KiB of chunks of one byte are 11,000. */
-const CHUNKS_PER_TURN_MAX = 1_024;
+/** A chunk of this size takes longer to copy than to receive. */
+const SHORT_CHUNK_BYTES_MAX = 256;
+/** Short chunks of a body that are read before it is paused; 64 KiB of chunks of one byte are 11,000. */
+const SHORT_CHUNKS_PER_TURN_MAX = 1_024;
+/**
+ * Memory of the chunks that Node.js holds while a body of short chunks is paused: those of up to 16 KiB of content and of
+ * the last 64 KiB read from the connection, 27,000 objects of 200 bytes.
+ */
+const SHORT_CHUNKS_HELD_BYTES = 27_000 * 200;
 
 export interface ReadBodyOptions {
   readonly limitBytes: number;
@@ -60,6 +67,8 @@ export interface ReadBodyOptions {
   readonly rate: BodyRate;
   /** Aborts the reading; its reason is thrown. */
   readonly signal: AbortSignal;
+  /** Called after a number of short chunks; returns the time to wait before further ones are read. */
+  readonly shortChunksDelayMs: (chunkCount: number) => number;
   /** Called before the body takes more memory, and after it has released some; an error that it throws ends the reading. */
   readonly onResize: (memory: BodyMemory) => void;
 }
@@ -78,22 +87,31 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
   const buffer = new BodyBuffer({ sizeBytesMax, contiguousBytesMax, segments });
   const structure = new JsonStructureScan(options.structure);
   return new Promise((resolve, reject) => {
-    let chunkCount = 0;
+    let shortChunkCount = 0;
+    let chunksHeldBytes = 0;
+    let pause: NodeJS.Timeout | undefined;
+    const reserve = (bufferBytes: number): void => {
+      const heldBytes = bufferBytes + chunksHeldBytes;
+      onResize({ heldBytes, sizeBytes: buffer.sizeBytes, delimiterCount: structure.delimiterCount });
+    };
+    const pauseShortChunks = (): void => {
+      const delayMs = options.shortChunksDelayMs(shortChunkCount);
+      shortChunkCount = 0;
+      stream.pause();
+      pause = setTimeout(() => stream.resume(), delayMs);
+      if (chunksHeldBytes > 0) return;
+      chunksHeldBytes = SHORT_CHUNKS_HELD_BYTES;
+      reserve(buffer.heldBytes);
+    };
     const onData = (part: Buffer): void => {
-      if (++chunkCount === CHUNKS_PER_TURN_MAX) {
-        chunkCount = 0;
-        stream.pause();
-        setImmediate(() => stream.resume());
-      }
       try {
         if (buffer.sizeBytes + part.length > limitBytes) throw tooLarge(limitBytes);
         const heldBytes = buffer.heldBytesWith(part.length);
-        if (heldBytes > buffer.heldBytes) {
-          onResize({ heldBytes, sizeBytes: buffer.sizeBytes, delimiterCount: structure.delimiterCount });
-        }
+        if (heldBytes > buffer.heldBytes) reserve(heldBytes);
         buffer.append(part);
         const excess = structure.advance(part);
         if (excess !== undefined) throw malformedJson(positionAfterBytes(buffer.prefix(excess.index)), excess.message);
+        if (part.length <= SHORT_CHUNK_BYTES_MAX && ++shortChunkCount === SHORT_CHUNKS_PER_TURN_MAX) pauseShortChunks();
       } catch (error) {
         fail(error);
       }
@@ -101,9 +119,9 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
     const onEnd = (): void => {
       settle(() => {
         const body = buffer.finish();
-        const { heldBytes, sizeBytes } = buffer;
+        chunksHeldBytes = 0;
         try {
-          onResize({ heldBytes, sizeBytes, delimiterCount: structure.delimiterCount });
+          reserve(buffer.heldBytes);
           resolve(body);
         } catch (error) {
           body.release();
@@ -124,6 +142,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
     let stopRateChecks: (() => void) | undefined;
     const settle = (finish: () => void): void => {
       stopRateChecks?.();
+      clearTimeout(pause);
       stream.off("data", onData).off("end", onEnd).off("error", onTruncated).off("close", onTruncated);
       signal.removeEventListener("abort", onAbort);
       // Later errors of the stream no longer matter, but an `error` event without a listener would end the process.

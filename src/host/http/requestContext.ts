@@ -146,7 +146,8 @@ export class HttpRequestContext implements RequestContext {
     if (this.#deadline !== undefined) clearTimeout(this.#deadline);
     const { request, response } = this;
     const { isLast, isBodyUnread, onClosed } = options;
-    if (isBodyUnread) request.resume();
+    // The rest of a body that was paused would take as long to discard as to read.
+    if (isBodyUnread && !request.isPaused()) request.resume();
     if (response.destroyed || request.socket.destroyed) {
       queueMicrotask(onClosed);
       return;
@@ -257,7 +258,7 @@ async function endAfter(request: IncomingMessage, response: ServerResponse, body
       resolve();
     };
     const linger = setTimeout(done, LINGER_MS);
-    request.on("end", done).on("close", done).resume();
+    request.on("end", done).on("close", done);
   });
   response.end();
 }

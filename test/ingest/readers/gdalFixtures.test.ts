@@ -11,12 +11,9 @@ const readBand = (base64: string): Float64Array => toFloat64(inflateSync(Buffer.
 
 /** Names of the rejected files, with a part of the reason. */
 const REJECTED: Readonly<Record<string, RegExp>> = {
-  "LERC-mask-no-nodata": /LERC.*COMPRESS=DEFLATE/,
-  "mask-internal": /internal mask/,
-  "mask-file": /\.msk/,
-  "set-scale": /declares a scale/,
-  "aux-scale": /\.aux\.xml.*scale/,
-  "alpha-option": /alpha/,
+  "int64-inexact": /64-bit integer beyond 2\^53/,
+  "mask-internal-contradicts-nodata": /nodata value although the internal mask/,
+  "alpha-Byte-half-PIXEL-strips": /has the value 127 in the alpha band/,
   palette: /class codes/,
   "unit-cm": /unit/,
   rotated: /rotated/,

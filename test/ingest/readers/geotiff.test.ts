@@ -300,7 +300,7 @@ describe("rejected files", () => {
     ["an empty file", Buffer.alloc(0), /is not a GeoTIFF/],
     ["a header without a directory", makeGeoTiff(PLAIN).subarray(0, 8), /damaged or truncated/],
     ["a truncated directory", makeGeoTiff(PLAIN).subarray(0, 60), /damaged or truncated/],
-    ["a big-endian file", Buffer.from("4d4d002a00000008", "hex"), /big-endian.*ENDIANNESS=LITTLE/],
+    ["a big-endian file without a directory", Buffer.from("4d4d002a00000008", "hex"), /damaged or truncated/],
     [
       "a map without georeference",
       makeGeoTiff({ rowCount: 3, columnCount: 4, values: PLAIN.values }),
@@ -322,7 +322,7 @@ describe("rejected files", () => {
       /has an invalid grid: the centers of all rows must be between the poles/,
     ],
     ["a width above 360 degrees", makeGeoTiff({ ...PLAIN, pixelScale: [200, 1] }), /width must be at most 360 degrees/],
-    ["LERC compression", makeGeoTiff({ ...PLAIN, compression: 34887 }), /LERC.*gdal_translate -co COMPRESS=DEFLATE/],
+    ["LERC compression of other data", makeGeoTiff({ ...PLAIN, compression: 34887 }), /cannot be read at band 1/],
     ["rows in bottom-up order", makeGeoTiff({ ...PLAIN, shortTags: { 274: [4] } }), /orientation 4/],
     ["reversed bit order", makeGeoTiff({ ...PLAIN, shortTags: { 266: [2] } }), /fill order 2/],
     ["a predictor without compression", makeGeoTiff({ ...PLAIN, shortTags: { 317: [2] } }), /predictor 2/],
@@ -333,7 +333,11 @@ describe("rejected files", () => {
       makeGeoTiff({ ...PLAIN, shortTags: { 254: [1] } }),
       /starts with an overview or a mask/,
     ],
-    ["an alpha band", makeGeoTiff({ ...PLAIN, shortTags: { 338: [2] } }), /alpha/],
+    [
+      "an alpha band of floats",
+      makeGeoTiff({ ...PLAIN, shortTags: { 338: [2] } }),
+      /1 is alpha. An alpha band is supported/,
+    ],
     [
       "one offset for three strips",
       makeGeoTiff({ ...PLAIN, shortTags: { 278: [1] } }),
@@ -349,9 +353,9 @@ describe("rejected files", () => {
       "an offset in metadata with single quotes",
       makeGeoTiff({
         ...PLAIN,
-        metadata: "<GDALMetadata><Item sample='0' role='offset' name='OFFSET'>5</Item></GDALMetadata>",
+        metadata: "<GDALMetadata><Item sample='0' role='offset' name='OFFSET'>five</Item></GDALMetadata>",
       }),
-      /band 1 declares an offset of 5/,
+      /band 1 declares an offset of "five"/,
     ],
     [
       "malformed metadata",
@@ -365,9 +369,9 @@ describe("rejected files", () => {
       "a scale in metadata",
       makeGeoTiff({
         ...PLAIN,
-        metadata: '<GDALMetadata><Item name="SCALE" sample="0" role="scale">0.01</Item></GDALMetadata>',
+        metadata: '<GDALMetadata><Item name="SCALE" sample="0" role="scale">0</Item></GDALMetadata>',
       }),
-      /band 1 declares a scale of 0.01/,
+      /band 1 declares a scale of "0"/,
     ],
   ])("rejects %s", async (_, bytes, expected) => {
     expect(await rejectionMessage(bytes)).toMatch(expected);

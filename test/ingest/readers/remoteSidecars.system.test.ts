@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { makeGeoTiff } from "../makeGeoTiff.ts";
 import {
   pamDocument,
   VALUES_WITH_NODATA_3,
@@ -24,9 +25,26 @@ describe("a remote map", () => {
     expect(await read(`${address}/map.tif`)).toEqual(VALUES_WITH_NODATA_3);
   });
 
-  test("is rejected if it has a mask sidecar", async () => {
+  test("is read with its mask, scale and nodata value", async () => {
+    const mask = {
+      ...PLAIN,
+      values: Array.from(PLAIN.values, (value) => (value === 5 ? 0 : 255)),
+      type: "uint8",
+    } as const;
+    const metadata = '<GDALMetadata><Item name="INTERNAL_MASK_FLAGS_1">2</Item></GDALMetadata>';
+    const address = await startServer({
+      "map.tif": PLAIN_BYTES,
+      "map.tif.msk": makeGeoTiff({ ...mask, metadata }),
+      "map.tif.aux.xml": pamDocument("<Scale>2</Scale>"),
+    });
+    expect(await read(`${address}/map.tif`)).toEqual(
+      Array.from(PLAIN.values, (value) => (value === 5 ? NaN : 2 * value)),
+    );
+  });
+
+  test("is rejected if its mask cannot be read", async () => {
     const address = await startServer({ "map.tif": PLAIN_BYTES, "map.tif.msk": "mask" });
-    expect(await rejectionMessage(`${address}/map.tif`)).toMatch(/its mask map\.tif\.msk marks missing cells/);
+    expect(await rejectionMessage(`${address}/map.tif`)).toMatch(/its mask map\.tif\.msk cannot be applied/);
   });
 
   test("is rejected if its world file contradicts it", async () => {

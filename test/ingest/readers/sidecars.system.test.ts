@@ -26,9 +26,11 @@ describe("a sidecar of a local map", () => {
   });
 
   test.each([
-    [{ ".tif.msk": "" }, /its mask map\d+\.tif\.msk marks missing cells/],
-    [{ ".TIF.MSK": "" }, /its mask map\d+\.TIF\.MSK marks missing cells/],
-    [{ ".tif.aux.xml": pamDocument("<Scale>0.1</Scale>") }, /aux\.xml states for band 1 a scale of 0\.1/],
+    [{ ".tif.msk": "" }, /its mask map\d+\.tif\.msk cannot be applied .*not a GeoTIFF/],
+    [{ ".TIF.MSK": "" }, /its mask map\d+\.TIF\.MSK cannot be applied/],
+    [{ ".tif.aux.xml": pamDocument("<Scale>0</Scale>") }, /aux\.xml states for band 1 a scale of "0"/],
+    [{ ".tif.aux.xml": pamDocument("<Offset>none</Offset>") }, /aux\.xml states for band 1 an offset of "none"/],
+    [{ ".tif.aux.xml": pamDocument("<Scale>2</Scale><Scale>3</Scale>") }, /states scale for band 1 twice/],
     [{ ".tif.aux.xml": pamDocument("<ColorTable><Entry c1='1'/></ColorTable>") }, /class codes/],
     [{ ".tif.aux.xml": pamDocument("<MaskFlags>2</MaskFlags>") }, /maskflags for band 1, which is not supported/],
     [{ ".tif.aux.xml": "<PAMDataset><GCPList/></PAMDataset>" }, /gcplist, which is not supported/],
@@ -42,9 +44,6 @@ describe("a sidecar of a local map", () => {
     ],
     [{ ".tif.aux.xml": '<!DOCTYPE a [<!ENTITY b "c">]><PAMDataset>&b;</PAMDataset>' }, /document type definition/],
     [{ ".tif.aux.xml": `<PAMDataset>${" ".repeat(1 << 20)}</PAMDataset>` }, /the limit is 1048576/],
-    [{ ".tif.aux.xml": pamDocument("<scale>10</scale>") }, /states for band 1 a scale of 10/],
-    [{ ".tif.aux.xml": '<pamdataset><pamrasterband BAND="1"><Scale>10</Scale></pamrasterband></pamdataset>' }, /scale/],
-    [{ ".tif.aux.xml": '<PAMDataset><PAMRasterBand band="1" Scale="10"/></PAMDataset>' }, /a scale of 10/],
     [{ ".tif.aux.xml": '<PAMDataset GeoTransform="0,2,0,50,0,-1"/>' }, /states its first cell at \(0, 50\)/],
     [{ ".tif.aux.xml": '<PAMDataset srs="EPSG:3857"/>' }, /coordinate system other than WGS84/],
     [{ ".tif.aux.xml": '<PAMDataset><PAMRasterBand band="1" maskflags="2"/></PAMDataset>' }, /maskflags for band 1/],
@@ -81,8 +80,11 @@ describe("a sidecar of a local map", () => {
   });
 
   test.each([
-    ['<GDALMetadata><item NAME="S" SAMPLE="0" ROLE="scale">10</item></GDALMetadata>', /a scale of 10/],
-    ['<gdalmetadata><Item name="S" sample="0" role="scale">10</Item></gdalmetadata>', /a scale of 10/],
+    ['<GDALMetadata><item NAME="S" SAMPLE="0" ROLE="scale">ten</item></GDALMetadata>', /a scale of "ten"/],
+    [
+      '<GDALMetadata><Item sample="0" role="scale">2</Item><Item sample="0" role="scale">3</Item></GDALMetadata>',
+      /scale twice, as 2 and 3/,
+    ],
     ['<GDALMetadata><Item NAME="NODATA_VALUES">3</Item></GDALMetadata>', /NODATA_VALUES/],
     ['<GDALMetadata><Item name="S" sample="0"><role>scale</role>10</Item></GDALMetadata>', /contains role/],
     ['<GDALMetadata><Item name="S" sample="0" kind="scale">10</Item></GDALMetadata>', /contains kind/],
@@ -108,12 +110,29 @@ describe("a sidecar of a local map", () => {
   });
 
   test.each([
-    ["cm", "m", /band 1 is in the unit "cm", but its \.aux\.xml states "m"/],
-    ["m", "furlong", /band 1 is in the unit "m", but its \.aux\.xml states "furlong"/],
+    ["cm", "m", /band 1 has the unit "cm", but its \.aux\.xml states "m"/],
+    ["m", "furlong", /band 1 has the unit "m", but its \.aux\.xml states "furlong"/],
   ])("is rejected if the file states the unit %s and the sidecar %s", async (fileUnit, sidecarUnit, message) => {
     const metadata = `<GDALMetadata><Item name="U" sample="0" role="unittype">${fileUnit}</Item></GDALMetadata>`;
     const sidecar = { ".tif.aux.xml": pamDocument(`<UnitType>${sidecarUnit}</UnitType>`) };
     expect(await rejectionMessage(await withSidecars(sidecar, { ...PLAIN, metadata }))).toMatch(message);
+  });
+
+  test.each([
+    { ".tif.aux.xml": pamDocument("<Scale>10</Scale><Offset>0.5</Offset>") },
+    {
+      ".tif.aux.xml":
+        '<pamdataset><pamrasterband BAND="1"><scale>10</scale><OFFSET>0.5</OFFSET></pamrasterband></pamdataset>',
+    },
+    { ".tif.aux.xml": '<PAMDataset><PAMRasterBand band="1" Scale="10" Offset="0.5"/></PAMDataset>' },
+  ])("with scale and offset is applied in the form %j", async (files) => {
+    const file = await withSidecars(files, { ...PLAIN, nodata: "3" });
+    expect(await read(file)).toEqual(VALUES_WITH_NODATA_3.map((value) => value * 10 + 0.5));
+    const raster = await openGeoTiff(file, { nodata: [40.5] });
+    expect(raster.bands[0]).toMatchObject({ scale: 10, offset: 0.5, nodata: [3] });
+    // --nodata refers to values, after scale and offset.
+    expect(Array.from(await raster.readWindow(WHOLE_WINDOW))[4]).toBeNaN();
+    await raster.close();
   });
 
   test.each(["m", "Metre"])("may repeat the unit of the file as %s", async (sidecarUnit) => {

@@ -1,15 +1,15 @@
 /** GDAL's Persistent Auxiliary Metadata (PAM), the `.aux.xml` file next to a map. */
 import { messageOf, sourceFault } from "../../raster.ts";
-import { checkMetadataItem, checkBandItem, classFault, type Units } from "./gdalMetadata.ts";
+import { addBandItem, type BandStatements, classFault, noStatements } from "./bandStatements.ts";
+import { checkMetadataItem } from "./gdalMetadata.ts";
 import type { Transform } from "./georeference.ts";
 import { nodataOf, type NumberFormat } from "./layout.ts";
 import { readXml, type XmlElement } from "./xml.ts";
 
 /** Statements of an `.aux.xml` that are applied or compared with the map. */
-export interface AuxStatements {
+export interface AuxStatements extends BandStatements {
   /** By band, from 1. */
   readonly nodata: Map<number, number>;
-  readonly units: Units;
   readonly transform: Transform | undefined;
 }
 
@@ -42,10 +42,19 @@ const ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Elements that may occur only once: readers differ in which of several they use. */
-const SINGLE: ReadonlySet<string> = new Set(["nodatavalue", "unittype", "geotransform", "srs"]);
+const SINGLE: ReadonlySet<string> = new Set([
+  "nodatavalue",
+  "unittype",
+  "scale",
+  "offset",
+  "colorinterp",
+  "geotransform",
+  "srs",
+]);
 
 /**
- * Reads an `.aux.xml`. Nodata values and units are applied; statistics and descriptions are ignored.
+ * Reads an `.aux.xml`. Nodata values, units, scales, offsets and alpha bands are applied; statistics and descriptions are
+ * ignored.
  * @throws Fault `source_invalid` naming the map, the sidecar and the statement that is not supported
  */
 export function readAuxXml(
@@ -53,7 +62,7 @@ export function readAuxXml(
   { name, text }: { readonly name: string; readonly text: string },
   format: NumberFormat,
 ): AuxStatements {
-  const statements = { nodata: new Map<number, number>(), units: new Map<number, string>() };
+  const statements = { nodata: new Map<number, number>(), ...noStatements() };
   let transform: Transform | undefined;
   const seenKeys = new Set<string>();
   const sidecarFault = (why: string): Error =>
@@ -132,12 +141,10 @@ export function readAuxXml(
         return;
       }
       case "unittype":
-        if (value.trim() !== "") statements.units.set(band, value.trim());
-        return;
       case "scale":
       case "offset":
       case "colorinterp":
-        checkBandItem(file, { name: path[2], text: value, messagePrefix });
+        addBandItem(file, statements, { band, name: path[2], text: value, messagePrefix });
         return;
       case "categorynames":
       case "colortable":

@@ -6,9 +6,13 @@ import type { RasterValues } from "../../raster.ts";
 import type { BlockIndex, Box } from "./blockIndex.ts";
 import type { ByteSource } from "./byteSource.ts";
 import { decodeBlock } from "./decoders.ts";
-import { type Directory, TAG } from "./directory.ts";
 import type { Layout, NumberFormat } from "./layout.ts";
 
+/**
+ * Size above which the last decoded block is kept. Windows are usually smaller than such a block: without it, every window
+ * would decode the whole block again and leave its memory to garbage collection.
+ */
+const KEPT_BLOCK_BYTES_MIN = 16 << 20;
 /** Largest read of blocks that are adjacent in the file. */
 const READ_BYTES_MAX = 4 << 20;
 
@@ -41,28 +45,19 @@ export interface BlockReader {
 }
 
 /** Returns the reader of the blocks of a file, or undefined if geotiff.js must read it. */
-export async function blockReaderOf({
-  layout,
-  source,
-  directory,
-}: {
-  readonly layout: Layout;
-  readonly source: ByteSource;
-  readonly directory: Directory;
-}): Promise<BlockReader | undefined> {
-  const numbers = numbersOf(layout.format);
-  const [first, second] = await source.read(0, 2);
-  const isLittleEndian = first === 0x49 && second === 0x49;
-  const predictor = await directory.number(TAG.predictor, 1);
+export function blockReaderOf(layout: Layout, source: ByteSource): BlockReader | undefined {
+  const { predictor, isLittleEndian, format } = layout;
+  const numbers = numbersOf(format);
   const hasOneBand = layout.bandCount === 1 || layout.isPlanar;
-  if (numbers === undefined || !isLittleEndian || !hasOneBand || ![1, 2, 3].includes(predictor)) return undefined;
-  if (predictor === 2 && layout.format.bits === 64) return undefined;
+  const isSupported = isLittleEndian && hasOneBand && !(predictor === 2 && format.bits === 64);
+  if (numbers === undefined || !isSupported) return undefined;
   const undo = { 1: undefined, 2: addDifferences, 3: joinFloats }[predictor];
+  let kept: { readonly offset: number; readonly values: BlockNumbers } | undefined;
 
   const decode = async (encoded: Uint8Array, rowCount: number): Promise<BlockNumbers> => {
     const columnCount = layout.blockColumnCount;
     const sizeBytes = rowCount * columnCount * (layout.format.bits / 8);
-    const decoded = await decodeBlock(layout.compression, encoded, layout.blockBytes);
+    const decoded = await decodeBlock(encoded, layout);
     if (decoded.length < sizeBytes)
       throw new Error(`a block of ${sizeBytes} bytes decompresses to ${decoded.length} bytes`);
     let values = numbers(decoded.subarray(0, sizeBytes));
@@ -74,6 +69,11 @@ export async function blockReaderOf({
   return {
     async addBlocks(blocks, target) {
       for (const run of adjacentRuns(blocks)) {
+        const [first] = run.blocks;
+        if (first !== undefined && run.blocks.length === 1 && kept?.offset === first.offset) {
+          addBlock(kept.values, first, layout, target);
+          continue;
+        }
         const bytes = await source.read(run.offset, run.sizeBytes);
         if (bytes.length < run.sizeBytes) throw new Error("the file was truncated while it was being read");
         for (const block of run.blocks) {
@@ -81,6 +81,7 @@ export async function blockReaderOf({
           const rowCount = storedRowCount(layout, block.down);
           const values = await decode(bytes.subarray(from, from + block.sizeBytes), rowCount);
           addBlock(values, block, layout, target);
+          if (layout.blockBytes > KEPT_BLOCK_BYTES_MIN) kept = { offset: block.offset, values };
         }
       }
     },

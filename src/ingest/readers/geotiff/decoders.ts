@@ -6,10 +6,13 @@ import { inflateSync } from "node:zlib";
 import type { BaseDecoder, Pool } from "geotiff";
 import { ZSTDDecoder } from "zstddec";
 import type { Layout } from "./layout.ts";
+import { decodeLerc } from "./lerc.ts";
 import { toNativeBlock } from "./nativeBlock.ts";
 
 export type GeoTiffModule = typeof import("geotiff");
 type Decode = (encoded: Uint8Array, sizeBytesMax: number) => Uint8Array | Promise<Uint8Array>;
+
+const LERC = 34_887;
 
 const zstd = new ZSTDDecoder();
 
@@ -23,11 +26,15 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
 ]);
 
 /**
- * Decodes one block.
- * @param sizeBytesMax decoded size of a whole block
- * @throws Error if the block is damaged or exceeds that size
+ * Decompresses one block.
+ * @throws Error if the block is damaged or exceeds the size of a whole block
  */
-export function decodeBlock(
+export function decodeBlock(encoded: Uint8Array, layout: Layout): Uint8Array | Promise<Uint8Array> {
+  if (layout.compression === LERC) return decodeLerc(encoded, layout, decodeBounded);
+  return decodeBounded(layout.compression, encoded, layout.blockBytes);
+}
+
+function decodeBounded(
   compression: number,
   encoded: Uint8Array,
   sizeBytesMax: number,
@@ -45,7 +52,7 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
   class BoundedDecoder extends module.BaseDecoder {
     override async decodeBlock(encoded: ArrayBufferLike): Promise<ArrayBufferLike> {
       signal?.throwIfAborted();
-      const decoded = await decodeBlock(layout.compression, new Uint8Array(encoded), layout.blockBytes);
+      const decoded = await decodeBlock(new Uint8Array(encoded), layout);
       return toNativeBlock(decoded as Uint8Array<ArrayBuffer>, layout);
     }
   }

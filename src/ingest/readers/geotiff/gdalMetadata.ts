@@ -1,21 +1,17 @@
 /** GDAL metadata of bands, from the GDAL_METADATA tag of the file or from its `.aux.xml`. */
 import { messageOf, sourceFault } from "../../raster.ts";
-import { alphaFault } from "./layout.ts";
+import { addBandItem, type BandStatements, noStatements } from "./bandStatements.ts";
 import { readXml } from "./xml.ts";
-
-/** Units by band, from 1. */
-export type Units = Map<number, string>;
 
 const ITEM_ATTRIBUTES: readonly string[] = ["name", "domain", "sample", "role"];
 
 /**
  * Reads the GDAL_METADATA tag. Only elements and attributes that GDAL writes are accepted.
- * @returns the units of bands
- * @throws Fault `source_invalid` for unsupported metadata, such as a scale, an offset, an alpha band or NODATA_VALUES
+ * @throws Fault `source_invalid` for unsupported metadata, such as NODATA_VALUES
  */
-export function readGdalMetadata(file: string, xml: string | undefined): Units {
-  const units: Units = new Map();
-  if (xml === undefined || xml.trim() === "") return units;
+export function readGdalMetadata(file: string, xml: string | undefined): BandStatements {
+  const statements = noStatements();
+  if (xml === undefined || xml.trim() === "") return statements;
   try {
     readXml(xml, ({ path, attributes, text }) => {
       const itemAttributes = attributes.at(-1) ?? {};
@@ -41,9 +37,9 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
         );
       }
       const band = Number(sample) + 1;
-      checkBandItem(file, { name: itemAttributes["role"] ?? "", text, messagePrefix: `band ${band} declares` });
+      const name = itemAttributes["role"] ?? "";
+      addBandItem(file, statements, { band, name, text, messagePrefix: `band ${band} declares` });
       checkMetadataItem(file, itemAttributes["name"] ?? "", itemAttributes["domain"] ?? "", "its GDAL metadata");
-      if (itemAttributes["role"]?.toLowerCase() === "unittype" && text.trim() !== "") units.set(band, text.trim());
     });
   } catch (error) {
     if (error instanceof Error && error.name === "Fault") throw error;
@@ -55,34 +51,7 @@ export function readGdalMetadata(file: string, xml: string | undefined): Units {
       },
     );
   }
-  return units;
-}
-
-/** Rejects scales other than 1, offsets other than 0, alpha bands and palettes. */
-export function checkBandItem(
-  file: string,
-  { name, text, messagePrefix }: { readonly name: string; readonly text: string; readonly messagePrefix: string },
-): void {
-  const kind = name.toLowerCase();
-  if (kind === "scale" || kind === "offset") {
-    if (text.trim() !== "" && Number(text) === (kind === "scale" ? 1 : 0)) return;
-    throw sourceFault(
-      file,
-      `${messagePrefix} ${kind === "scale" ? "a scale" : "an offset"} of ${text.trim()}, which is not supported. Write unscaled values with gdal_translate -unscale.`,
-    );
-  }
-  if (kind !== "colorinterp") return;
-  const color = text.trim().toLowerCase();
-  if (color === "alpha") throw alphaFault(file, `${messagePrefix} the color interpretation alpha`);
-  if (color === "palette") throw classFault(file, messagePrefix);
-}
-
-/** Returns the error for a map of class codes. */
-export function classFault(file: string, messagePrefix: string): Error {
-  return sourceFault(
-    file,
-    `${messagePrefix} classes or a palette: the values of the band are class codes, not quantities.`,
-  );
+  return statements;
 }
 
 /** Rejects the free-form metadata items that change the meaning of values: NODATA_VALUES, and NBITS or PIXELTYPE. */

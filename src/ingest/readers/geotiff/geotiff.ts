@@ -2,9 +2,12 @@ import type { GeoTIFFImage } from "geotiff";
 import { gridFault } from "../../../atlas/catalog.ts";
 import { Fault } from "../../../errors.ts";
 import { requirePackages } from "../../../optionalPackages.ts";
+import { type BandStatements, combineStatements, packingOf } from "./bandStatements.ts";
+import { type BandMeaning, isPlain, valuesOf } from "./bandValues.ts";
 import { blockIndexOf } from "./blockIndex.ts";
 import { type BlockReader, blockReaderOf } from "./blockReader.ts";
 import { type ByteSource, openBytes } from "./byteSource.ts";
+import { cellMaskOf, maskNotes, type MaskSource, openMaskSource } from "./cellMask.ts";
 import { decodersOf, type GeoTiffModule } from "./decoders.ts";
 import { type Directories, readDirectories, TAG } from "./directory.ts";
 import { readGdalMetadata } from "./gdalMetadata.ts";
@@ -16,7 +19,6 @@ import { normalizedSource } from "./normalizedSource.ts";
 import { readStoredWindow } from "./windows.ts";
 import { readSidecars, type Sidecars } from "./sidecars.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
-import { isSameUnit } from "../../units.ts";
 import {
   type BandWindow,
   checkWindow,
@@ -28,6 +30,7 @@ import {
   planeGridOf,
   type Raster,
   type RasterOptions,
+  type RasterValues,
   sourceFault,
   type StoredRaster,
 } from "../../raster.ts";
@@ -60,20 +63,39 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
 export async function openStoredGeoTiff(file: string, options: RasterOptions = {}): Promise<StoredRaster> {
   const module = await loadModule();
   const source = await openBytes(file, options.signal);
+  let mask: MaskSource | undefined;
   try {
     const directories = await readDirectories(file, source);
-    const layout = await readLayout(file, directories);
-    const units = readGdalMetadata(file, await directories.first.text(TAG.gdalMetadata, XML_BYTES_MAX));
+    const layout = await readLayout(file, directories.first);
+    const metadata = readGdalMetadata(file, await directories.first.text(TAG.gdalMetadata, XML_BYTES_MAX));
     const sidecars = await readSidecars(file, layout.format, options.signal);
+    const statements = combineStatements(file, metadata, sidecars.statements);
     const tiff = await module.GeoTIFF.fromSource(await normalizedSource(source, directories.first, layout));
     const image = await tiff.getImage();
     checkAgreement(file, layout, image);
+    checkGeoKeys(file, image);
     const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile });
     sidecars.checkTransform(reference.transform);
-    const blocks = await blockReaderOf({ layout, source, directory: directories.first });
-    return rasterOf({ file, module, source, blocks, directories, layout, units, sidecars, image, reference, options });
+    const blocks = blockReaderOf(layout, source);
+    const { signal } = options;
+    mask = await openMaskSource(file, { source, directories, layout, sidecars, statements, signal });
+    return rasterOf({
+      file,
+      module,
+      source,
+      blocks,
+      directories,
+      layout,
+      statements,
+      sidecars,
+      mask,
+      image,
+      reference,
+      options,
+    });
   } catch (error) {
     await source.close();
+    await mask?.image?.close();
     options.signal?.throwIfAborted();
     if (error instanceof Fault) throw error;
     throw sourceFault(
@@ -113,6 +135,17 @@ function checkAgreement(file: string, layout: Layout, image: GeoTIFFImage): void
   );
 }
 
+/** Checks that the values of all GeoKeys exist. */
+function checkGeoKeys(file: string, image: GeoTIFFImage): void {
+  try {
+    image.getGeoKeys();
+  } catch (error) {
+    throw sourceFault(file, "is damaged: its GeoKey directory refers to values that the file does not have.", {
+      cause: error,
+    });
+  }
+}
+
 function rasterOf(opened: {
   readonly file: string;
   readonly module: GeoTiffModule;
@@ -120,13 +153,14 @@ function rasterOf(opened: {
   readonly blocks: BlockReader | undefined;
   readonly directories: Directories;
   readonly layout: Layout;
-  readonly units: ReadonlyMap<number, string>;
+  readonly statements: BandStatements;
   readonly sidecars: Sidecars;
+  readonly mask: MaskSource;
   readonly image: GeoTIFFImage;
   readonly reference: Georeference;
   readonly options: RasterOptions;
 }): StoredRaster {
-  const { file, layout, reference, options, source, sidecars, image } = opened;
+  const { file, layout, reference, options, source, sidecars, mask, image, statements } = opened;
   const { signal, keepMeridian } = options;
   const { projected } = reference;
   const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(reference.grid);
@@ -134,11 +168,13 @@ function rasterOf(opened: {
   const gridError = projected === undefined ? gridFault(grid) : undefined;
   if (gridError !== undefined) throw sourceFault(file, `has an invalid grid: ${gridError}`);
 
+  // An alpha band is the last band.
+  const bandCount = layout.bandCount - (mask.alpha === undefined ? 0 : 1);
   const bandNumbers = Array.from({ length: layout.bandCount }, (_, index) => index + 1);
-  const { nodata: sidecarNodata, units: sidecarUnits } = sidecars.statements;
-  for (const [band, unit] of sidecarUnits) checkSameUnit(file, band, opened.units.get(band), unit);
+  const { nodata: sidecarNodata } = sidecars.statements;
   for (const [band, value] of sidecarNodata) checkNodata(file, layout, band, value);
   const nodata = bandNumbers.map((band) => sidecarNodata.get(band) ?? layout.nodata);
+  const extraNodata = (options.nodata ?? []).filter((value) => !Number.isNaN(value));
   const context = {
     file,
     image,
@@ -147,9 +183,23 @@ function rasterOf(opened: {
     blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, nodata),
     blocks: opened.blocks,
     isSouthUp: reference.isSouthUp,
-    isMissing: nodataMatchers(layout, nodata, options.nodata ?? []),
     signal,
     cached: {},
+  };
+  const isMissing = nodataMatchers(layout, nodata, extraNodata);
+  const isNodata = nodataMatchers(layout, nodata, []);
+  const readStored = (window: BandWindow) => readStoredWindow({ ...context, isMissing: () => undefined }, window);
+  const cellMask = cellMaskOf(mask, { layout, isSouthUp: reference.isSouthUp, readStored });
+  const read = async (window: BandWindow): Promise<RasterValues> => {
+    const meaning: BandMeaning = {
+      packing: packingOf(statements, window.band),
+      mask: cellMask,
+      hasLargeIntegers: layout.format.bits === 64 && layout.format.kind !== "float",
+      isNodata: isNodata(window.band),
+      extraNodata,
+    };
+    if (isPlain(meaning)) return readStoredWindow({ ...context, isMissing }, window);
+    return valuesOf(await readStored(window), meaning, { file, grid, window });
   };
   return {
     spec: fileSpec(file, options),
@@ -158,13 +208,12 @@ function rasterOf(opened: {
       ? { grid }
       : { plane: planeGridOf(grid, projected.unitM), projectedCrs: projected.crs }),
     crs: reference.crs,
-    bands: bandNumbers.map((band, index) => ({
+    bands: bandNumbers.slice(0, bandCount).map((band, index) => ({
       name: undefined,
       type: numberTypeOf(layout.format),
       nodata: nodata[index] === undefined ? [] : [nodata[index]],
-      scale: 1,
-      offset: 0,
-      unit: opened.units.get(band) ?? sidecarUnits.get(band) ?? reference.verticalUnit,
+      ...packingOf(statements, band),
+      unit: statements.units.get(band) ?? reference.verticalUnit,
       coordinates: {},
     })),
     blockRowCount: layout.blockRowCount,
@@ -173,16 +222,19 @@ function rasterOf(opened: {
       ...reference.notes,
       ...(hasRepeatedColumn ? meridianNotes(keepMeridian) : {}),
       ...(sidecarNodata.size === 0 ? {} : { sidecar_nodata: Object.fromEntries(sidecarNodata) }),
+      ...maskNotes(mask),
       ...extraNodataNotes(options.nodata),
     },
     async readWindow(window) {
-      checkWindow(window, grid, layout.bandCount);
+      checkWindow(window, grid, bandCount);
       signal?.throwIfAborted();
-      const read = (storedWindow: BandWindow) => readStoredWindow(context, storedWindow);
       if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
       return readWithRepeatedMeridian({ file, read, extraColumn: grid.columnCount, kept: keepMeridian }, window);
     },
-    close: () => source.close(),
+    async close() {
+      await source.close();
+      await mask.image?.close();
+    },
   };
 }
 
@@ -190,16 +242,6 @@ function numberTypeOf({ kind, bits }: NumberFormat): NumberType {
   // The reader converts 16-bit floats to 32 bits.
   if (kind === "float") return bits === 64 ? "float64" : "float32";
   return `${kind === "unsigned" ? "uint" : "int"}${bits as 8 | 16 | 32 | 64}`;
-}
-
-/** Rejects the file if the unit it declares for a band differs from the one in its `.aux.xml`. */
-function checkSameUnit(file: string, band: number, fileUnit: string | undefined, auxUnit: string): void {
-  if (fileUnit === undefined || isSameUnit(fileUnit, auxUnit)) return;
-  throw sourceFault(
-    file,
-    `band ${band} is in the unit ${JSON.stringify(fileUnit)}, but its .aux.xml states ${JSON.stringify(auxUnit)}. ` +
-      "Correct the file or its .aux.xml.",
-  );
 }
 
 /** Rejects the file if the nodata value it declares differs from the one in its `.aux.xml`. */

@@ -3,7 +3,7 @@
  * and features that could cause values to be misread are rejected with an error that names them.
  */
 import { sourceFault } from "../../raster.ts";
-import { BLOCK_COUNT_MAX, type Directories, type Directory, TAG } from "./directory.ts";
+import { BLOCK_COUNT_MAX, type Directory, TAG } from "./directory.ts";
 
 /** Largest number of rows, and of columns; a world map with cells of 1/3 arc second has 3,888,000 columns. */
 const LINE_COUNT_MAX = 4_000_000;
@@ -46,24 +46,9 @@ export interface NumberFormat {
  * Reads the layout of the first image of a file.
  * @throws Fault `source_invalid` naming what is damaged, unsupported or above a limit
  */
-export async function readLayout(file: string, { first, others }: Directories): Promise<Layout> {
-  await checkKind(file, first, others);
-  const rowCount = await first.number(TAG.imageLength, 0);
-  const columnCount = await first.number(TAG.imageWidth, 0);
-  const bandCount = await first.number(TAG.samplesPerPixel, 1);
-  if (!(rowCount > 0 && columnCount > 0 && bandCount > 0)) {
-    throw sourceFault(
-      file,
-      `has ${rowCount} rows, ${columnCount} columns and ${bandCount} bands; each must be at least 1.`,
-    );
-  }
-  if (!(rowCount <= LINE_COUNT_MAX && columnCount <= LINE_COUNT_MAX && bandCount <= BAND_COUNT_MAX)) {
-    throw sourceFault(
-      file,
-      `has ${rowCount} rows, ${columnCount} columns and ${bandCount} bands; the limits are ${LINE_COUNT_MAX} rows and ` +
-        `columns and ${BAND_COUNT_MAX} bands.`,
-    );
-  }
+export async function readLayout(file: string, first: Directory): Promise<Layout> {
+  await checkKind(file, first);
+  const { rowCount, columnCount, bandCount } = await readSize(file, first);
   const format = await readFormat(file, first, bandCount);
   const compression = await first.number(TAG.compression, 1);
   checkCompression(file, compression);
@@ -84,24 +69,84 @@ export async function readLayout(file: string, { first, others }: Directories): 
   };
 }
 
-/** Checks that the first image is the map itself and that no image is a mask; overviews may follow. */
-async function checkKind(file: string, first: Directory, others: readonly Directory[]): Promise<void> {
+/**
+ * Reads the layout of an image that masks the cells of a map.
+ *
+ * @param mask `name` starts the error messages, such as "its internal mask"
+ * @throws Fault `source_invalid` if the image is not a mask of the map
+ */
+export async function readMaskLayout(
+  file: string,
+  directory: Directory,
+  { name, map }: { readonly name: string; readonly map: Layout },
+): Promise<Layout> {
+  const reject = (why: string): Error =>
+    sourceFault(file, `${name} ${why}. Mark missing cells with a nodata value: gdalwarp -dstnodata -9999.`);
+  const size = await readSize(file, directory);
+  const { rowCount, columnCount, bandCount } = size;
+  if (rowCount !== map.rowCount || columnCount !== map.columnCount) {
+    throw reject(`has ${rowCount} rows and ${columnCount} columns, unlike the map`);
+  }
+  if (bandCount !== 1 && bandCount !== map.bandCount) {
+    throw reject(`has ${bandCount} bands; 1 or the ${map.bandCount} of the map are expected`);
+  }
+  const allBits = await directory.numbers(TAG.bitsPerSample);
+  const formats = await directory.numbers(TAG.sampleFormat);
+  const [bits = 1] = allBits;
+  if (allBits.some((other) => other !== bits) || (bits !== 1 && bits !== 8) || formats.some((code) => code !== 1)) {
+    throw reject(`has numbers of ${allBits.join(", ")} bits; unsigned integers of 1 or 8 bits are supported`);
+  }
+  const format = { kind: "unsigned", bits } as const;
+  const compression = await directory.number(TAG.compression, 1);
+  if (![NONE, LZW, ZSTD, PACKBITS, ...DEFLATE].includes(compression)) {
+    throw reject(`is compressed with method ${compression}, which is not supported`);
+  }
+  const predictor = await directory.number(TAG.predictor, 1);
+  if (predictor !== 1 && !(predictor === 2 && bits === 8)) throw reject(`has predictor ${predictor}`);
+  if ((await directory.number(TAG.fillOrder, 1)) !== 1) throw reject("has a reversed order of bits");
+  return {
+    ...size,
+    fitsFloat32: true,
+    format,
+    isLittleEndian: directory.isLittleEndian,
+    compression,
+    predictor,
+    ...(await readBlocks(file, directory, { ...size, format })),
+    nodata: undefined,
+  };
+}
+
+/** Checks that the first image is the map itself; masks and overviews may follow. */
+async function checkKind(file: string, first: Directory): Promise<void> {
   const REDUCED = 1;
   const MASK = 4;
   const kind = await first.number(TAG.newSubfileType, 0);
   if ((kind & (REDUCED | MASK)) !== 0 || (await first.number(TAG.photometric, 1)) === MASK) {
     throw sourceFault(file, "starts with an overview or a mask instead of the map. Convert it with gdal_translate.");
   }
-  for (const other of others) {
-    const isMask =
-      ((await other.number(TAG.newSubfileType, 0)) & MASK) !== 0 || (await other.number(TAG.photometric, 1)) === MASK;
-    if (isMask) {
-      throw sourceFault(
-        file,
-        "marks missing cells with an internal mask, which is not supported. Mark them with a nodata value: gdalwarp -dstnodata -9999.",
-      );
-    }
+}
+
+async function readSize(
+  file: string,
+  first: Directory,
+): Promise<Pick<Layout, "rowCount" | "columnCount" | "bandCount">> {
+  const rowCount = await first.number(TAG.imageLength, 0);
+  const columnCount = await first.number(TAG.imageWidth, 0);
+  const bandCount = await first.number(TAG.samplesPerPixel, 1);
+  if (!(rowCount > 0 && columnCount > 0 && bandCount > 0)) {
+    throw sourceFault(
+      file,
+      `has ${rowCount} rows, ${columnCount} columns and ${bandCount} bands; each must be at least 1.`,
+    );
   }
+  if (!(rowCount <= LINE_COUNT_MAX && columnCount <= LINE_COUNT_MAX && bandCount <= BAND_COUNT_MAX)) {
+    throw sourceFault(
+      file,
+      `has ${rowCount} rows, ${columnCount} columns and ${bandCount} bands; the limits are ${LINE_COUNT_MAX} rows and ` +
+        `columns and ${BAND_COUNT_MAX} bands.`,
+    );
+  }
+  return { rowCount, columnCount, bandCount };
 }
 
 const FORMAT_KINDS: Readonly<Record<number, NumberFormat["kind"]>> = { 1: "unsigned", 2: "integer", 3: "float" };
@@ -149,22 +194,16 @@ const PICTURES: ReadonlySet<number> = new Set([6, 7, 34_892, 33_003, 33_005, 34_
 const LERC = 34_887;
 
 function checkCompression(file: string, compression: number): void {
-  if ([NONE, LZW, ZSTD, PACKBITS, ...DEFLATE].includes(compression)) return;
-  if (compression === LERC) {
-    throw sourceFault(
-      file,
-      "is compressed with LERC (method 34887), whose mask of missing cells is not supported. Convert it with gdal_translate -co COMPRESS=DEFLATE.",
-    );
-  }
+  if ([NONE, LZW, ZSTD, PACKBITS, LERC, ...DEFLATE].includes(compression)) return;
   if (PICTURES.has(compression)) {
     throw sourceFault(
       file,
-      `is compressed as an image (method ${compression}), which does not preserve values. Use DEFLATE, LZW, ZSTD or none.`,
+      `is compressed as an image (method ${compression}), which does not preserve values. Use DEFLATE, LZW, ZSTD, LERC or none.`,
     );
   }
   throw sourceFault(
     file,
-    `is compressed with method ${compression}, which is not supported. Use DEFLATE, LZW, ZSTD or none.`,
+    `is compressed with method ${compression}, which is not supported. Use DEFLATE, LZW, ZSTD, LERC or none.`,
   );
 }
 
@@ -177,7 +216,7 @@ async function readPredictor(
   const predictor = await first.number(TAG.predictor, 1);
   if (predictor === 1) return predictor;
   const hint = "Convert it with gdal_translate -co COMPRESS=DEFLATE -co PREDICTOR=1.";
-  if (compression === NONE || compression === PACKBITS) {
+  if ([NONE, PACKBITS, LERC].includes(compression)) {
     throw sourceFault(
       file,
       `has predictor ${predictor}, which its compression ${compression} does not support. ${hint}`,
@@ -192,7 +231,7 @@ async function readPredictor(
   return predictor;
 }
 
-/** Rejects images of colors or classes, alpha bands, and unusual orders of bits or rows. */
+/** Rejects images of colors or classes, and unusual orders of bits or rows. */
 async function checkInterpretation(file: string, first: Directory): Promise<void> {
   const photometric = await first.number(TAG.photometric, 1);
   if (photometric === 3) {
@@ -206,8 +245,6 @@ async function checkInterpretation(file: string, first: Directory): Promise<void
   if (![0, 1, 2].includes(photometric)) {
     throw sourceFault(file, `has colors (photometric interpretation ${photometric}), not quantities.`);
   }
-  const extra = await first.numbers(TAG.extraSamples);
-  if (extra.some((kind) => kind === 1 || kind === 2)) throw alphaFault(file, "has an alpha band");
   const fillOrder = await first.number(TAG.fillOrder, 1);
   if (fillOrder !== 1) throw sourceFault(file, `has fill order ${fillOrder} (reversed bits), which is not supported.`);
   const orientation = await first.number(TAG.orientation, 1);
@@ -217,19 +254,6 @@ async function checkInterpretation(file: string, first: Directory): Promise<void
       `has orientation ${orientation}; only 1 (rows from the top left) is supported. Convert it with gdalwarp.`,
     );
   }
-}
-
-/**
- * Returns the error for an alpha band, whose zeros mark missing cells.
- *
- * @param statement start of the message, such as "has an alpha band"
- */
-export function alphaFault(file: string, statement: string): Error {
-  return sourceFault(
-    file,
-    `${statement}: the zeros of the band mark missing cells, which is not supported. Replace the band with a nodata value: ` +
-      "gdalwarp -srcalpha -ot Float32 -dstnodata -9999, then gdal_translate -b 1.",
-  );
 }
 
 type Blocks = Pick<
@@ -259,7 +283,7 @@ async function readBlocks(
       file,
       `has blocks of ${blockRowCount} rows and ${blockColumnCount} columns; both must be at least 1.`,
     );
-  const blockBytes = blockRowCount * blockColumnCount * (format.bits / 8) * (isPlanar ? 1 : bandCount);
+  const blockBytes = blockRowCount * Math.ceil((blockColumnCount * (isPlanar ? 1 : bandCount) * format.bits) / 8);
   if (!(blockBytes <= BLOCK_BYTES_MAX)) {
     throw sourceFault(
       file,

@@ -1,6 +1,6 @@
 /**
- * Sidecar files that change the meaning of a GeoTIFF: `<file>.msk` (mask), `<file>.aux.xml` (GDAL metadata) and world files.
- * Unsupported content is rejected with an error that names it; overviews (`.ovr`) are ignored.
+ * Finds sidecar files that change the meaning of a GeoTIFF: `<file>.msk` (mask), `<file>.aux.xml` (GDAL metadata) and world
+ * files. Unsupported content is rejected with an error that names it; overviews (`.ovr`) are ignored.
  */
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -8,6 +8,7 @@ import { messageOf, sourceFault } from "../../raster.ts";
 import type { Transform } from "./georeference.ts";
 import { httpExists, httpFile, isHttpAddress } from "./http.ts";
 import { readAuxXml, type AuxStatements } from "./auxXml.ts";
+import { noStatements } from "./bandStatements.ts";
 import type { NumberFormat } from "./layout.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
 
@@ -15,9 +16,15 @@ const WORLD_BYTES_MAX = 4096;
 /** The first bytes of an Erdas Imagine file, the format of older `.aux` files. */
 const IMAGINE_SIGNATURE = "EHFA_HEADER_TAG";
 
+interface MaskFile {
+  readonly name: string;
+  readonly path: string;
+}
+
 /** The sidecar files of a map. */
 interface SidecarFiles {
-  readonly mask: string | undefined;
+  /** The mask `<file>.msk`: its name, and its path or address. */
+  readonly mask: MaskFile | undefined;
   readonly imagine: string | undefined;
   readonly auxXml: { readonly name: string; readonly text: string } | undefined;
   readonly world: { readonly name: string; readonly text: string } | undefined;
@@ -26,6 +33,7 @@ interface SidecarFiles {
 export interface Sidecars {
   /** Statements of the `.aux.xml`; bands from 1. */
   readonly statements: AuxStatements;
+  readonly mask: MaskFile | undefined;
   /** The name of the world file, for the error about a map without georeference. */
   readonly worldFile: string | undefined;
   /** Rejects a world file or an `.aux.xml` transform that contradicts the map. */
@@ -39,14 +47,6 @@ export interface Sidecars {
 export async function readSidecars(file: string, format: NumberFormat, signal?: AbortSignal): Promise<Sidecars> {
   const files = isHttpAddress(file) ? await findRemoteSidecars(file, signal) : await findLocalSidecars(file);
   signal?.throwIfAborted();
-  if (files.mask !== undefined) {
-    throw sourceFault(
-      file,
-      `its mask ${files.mask} marks missing cells, which is not supported. Mark them with a nodata value: ` +
-        "gdalwarp -dstnodata -9999.",
-      { details: { sidecar: files.mask } },
-    );
-  }
   if (files.imagine !== undefined) {
     throw sourceFault(
       file,
@@ -58,10 +58,11 @@ export async function readSidecars(file: string, format: NumberFormat, signal?: 
   }
   const statements: AuxStatements =
     files.auxXml === undefined
-      ? { nodata: new Map(), units: new Map(), transform: undefined }
+      ? { nodata: new Map(), ...noStatements(), transform: undefined }
       : readAuxXml(file, files.auxXml, format);
   return {
     statements,
+    mask: files.mask,
     worldFile: files.world?.name,
     checkTransform(transform) {
       const { auxXml, world } = files;
@@ -111,8 +112,9 @@ async function findLocalSidecars(file: string): Promise<SidecarFiles> {
     if (await startsWith(join(folder, name), IMAGINE_SIGNATURE)) imagine ??= name;
   }
   const [world] = findNames(`${stem}.tfw`, `${stem}.tifw`, `${stem}.tiffw`, `${stem}.wld`);
+  const [mask] = findNames(`${mapName}.msk`);
   return {
-    mask: findNames(`${mapName}.msk`)[0],
+    mask: mask === undefined ? undefined : { name: mask, path: join(folder, mask) },
     imagine,
     auxXml: await textOf(findNames(`${mapName}.aux.xml`)[0], XML_BYTES_MAX),
     world: await textOf(world, WORLD_BYTES_MAX),
@@ -141,11 +143,11 @@ async function findRemoteSidecars(address: string, signal: AbortSignal | undefin
     const bytes = await httpFile(sidecar.address, { ...options, sizeBytesMax });
     return bytes === undefined ? undefined : { name: sidecar.name, text: new TextDecoder().decode(bytes) };
   };
-  const none = { mask: undefined, imagine: undefined, auxXml: undefined, world: undefined };
   const mask = siblingOf((path) => `${path}.msk`);
-  if (await httpExists(mask.address, options)) return { ...none, mask: mask.name };
+  const hasMask = await httpExists(mask.address, options);
   return {
-    ...none, // only desktop software writes .aux files; they are not published on servers
+    mask: hasMask ? { name: mask.name, path: mask.address } : undefined,
+    imagine: undefined, // only desktop software writes .aux files; they are not published on servers
     auxXml: await textOf(
       siblingOf((path) => `${path}.aux.xml`),
       XML_BYTES_MAX,

@@ -1,0 +1,111 @@
+/** Prints the report of an ingest. */
+import Table from "cli-table3";
+import type { CellCounts, GroupReport, IngestReport, IngestTotals } from "../ingest/ingest.ts";
+import { cellRate } from "./ingestProgress.ts";
+
+/** Converts the report to JSON with snake_case members. */
+export function ingestReportJson({
+  atlas,
+  release,
+  groups,
+  ignoredFiles,
+  totals,
+  durationMs,
+}: IngestReport): Record<string, unknown> {
+  return {
+    atlas,
+    release,
+    groups: groups.map(({ hazard, scenario, year, metrics, cells, largestRounding, replaced }) => ({
+      hazard,
+      scenario,
+      year,
+      metrics,
+      cells: cellsJson(cells),
+      largest_rounding: largestRounding,
+      replaced,
+    })),
+    totals: {
+      source_cells: totals.sourceCells,
+      cells: cellsJson(totals.cells),
+      largest_rounding: totals.largestRounding,
+    },
+    ignored_files: ignoredFiles,
+    seconds: durationMs / 1000,
+  };
+}
+
+function cellsJson(cells: CellCounts): Record<string, number> {
+  return {
+    valid: cells.valid,
+    nodata: cells.nodata,
+    zero: cells.zero,
+    clamped_negative: cells.clampedNegative,
+    partly_missing: cells.partlyMissing,
+    at_first_return_period: cells.reachedAtFirst,
+    made_non_decreasing: cells.raised,
+  };
+}
+
+export function formatIngestReport({ atlas, release, groups, ignoredFiles, totals, durationMs }: IngestReport): string {
+  const table = new Table({
+    head: ["hazard", "scenario", "year", "valid", "zero", "no data", "largest rounding", ""],
+    colAligns: ["left", "left", "right", "right", "right", "right", "left", "left"],
+    style: { head: [], border: [] },
+  });
+  for (const group of groups) {
+    const { hazard, scenario, year, cells, largestRounding } = group;
+    const rounding = Object.entries(largestRounding).map(([metric, error]) => `${metric} ${error.toPrecision(2)}`);
+    table.push([
+      hazard,
+      scenario,
+      String(year),
+      String(cells.valid),
+      String(cells.zero),
+      String(cells.nodata),
+      rounding.join("\n"),
+      remarks(group).join("\n"),
+    ]);
+  }
+  const lines = [table.toString(), ...ignoredFileLines(ignoredFiles)];
+  lines.push(...totalLines(totals, durationMs));
+  lines.push(`release ${release} of ${atlas} written in ${(durationMs / 1000).toFixed(1)} s`);
+  return `${lines.join("\n")}\n`;
+}
+
+function totalLines({ sourceCells, cells, largestRounding }: IngestTotals, durationMs: number): readonly string[] {
+  const { valid, zero, nodata, raised, clampedNegative, partlyMissing } = cells;
+  const count = (value: number): string => value.toLocaleString("en");
+  const rounding = Object.entries(largestRounding).map(([metric, error]) => `${metric} ${error.toPrecision(2)}`);
+  return [
+    `${count(sourceCells)} source cells read, ${cellRate(sourceCells / (durationMs / 1000))}`,
+    `${count(valid + nodata)} cells written: ${count(valid)} valid (${count(zero)} of them zero), ${count(nodata)} without data`,
+    `${count(raised)} curves made non-decreasing, ${count(clampedNegative)} cells with values below 0 set to 0, ` +
+      `${count(partlyMissing)} cells missing on some maps only`,
+    `largest rounding errors: ${rounding.join(", ")}`,
+  ];
+}
+
+function remarks({ cells, metrics, replaced }: GroupReport): readonly string[] {
+  const lines: string[] = [];
+  if (replaced) lines.push("replaced");
+  if (!metrics.includes("probability")) lines.push("no probability: maps without return periods");
+  if (cells.clampedNegative > 0) lines.push(`${cells.clampedNegative} cells with values below 0 set to 0`);
+  if (cells.partlyMissing > 0) lines.push(`${cells.partlyMissing} cells set to no data because some maps lack them`);
+  if (cells.raised > 0) lines.push(`${cells.raised} curves made non-decreasing`);
+  if (cells.reachedAtFirst > 0) {
+    lines.push(
+      `${cells.reachedAtFirst} cells reach the threshold on the first map: their probability is a lower bound`,
+    );
+  }
+  return lines;
+}
+
+/** Summarizes ignored files by reason, because a release of the product can have hundreds of them. */
+export function ignoredFileLines(ignoredFiles: IngestReport["ignoredFiles"]): readonly string[] {
+  const reasons = [...new Set(ignoredFiles.map(({ reason }) => reason))];
+  return reasons.map((reason) => {
+    const files = ignoredFiles.filter((ignored) => ignored.reason === reason).map(({ file }) => file);
+    const more = files.length > 1 ? ` and ${files.length - 1} more` : "";
+    return `ignored: ${files[0]}${more}: ${reason}`;
+  });
+}
