@@ -42,9 +42,17 @@ describe("a body that is not complete", () => {
   });
 
   test.each([
-    ["it is aborted", (_stream: PassThrough, stop: AbortController) => stop.abort(new Error("stopped"))],
-    ["its connection ends", (stream: PassThrough) => stream.destroy()],
-  ])("gives its memory back if %s", async (_cause, end) => {
+    [
+      "it is aborted",
+      (_stream: PassThrough, stop: AbortController) => stop.abort(new Error("stopped")),
+      expect.objectContaining({ message: "stopped" }) as Error,
+    ],
+    [
+      "its connection ends",
+      (stream: PassThrough) => stream.destroy(),
+      expect.objectContaining({ code: "http_malformed" }) as Error,
+    ],
+  ])("gives its memory back if %s", async (_cause, end, error) => {
     const stream = new PassThrough();
     const segments = new BodySegments();
     const stop = new AbortController();
@@ -52,7 +60,7 @@ describe("a body that is not complete", () => {
     stream.write(" ".repeat(100_000));
     await vi.waitFor(() => expect(segments.allocatedBytes).toBe(4 * SEGMENT_BYTES));
     end(stream, stop);
-    await expect(reading).rejects.toThrow();
+    await expect(reading).rejects.toEqual(error);
     const next = new PassThrough();
     next.end(" ".repeat(100_000));
     await readBody(next, optionsOf({ segments }));
