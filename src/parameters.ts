@@ -3,7 +3,7 @@ import { type SchemaError, quote, type ValueSchema, unknownNameItem } from "./sc
 
 /**
  * The decoded query string of a URL: one parameter per member, lists separated by commas, numbers as
- * `-?digits[.digits][e[+-]digits]`, booleans as `true` or `false`.
+ * `[-]digits[.digits][e[+|-]digits]`, booleans as `true` or `false`.
  *
  * A plus sign is literal, not a space as in HTML forms: no accepted value contains a space, and `1e+1` is a number.
  */

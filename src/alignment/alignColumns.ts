@@ -72,7 +72,7 @@ const COLUMN_NAMES = [
   "labels",
 ] as const satisfies readonly (keyof EntityColumns)[];
 
-/** @throws Fault `invalid_request` listing unknown and missing columns */
+/** @throws Fault `invalid_request` if `columns` is not an object, or listing its unknown columns */
 function checkColumnNames(columns: EntityColumns): void {
   if (typeof columns !== "object" || columns === null) {
     throw columnFault("", `columns must be an object with the members ${COLUMN_NAMES.join(", ")}.`);

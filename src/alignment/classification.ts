@@ -13,7 +13,7 @@ export interface EntityClassification {
   readonly growthSeries: number;
   /** Bits of the flags that concern names. */
   readonly flags: number;
-  /** The nearest known name of each text that matched nothing; undefined if there is none. */
+  /** The known name nearest to each text that matched nothing; undefined if there is none. */
   readonly didYouMean: NameSuggestions | undefined;
 }
 
@@ -62,7 +62,7 @@ function pathwayOf(
   });
 }
 
-/** Returns the nearest known name of each text; undefined if no text has one. */
+/** Returns the known name nearest to each text; undefined if none is near enough to any. */
 function suggestionsFor(unmatched: {
   readonly [Member in keyof NameSuggestions]-?: string | undefined;
 }): NameSuggestions | undefined {

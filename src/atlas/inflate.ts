@@ -11,7 +11,7 @@ import { inflateRawSync } from "node:zlib";
  */
 export async function inflateRaw(bytes: Uint8Array, sizeBytes: number): Promise<Uint8Array> {
   // Synchronous because zlib's thread pool doubles the time for a tile of 32 KiB (0.33 ms instead of 0.17), and under load
-  // a worker thread already uses every core.
+  // the worker threads already keep every core busy.
   const { buffer, engine } = inflateRawSync(bytes, {
     maxOutputLength: sizeBytes, // a damaged stream may expand to gigabytes
     info: true,
@@ -21,5 +21,6 @@ export async function inflateRaw(bytes: Uint8Array, sizeBytes: number): Promise<
   if (engine.bytesWritten !== bytes.length) {
     throw new Error(`The compressed data are followed by ${bytes.length - engine.bytesWritten} extra bytes.`);
   }
-  return buffer.buffer.byteLength === sizeBytes ? buffer : new Uint8Array(buffer); // copied out of Node's buffer pool
+  // A short result is a view of zlib's output chunk, which is larger.
+  return buffer.buffer.byteLength === sizeBytes ? buffer : new Uint8Array(buffer);
 }

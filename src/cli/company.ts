@@ -221,7 +221,7 @@ type RequestAdditions = Omit<CompanyAdditions, "json">;
  * Assesses a company with the scenarios and years of the command line, if it names none, and with the industry that the
  * map has for its code.
  *
- * @throws Fault as `totalClimateRisk`, and if rows of the map contradict each other
+ * @throws Fault as `totalClimateRisk` does, and if rows of the map contradict each other
  */
 function assessWithAdditions(input: unknown, additions: RequestAdditions): CompanyAnswer {
   // Validation is left to the method.

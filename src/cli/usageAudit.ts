@@ -68,7 +68,7 @@ function printAudit(report: AuditReport): void {
   printChain(chain);
   if (sumDifferences.length > 0) {
     printTable(
-      ["period", "account", "customer", "meter", "units: hours", "sum", "requests: hours", "sum"],
+      ["period", "account", "customer", "meter", "units by hours", "sum", "requests by hours", "sum"],
       sumDifferences.map(({ period = "all", accountId, customerId = "all", meter, ...difference }) => [
         period,
         accountId,
@@ -83,7 +83,7 @@ function printAudit(report: AuditReport): void {
   }
   if (differences.length === 0) return;
   printTable(
-    ["hour", "account", "customer", "meter", "units: records", "sum", "requests: records", "sum"],
+    ["hour", "account", "customer", "meter", "units by records", "sum", "requests by records", "sum"],
     differences.map((difference) => [
       difference.hour,
       difference.accountId,

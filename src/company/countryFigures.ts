@@ -12,10 +12,10 @@ export interface Country extends ListedCountry {
   /** t CO2e per million USD of GDP, 2022. */
   readonly emissionsTCO2ePerMUSD: number;
   /** The same, relative to the US. */
-  readonly carbonIntensityToUS: number;
-  readonly priceLevelToUS: number;
+  readonly carbonIntensityRelativeToUS: number;
+  readonly priceLevelRelativeToUS: number;
   readonly gridGCO2PerKWh: number;
-  readonly gridToUS: number;
+  readonly gridIntensityRelativeToUS: number;
   readonly gridSource: string | undefined;
   /** Ratio of local to global warming. */
   readonly warmingRatio: number;
@@ -41,14 +41,14 @@ const FALLBACK_MEANINGS: Readonly<Record<string, string>> = {
   "ci: PPP intensity / subregion median price level":
     "carbon intensity of the economy, estimated as emissions per GDP at purchasing power parity, divided by the median " +
     "price level of the subregion",
-  "grid floored at 20 g/kWh": "carbon intensity of electricity, set to 20 g CO2 per kWh, the lowest value in use",
+  "grid floored at 20 g/kWh": "carbon intensity of electricity, raised to the minimum of 20 g CO2 per kWh",
 };
 
 /**
- * Figures by alpha-3 code. A country without a row has no economy and is not supported.
+ * Figures by alpha-3 code. A country without a row (Antarctica) is not supported.
  *
  * Emissions: EDGAR 2024 (CC BY 4.0, European Union, JRC). GDP: World Bank (CC BY 4.0). Electricity: Ember (CC BY 4.0).
- * Losses: GIRI, CDRI 2023 (CC BY 3.0 IGO), surge behind the protection of FLOPROS (CC BY 3.0). Warming: 21 models of
+ * Losses: GIRI, CDRI 2023 (CC BY 3.0 IGO), storm surge net of the protection standards of FLOPROS (CC BY 3.0). Warming: 21 models of
  * CMIP6, weighted by population.
  */
 const FIGURES: ReadonlyMap<string, CountryFigureRow> = new Map(COUNTRY_FIGURE_ROWS.map((row) => [row.iso3, row]));
@@ -60,7 +60,7 @@ export const COUNTRIES: readonly Country[] = LISTED_COUNTRIES.flatMap((listed) =
 });
 const COUNTRIES_BY_ISO3 = new Map(COUNTRIES.map((country) => [country.iso3, country]));
 
-/** Returns the figures of a listed country; undefined for one without an economy. */
+/** Returns the figures of a listed country; undefined for one without a row. */
 export function countryByIso3(iso3: string): Country | undefined {
   return COUNTRIES_BY_ISO3.get(iso3);
 }
@@ -73,10 +73,10 @@ function countryWithFigures(listed: ListedCountry, row: CountryFigureRow): Count
     ...listed,
     tier: readTier(row),
     emissionsTCO2ePerMUSD: row.ei_t_per_musd_nominal_2022,
-    carbonIntensityToUS: row.ci_ratio_us,
-    priceLevelToUS: row.price_level_rel_us,
+    carbonIntensityRelativeToUS: row.ci_ratio_us,
+    priceLevelRelativeToUS: row.price_level_rel_us,
     gridGCO2PerKWh: row.grid_gco2_kwh,
-    gridToUS: row.grid_ratio_us,
+    gridIntensityRelativeToUS: row.grid_ratio_us,
     gridSource: row.grid_year === undefined ? undefined : `${row.grid_source}, ${row.grid_year}`,
     warmingRatio: row.warming_ratio,
     baselineTemperatureC: row.t0_c,

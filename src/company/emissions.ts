@@ -40,19 +40,23 @@ export interface CountryScaling {
 }
 
 export function scalingOf({ scope1Scaling, scope1Exponent }: Industry, country: Country): CountryScaling {
-  const { carbonIntensityToUS, gridToUS, priceLevelToUS } = country;
-  const priceLevel = clamp(priceLevelToUS ** PRICE_LEVEL_EXPONENT, PRICE_LEVEL_SCALING.min, PRICE_LEVEL_SCALING.max);
-  const economy = carbonIntensityToUS ** scope1Exponent;
+  const { carbonIntensityRelativeToUS, gridIntensityRelativeToUS, priceLevelRelativeToUS } = country;
+  const priceLevel = clamp(
+    priceLevelRelativeToUS ** PRICE_LEVEL_EXPONENT,
+    PRICE_LEVEL_SCALING.min,
+    PRICE_LEVEL_SCALING.max,
+  );
+  const economy = carbonIntensityRelativeToUS ** scope1Exponent;
   const scope1 = {
     economy: clamp(economy, SCOPE1_SCALING.min, SCOPE1_SCALING.max),
-    grid: gridToUS * priceLevel,
+    grid: gridIntensityRelativeToUS * priceLevel,
     price_level: priceLevel,
     none: 1,
   }[scope1Scaling];
   return {
     scope1,
-    scope2: Math.max(GRID_RATIO_MIN, gridToUS) * priceLevel,
-    scope3Upstream: clamp(carbonIntensityToUS ** UPSTREAM_EXPONENT, UPSTREAM_SCALING.min, UPSTREAM_SCALING.max),
+    scope2: Math.max(GRID_RATIO_MIN, gridIntensityRelativeToUS) * priceLevel,
+    scope3Upstream: clamp(carbonIntensityRelativeToUS ** UPSTREAM_EXPONENT, UPSTREAM_SCALING.min, UPSTREAM_SCALING.max),
     isScope1Capped: scope1Scaling === "economy" && economy > SCOPE1_SCALING.max,
   };
 }

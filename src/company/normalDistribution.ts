@@ -1,4 +1,4 @@
-/** Standard normal distribution, accurate to about 1e-15 relative in both tails. */
+/** Cumulative standard normal distribution, with a relative error of about 1e-15 in both tails. */
 export function normalCdf(z: number): number {
   return erfc(-z / Math.SQRT2) / 2;
 }
@@ -14,7 +14,7 @@ export function erfc(x: number): number {
   return x < 0 ? 2 - tail : tail;
 }
 
-/** The result is below the least positive number, 5e-324, above this. */
+/** Above this, the result is below the smallest positive number, 5e-324. */
 const UNDERFLOW_MIN = 27.3;
 
 interface Quotient {

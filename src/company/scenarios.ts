@@ -3,7 +3,7 @@ import { nameCandidate, nearestName, nearestNames } from "../reference/nameDista
 import { foldName } from "../reference/names.ts";
 import { SCENARIO_ROWS, type ScenarioRow } from "./data/scenarios.generated.ts";
 
-/** A transition scenario with its carbon prices and warming. */
+/** A transition scenario, with the ids of its price and temperature paths. */
 export interface TransitionScenario {
   readonly id: string;
   readonly family: CompanyResult["family"];

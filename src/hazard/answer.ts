@@ -75,7 +75,7 @@ export interface Atlas {
   sample(request: SampleRequest): Promise<SampleResult>;
   /**
    * Returns the stored steps of the cells at many locations, which take a quarter of the memory of values.
-   * @throws Fault as `sample`; the signal's reason when aborted
+   * @throws Fault as `sample` does; the signal's reason when aborted
    */
   sampleSteps(request: StepsRequest): Promise<StepsResult>;
   close(): Promise<void>;

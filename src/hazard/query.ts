@@ -37,7 +37,7 @@ export function parseHazardQuery(input: unknown): HazardQuery {
  *
  * @param queryText the part after the question mark, percent-encoded
  * @returns a frozen object
- * @throws Fault as `parseHazardQuery`; the items have `parameter` instead of `pointer`
+ * @throws Fault as `parseHazardQuery` does; the items have `parameter` instead of `pointer`
  */
 export function parseHazardParameters(queryText: string): HazardQuery {
   const split = splitLocation(queryText);

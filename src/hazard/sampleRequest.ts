@@ -136,7 +136,7 @@ export function checkSample(request: SampleRequest): HazardName {
   });
 }
 
-/** Validates a request for stored steps at many locations. @throws Fault as `checkSample` */
+/** Validates a request for stored steps at many locations. @throws Fault as `checkSample` does */
 export function checkSteps(request: StepsRequest): HazardName {
   return checkCells(request, ({ addItem, add }) => {
     const skip = new Set(["radiusKm", "method"]);

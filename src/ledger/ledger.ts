@@ -244,7 +244,7 @@ export interface Ledger {
   record(entry: UsageEntry): Promise<RecordResult>;
   /** @throws Fault `rate_limited` if too many reports of the account are waiting; the reason of the signal */
   usage(query: UsageQuery, options?: ReportOptions): Promise<Page<UsageLine>>;
-  /** Like `usage`, as lines of CSV without a header. @throws as `usage` */
+  /** Like `usage`, as lines of CSV without a header. @throws as `usage` does */
   usageCsv(query: UsageQuery, options?: ReportOptions): Promise<CsvPage>;
   audit(options?: AuditOptions): Promise<AuditReport>;
   /** Yields all events of a date range in the order of their times, which is that of recording unless the clock was reset. */

@@ -3,7 +3,7 @@ import { isFault } from "../errors.ts";
 import { BATCH_COUNT_MAX, idempotencyKeyReused, usageNotRecorded } from "./entry.ts";
 import type { Commit, RecordResult, UsageEntry } from "./ledger.ts";
 import { pruneIdempotencyKeys, recordBatch } from "./postgresRecord.ts";
-import { checkServer, checkServerClock, configureSession } from "./postgresSettings.ts";
+import { checkServer, checkServerClock, configureRecording, configureSession } from "./postgresSettings.ts";
 import { type PendingEntry, RecordQueue } from "./recordQueue.ts";
 
 /** Number of recorded idempotency keys after which expired ones are pruned, and how many are pruned at most. */
@@ -90,6 +90,7 @@ export class PostgresRecorder {
     try {
       await client.connect();
       await configureSession(client);
+      await configureRecording(client);
       await checkServer(client);
       if (isServerClockChecked) await checkServerClock(client, now);
     } catch (error) {

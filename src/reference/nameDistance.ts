@@ -29,7 +29,7 @@ function comparedText(folded: string, lengthMax = Infinity): ComparedText {
 
 /**
  * Returns the nearest candidate within max(1, floor(length / 5)) edits, the first of several at the same distance.
- * Texts and candidates of fewer than 4 characters are never matched (methods/alignment.md, section 2).
+ * Texts and candidates of fewer than 4 characters are never matched (docs/industry-names.md, "Suggestions").
  *
  * @param folded the text, folded like the candidates
  */
@@ -82,8 +82,8 @@ export function nearestNames(
 }
 
 /**
- * Optimal string alignment distance of two texts: the number of insertions, deletions, substitutions and swaps of
- * neighbors, where no character is edited twice.
+ * Optimal string alignment distance of two texts: the number of insertions, deletions, substitutions and
+ * transpositions of adjacent characters, where no character is edited twice.
  *
  * @param distanceMax a larger distance is returned as Infinity, which saves time
  */
@@ -132,7 +132,7 @@ function alignmentDistance(a: Int32Array, b: Int32Array, distanceMax: number): n
       rows[current + j] = distance;
       smallest = Math.min(smallest, distance);
     }
-    // A swap continues from the row before the previous one, so both rows must exceed the limit.
+    // A transposition continues from the row before the previous one, so both rows must exceed the limit.
     if (smallest > distanceMax && smallestBefore > distanceMax) return Infinity;
     smallestBefore = smallest;
   }

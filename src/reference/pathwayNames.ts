@@ -1,4 +1,4 @@
-/** Pathways of industries and sectors by name (methods/alignment.md, section 2). */
+/** Pathways of industries and sectors by name (docs/methods/alignment.md, "Pathway from industry and sector names"). */
 import { rememberByText } from "./boundedCache.ts";
 import type { ClassificationSystem } from "./classificationSystems.ts";
 import { PATHWAY_KEY_ROWS } from "./data/pathwayKeys.generated.ts";
@@ -120,7 +120,7 @@ export function pathwayOfIndustry({ name }: Pick<ListedIndustry, "name">): Pathw
 
 let candidates: readonly NameCandidate[] | undefined;
 
-/** Returns the nearest known name of an industry or sector for `did_you_mean`, if one is near enough. */
+/** Returns the known name of an industry or sector nearest to a text, for `did_you_mean`, if one is near enough. */
 export const suggestIndustryName: (text: string) => string | undefined = rememberByText((text) => {
   candidates ??= [
     ...LISTED_INDUSTRIES.flatMap(({ names }) => names),

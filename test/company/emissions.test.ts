@@ -29,9 +29,11 @@ describe("modeled emissions", () => {
     const germany = countryByIso3("DEU");
     if (germany === undefined) throw new Error("Germany was not found.");
     const scope1 = (id: string): number => scalingOf(industryById(id), germany).scope1;
-    const priceLevel = germany.priceLevelToUS ** -0.5;
-    expect(scope1("cement_lime")).toBe(germany.carbonIntensityToUS ** industryById("cement_lime").scope1Exponent);
-    expect(scope1("electric_utilities")).toBe(germany.gridToUS * priceLevel);
+    const priceLevel = germany.priceLevelRelativeToUS ** -0.5;
+    expect(scope1("cement_lime")).toBe(
+      germany.carbonIntensityRelativeToUS ** industryById("cement_lime").scope1Exponent,
+    );
+    expect(scope1("electric_utilities")).toBe(germany.gridIntensityRelativeToUS * priceLevel);
     const byPriceLevel = INDUSTRIES.find(({ scope1Scaling }) => scope1Scaling === "price_level");
     expect(scope1(byPriceLevel?.id ?? "")).toBe(priceLevel);
     expect(scope1("airlines")).toBe(1);
@@ -40,8 +42,8 @@ describe("modeled emissions", () => {
   test("scope 2 of a clean grid is at least 0.3 times that of the US", () => {
     const iceland = countryByIso3("ISL");
     if (iceland === undefined) throw new Error("Iceland was not found.");
-    expect(iceland.gridToUS).toBeLessThan(0.3);
-    const priceLevel = Math.max(0.8, Math.min(2.2, iceland.priceLevelToUS ** -0.5));
+    expect(iceland.gridIntensityRelativeToUS).toBeLessThan(0.3);
+    const priceLevel = Math.max(0.8, Math.min(2.2, iceland.priceLevelRelativeToUS ** -0.5));
     expect(scalingOf(industryById("software"), iceland).scope2).toBe(0.3 * priceLevel);
   });
 

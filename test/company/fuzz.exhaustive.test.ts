@@ -24,7 +24,7 @@ const MEMBERS = [
   ["damage_function", "iam", "pd", "exposure", "lgd", "assumptions", "constructor"],
 ].flat();
 
-function sound(random: SeededRandom): Record<string, unknown> {
+function validRequest(random: SeededRandom): Record<string, unknown> {
   return {
     name: "Any",
     country: random.pick(COUNTRIES).iso3,
@@ -39,9 +39,13 @@ function sound(random: SeededRandom): Record<string, unknown> {
   };
 }
 
-/** All numbers must be finite, because the encoder rejects others. */
-function isWhole(answer: unknown): boolean {
-  return encodeJson(answer).length > 0;
+/** Fails with the description if a number is not finite, which the encoder rejects. */
+function expectEncodable(value: unknown, description: () => string): void {
+  try {
+    encodeJson(value);
+  } catch (cause) {
+    throw new Error(description(), { cause });
+  }
 }
 
 test(
@@ -50,33 +54,32 @@ test(
     const random = randomFrom(23);
     let [answered, refused] = [0, 0];
     for (let i = 0; i < COUNT; i++) {
-      const request = sound(random);
-      const mutilations = random.below(4);
-      for (let k = 0; k < mutilations; k++) {
+      const request = validRequest(random);
+      const mutationCount = random.below(4);
+      for (let k = 0; k < mutationCount; k++) {
         const member = random.pick(MEMBERS);
         if (random.chance(0.15)) delete request[member];
         else request[member] = random.pick(ODD);
       }
       const input: unknown = random.chance(0.01) ? random.pick(ODD) : request;
-      const pointersAndCodes = (): string => `request ${i}: ${JSON.stringify(input)}`;
+      const description = (): string => `request ${i}: ${JSON.stringify(input)}`;
       try {
         const answer = totalClimateRisk(input as Parameters<typeof totalClimateRisk>[0]);
-        if (!isWhole(answer)) expect.fail(pointersAndCodes());
-        const { total } = answer.results[0] ?? expect.fail(pointersAndCodes());
-        if (!(total.score >= 0 && total.score <= 100)) expect.fail(pointersAndCodes());
+        expectEncodable(answer, description);
+        const { total } = answer.results[0] ?? expect.fail(description());
+        if (!(total.score >= 0 && total.score <= 100)) expect.fail(description());
         answered++;
       } catch (error) {
-        if (!isFault(error)) throw new Error(pointersAndCodes(), { cause: error });
+        if (!isFault(error)) throw new Error(description(), { cause: error });
         if (error.items.length === 0 || error.items.some(({ pointer }) => pointer === undefined))
-          expect.fail(pointersAndCodes());
-        if (!isWhole(error.items)) expect.fail(pointersAndCodes());
+          expect.fail(description());
+        expectEncodable(error.items, description);
         refused++;
       }
       try {
-        if (!isWhole(estimateEmissions(input as Parameters<typeof estimateEmissions>[0])))
-          expect.fail(pointersAndCodes());
+        expectEncodable(estimateEmissions(input as Parameters<typeof estimateEmissions>[0]), description);
       } catch (error) {
-        if (!isFault(error)) throw new Error(pointersAndCodes(), { cause: error });
+        if (!isFault(error)) throw new Error(description(), { cause: error });
       }
     }
     // Both outcomes must occur for the test to be meaningful.

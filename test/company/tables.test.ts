@@ -59,8 +59,8 @@ describe("the tables", () => {
     for (const { iso3, averageLoss, tier, fallbacks, ...country } of COUNTRIES) {
       for (const loss of Object.values(averageLoss)) expect(loss, iso3).toBeGreaterThanOrEqual(0);
       expect(country.gridGCO2PerKWh, iso3).toBeGreaterThanOrEqual(20);
-      expect(country.carbonIntensityToUS, iso3).toBeGreaterThan(0);
-      expect(country.priceLevelToUS, iso3).toBeGreaterThan(0);
+      expect(country.carbonIntensityRelativeToUS, iso3).toBeGreaterThan(0);
+      expect(country.priceLevelRelativeToUS, iso3).toBeGreaterThan(0);
       expect(country.warmingRatio, iso3).toBeGreaterThan(0);
       expect(fallbacks.length > 0, iso3).toBe(tier === "B");
     }

@@ -10,7 +10,10 @@ import { openAtlas } from "../../src/openAtlas.ts";
 import { FLOOD_LAYERS, makeAtlas, type GroupFixture } from "../atlas/makeAtlas.ts";
 import type { AnalysisYearResult, HazardQueryInput } from "../../src/contract/wireTypes.ts";
 
-/** 130 x 130 cells of 0.1 degrees, northwest corner at (10, 20): three by three tiles, the last two cells wide. */
+/**
+ * 130 x 130 cells of 0.1 degrees, northwest corner at (10, 20): three by three tiles. Those in the last row and column have
+ * only two cells in that direction.
+ */
 const GRID: Grid = {
   northDeg: 10,
   westDeg: 20,

@@ -90,7 +90,7 @@ export class ClientGate {
   /**
    * Reserves the lookup of a key.
    * @returns a function that releases the reservation
-   * @throws HttpError `rate_limited` as `admitRequest`; `overloaded` if too many lookups are in progress
+   * @throws HttpError `rate_limited` as `admitRequest` does; `overloaded` if too many lookups are in progress
    */
   startLookup(address: string): () => void {
     this.admitRequest(address);

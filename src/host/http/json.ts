@@ -37,7 +37,7 @@ function findUnencodable(value: unknown, pointer: string): string | undefined {
  * Parses a request body whose structure has been checked: a JSON document in UTF-8, with or without a byte order mark.
  *
  * @param parts the document, divided anywhere
- * @throws Fault `json_malformed` as `parseJson`, and for invalid UTF-8
+ * @throws Fault `json_malformed` as `parseJson` does, and for invalid UTF-8
  */
 export function decodeJson(parts: readonly Uint8Array[]): unknown {
   return parseJson(decodeUtf8(joined(parts)));

@@ -83,7 +83,7 @@ const INTRODUCTION = `Data and analysis requests need the header fields \`X-API-
 
 - Every path under \`/api/v1/\` is also available under \`/latest/api/v1/\`, and vice versa. HEAD is supported wherever GET is supported, and is not counted.
 - Errors are returned as \`application/problem+json\`. Branch on \`code\`, and retry only if \`retryable\` is true, after the number of seconds in \`Retry-After\`. The errors in the parameters and the body of a request are reported together, up to ${FAULT_ITEM_COUNT_MAX}. An unknown path returns 404 \`route_not_found\`, and an unsupported method returns 405 \`method_not_allowed\`.
-- In a query string, a list is one parameter whose elements are separated by commas. Numbers are written as \`-?digits[.digits][e[+-]digits]\`.
+- In a query string, a list is one parameter whose elements are separated by commas. Numbers are written as \`[-]digits[.digits][e[+|-]digits]\`.
 - A data response is sent only after its usage has been written to disk. Errors, null values and responses without data are not counted. \`X-Usage-Units\` gives the number of units that were counted.
 - Responses may gain members; no member is renamed or removed.`;
 

@@ -43,13 +43,13 @@ export class Access {
     this.#options = options;
   }
 
-  /** Counts a request of a route that needs no key. @throws HttpError `rate_limited` */
+  /** Counts a request to a route that needs no key, unless it is a probe. @throws HttpError `rate_limited` */
   admitOpen(request: IncomingMessage, { isProbe }: Route<unknown, unknown>): void {
     const { clients } = this.#options;
     if (isProbe !== true) clients.admitRequest(clients.addressOf(request));
   }
 
-  /** Step `key`. @throws HttpError, Fault as `readApiKey` and `RequestAuthenticator.authenticate` */
+  /** Step `key`. @throws HttpError, Fault as `readApiKey` and `RequestAuthenticator.authenticate` do */
   authenticate(request: IncomingMessage): KeyHolder | Promise<KeyHolder> {
     const { authenticator, clients } = this.#options;
     return authenticator.authenticate(readApiKey(request), clients.addressOf(request));
@@ -78,7 +78,7 @@ export class Access {
     const { clients } = this.#options;
     const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
     if (code === "rate_limited" || code === "overloaded") context.closesConnection = true;
-    // Requests of open routes and lookups of keys have been counted, and rejected keys have a limit of their own.
+    // Requests to open routes and key lookups have already been counted, and rejected keys have a limit of their own.
     else if (target?.route.access !== "open" && !KEY_REJECTIONS.has(code)) {
       context.closesConnection = clients.countRejected(clients.addressOf(request));
     }
@@ -97,7 +97,7 @@ export class Access {
     return this.#options.authenticator.findCustomer({ accountId, customerId: readCustomerId(request) });
   }
 
-  /** Sets the customer of the caller. @throws HttpError as `checkCustomer` */
+  /** Sets the customer of the caller. @throws HttpError as `checkCustomer` does */
   setCustomer(context: RequestContext, found: Customer | undefined): void {
     const { customerId } = checkCustomer(found);
     const { accountId, keyId } = context.caller ?? NO_CALLER;

@@ -32,6 +32,9 @@ export interface Invocation {
 /** What a request takes beyond its body, as far as it is known before it has been parsed. */
 export const NO_WORK = { elementCount: 0, cellVectorCount: 0, coldTileVectorCount: 0 };
 
+/** A body for a worker up to this size is copied, so that it takes no whole segment. */
+const COPIED_BYTES_MAX = 16_384;
+
 /** The steps that run a route: body size, JSON, schema, limits, availability, compute. */
 export class Execution {
   readonly #options: ExecutionOptions;
@@ -42,9 +45,9 @@ export class Execution {
   }
 
   /**
-   * Step `body size`, then reads the body, which the caller must release. A body for a worker is in memory that all threads
-   * share, so that it exists only once and the request can be restarted if its worker ends.
-   * @throws HttpError `body_too_large`, `overloaded`, as `receive`
+   * Step `body size`, then reads the body, which the caller must release. A long body is in memory that all threads share,
+   * so that it exists only once and the request can be restarted if its worker ends.
+   * @throws HttpError `body_too_large`, `overloaded`, as `receive` does
    */
   async receiveBody(
     context: RequestContext,
@@ -62,7 +65,7 @@ export class Execution {
     return context.receive({
       limitBytes,
       declaredBytes,
-      contiguousBytesMax: route.inlineBodyBytesMax ?? Infinity,
+      contiguousBytesMax: Math.max(route.inlineBodyBytesMax ?? Infinity, COPIED_BYTES_MAX),
       segments: this.#segments,
       structure: jsonLimits(requestBodyBytesMax),
       shortChunksDelayMs: (chunkCount) => admission.shortChunksDelayMs(slot, chunkCount),
@@ -70,7 +73,7 @@ export class Execution {
     });
   }
 
-  /** Steps `JSON`, `schema` and `limits`. @throws Fault `json_malformed`, as `Route.parse` */
+  /** Steps `JSON`, `schema` and `limits`. @throws Fault `json_malformed`, as `Route.parse` does */
   parse(request: IncomingMessage, invocation: Invocation): unknown {
     const { body } = invocation;
     if (body === undefined) return this.#parseDecoded(request, invocation);
@@ -108,7 +111,7 @@ export class Execution {
 
   /**
    * Runs a large request as a job: in the worker threads if there are any, otherwise on the event loop.
-   * @throws Fault, HttpError as the route throws them, and as `AdmissionControl.runJob`
+   * @throws Fault, HttpError as the route throws them, and as `AdmissionControl.runJob` does
    */
   async runJob(context: RequestContext, slot: Slot | undefined, invocation: Invocation): Promise<RouteResponse> {
     const { bulk, admission, services } = this.#options;

@@ -143,7 +143,7 @@ export class Pipeline implements RequestProcessor {
     if (slot !== undefined) this.#options.admission.releaseResponse(slot);
   }
 
-  /** Step `usage`. Disconnected clients are not metered, and HEAD of a metered route ends before it computes. @throws Fault as `recordUsage` */
+  /** Step `usage`. Disconnected clients are not metered, and HEAD of a metered route ends before it computes. @throws Fault as `recordUsage` does */
   #recordUsage(
     context: RequestContext,
     entry: {

@@ -98,7 +98,7 @@ const CSV_LINES_PER_PAGE = 5_000;
 
 /**
  * Reads usage from the ledger: a page, or all lines as a stream of CSV. Reading ends when the client disconnects.
- * @throws Fault as `Ledger.usage`
+ * @throws Fault as `Ledger.usage` does
  */
 export async function findUsage(
   request: UsageRequest,

@@ -1,4 +1,4 @@
-/** `did_you_mean`: the nearest known name of a text that matched nothing. */
+/** `did_you_mean`: the known name nearest to a text that matched nothing. */
 import { foldCountry, foldIndustry } from "./names.ts";
 import type { Reference } from "./reference.ts";
 
@@ -17,7 +17,10 @@ interface Candidates {
 
 const candidatesOfReference = new WeakMap<Reference, Candidates>();
 
-/** Nearest country name in the order of both files. */
+/**
+ * Nearest country name; of several at the same distance the first, in the order of countries.csv and then
+ * country-names.csv.
+ */
 export function suggestCountry(reference: Reference, text: string): string | null {
   return nearestOf(foldCountry(text), candidatesOf(reference).countries);
 }
@@ -79,7 +82,7 @@ function nearest(folded: string, candidates: readonly Candidate[]): string | nul
   return best;
 }
 
-/** Optimal string alignment distance: insertions, deletions, substitutions and swaps of neighbors. */
+/** Optimal string alignment distance: insertions, deletions, substitutions and transpositions of adjacent characters. */
 export function optimalStringAlignment(a: readonly string[], b: readonly string[]): number {
   const distance = Array.from({ length: a.length + 1 }, (_, i) =>
     Array.from({ length: b.length + 1 }, (_, j) => (i === 0 ? j : j === 0 ? i : 0)),
@@ -88,9 +91,9 @@ export function optimalStringAlignment(a: readonly string[], b: readonly string[
   for (let i = 1; i <= a.length; i += 1) {
     for (let j = 1; j <= b.length; j += 1) {
       const substitution = at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const swap = isSwap ? at(i - 2, j - 2) + 1 : Infinity;
-      (distance[i] ?? [])[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, substitution, swap);
+      const isTransposition = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const transposition = isTransposition ? at(i - 2, j - 2) + 1 : Infinity;
+      (distance[i] ?? [])[j] = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, substitution, transposition);
     }
   }
   return at(a.length, b.length);

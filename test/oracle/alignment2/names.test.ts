@@ -20,7 +20,7 @@ describe("folding and keys", () => {
     expect(matchesKey("autos", "auto")).toBe(false);
   });
 
-  it("counts insertions, deletions, substitutions and swaps of neighbors", () => {
+  it("counts insertions, deletions, substitutions and transpositions of adjacent characters", () => {
     const distance = (a: string, b: string): number => optimalStringAlignment(Array.from(a), Array.from(b));
     expect(distance("germny", "germany")).toBe(1);
     expect(distance("cnina", "china")).toBe(1);

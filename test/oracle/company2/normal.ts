@@ -1,4 +1,4 @@
-/** The standard normal distribution, from textbook expansions: slow, and accurate to about 1e-13 relative. */
+/** The standard normal distribution, from textbook expansions: slow, with a relative error of about 1e-13. */
 
 /** Levels of the continued fraction of erfc: at x = 2 the remainder is below 1e-25. */
 const FRACTION_LEVELS = 150;
@@ -22,7 +22,7 @@ function erfBySeries(x: number): number {
 
 /** erfc(x) = exp(-x^2)/sqrt(pi) / (x + (1/2)/(x + (2/2)/(x + (3/2)/(x + ...)))), Laplace's continued fraction. */
 function erfcByFraction(x: number): number {
-  if (x > 28) return 0; // below the least positive number
+  if (x > 28) return 0; // below the smallest positive number
   let denominator = x;
   for (let level = FRACTION_LEVELS; level >= 1; level--) denominator = x + level / 2 / denominator;
   return Math.exp(-x * x) / Math.sqrt(Math.PI) / denominator;

@@ -1,6 +1,7 @@
 /**
  * Reference implementation of the company method, version 2, written from its text alone: slow, and sharing no code
- * with the implementation under test. The report carries the names of section 7; figures are not rounded.
+ * with the implementation under test. Section numbers are those of that text, which differ from those of
+ * docs/methods/company.md. The report carries the names of section 7; figures are not rounded.
  */
 import { emissionsOf, type Emissions } from "./emissions.ts";
 import { coverage, creditOf, leverage, type BeforeAfter, type Credit } from "./credit.ts";

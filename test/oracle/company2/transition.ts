@@ -1,4 +1,4 @@
-/** Section 4: transition losses, USD of 2025 a year. */
+/** Section 4 of the method text (see report.ts): transition losses, USD of 2025 a year. */
 import {
   BASE_YEAR,
   KAPPA,
@@ -37,14 +37,14 @@ function scope1Abatement(industry: Industry): Abatement {
   };
 }
 
-/** pt(t): the constant assumption, or from short to long run over 15 years. */
+/** pt(t): the assumed constant, or interpolated from the short-run to the long-run value over 15 years. */
 export function passThrough(industry: Industry, year: number, assumed: number | undefined): number {
   if (assumed !== undefined) return assumed;
   const { pass_through: short, pass_through_long: long } = industry;
   return clamp(short + (long - short) * clamp((year - BASE_YEAR) / PT_YEARS, 0, 1), 0, 1);
 }
 
-/** ud by `product_channel`: cost per t of the emissions of sold products that buyers take into account. */
+/** ud by `product_channel`: cost that buyers take into account, per t of the emissions of sold products. */
 function productUnitCost(industry: Industry, buyersShock: number, year: number): number {
   return {
     fuel_world: buyersShock,

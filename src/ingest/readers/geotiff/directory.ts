@@ -4,7 +4,7 @@
  */
 import { sourceFault } from "../../raster.ts";
 import type { ByteSource } from "./byteSource.ts";
-import { swapBytes } from "./nativeBlock.ts";
+import { swapBytes } from "./byteOrder.ts";
 
 /** Largest number of directories: pages, overviews and masks of one file. */
 const DIRECTORY_COUNT_MAX = 1000;

@@ -1,4 +1,5 @@
 /** Converts decompressed blocks to little-endian numbers that JavaScript can represent, without a predictor. */
+import { swapBytes } from "./byteOrder.ts";
 import type { Layout } from "./layout.ts";
 
 /** The parts of a layout that determine the bytes of a block. */
@@ -30,17 +31,6 @@ export function toNativeBlock(bytes: Uint8Array<ArrayBuffer>, block: BlockFormat
   const buffer = isWhole ? bytes.buffer : new Uint8Array(bytes).buffer; // not slice(), which shares the memory of a Buffer
   if (bits === 64 && kind !== "float") integersToFloats(buffer, kind);
   return buffer;
-}
-
-/** Reverses the order of the bytes of each number. Bytes after the last whole number are unchanged. */
-export function swapBytes(bytes: Uint8Array, size: number): void {
-  for (let start = 0; start + size <= bytes.length; start += size) {
-    for (let low = start, high = start + size - 1; low < high; low++, high--) {
-      const byte = bytes[low] as number;
-      bytes[low] = bytes[high] as number;
-      bytes[high] = byte;
-    }
-  }
 }
 
 interface Rows {

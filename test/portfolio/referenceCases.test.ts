@@ -1,12 +1,12 @@
 /** Known answers of portfolio aggregation against the reference implementation. */
 import { expect, it } from "vitest";
-import type { PortfolioAnswer } from "../../../src/contract/wireTypes.ts";
-import { answerOfCase, COMPARISON, type PortfolioCase, requestOfCase } from "../../portfolio/portfolioCases.ts";
-import { referenceOptions } from "../../portfolio/referencePortfolios.ts";
-import { differencesOf } from "../alignment2/closeTo.ts";
-import { describeWithSharedMethod, sharedCases } from "../alignment2/sharedMethod.ts";
-import type { Line } from "./holdings.ts";
-import { scoredPortfolio } from "./portfolio.ts";
+import type { PortfolioAnswer } from "../../src/contract/wireTypes.ts";
+import { answerOfCase, COMPARISON, type PortfolioCase, requestOfCase } from "./portfolioCases.ts";
+import { referenceOptions } from "./referencePortfolios.ts";
+import { differencesOf } from "../oracle/alignment2/closeTo.ts";
+import { describeWithSharedMethod, sharedCases } from "../oracle/alignment2/sharedMethod.ts";
+import type { Line } from "../oracle/portfolio/holdings.ts";
+import { scoredPortfolio } from "../oracle/portfolio/portfolio.ts";
 
 const { cases } = sharedCases("portfolio") as { readonly cases: readonly PortfolioCase[] };
 
