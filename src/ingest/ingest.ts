@@ -37,7 +37,7 @@ export type { CellCounts } from "./cellCounts.ts";
 export type { KeptMeridian } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
 export type { GroupReport, IngestReport, IngestTotals, IgnoredFile } from "./report.ts";
-export type { IngestPreview, PreviewFile, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
+export type { IngestPreview, PreviewFile, PreviewGrid, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
 
 export interface AqueductFloodsOptions extends IngestOptions {
   /** Files, folders (searched recursively) or http(s) addresses of the maps. */
