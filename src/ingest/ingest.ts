@@ -32,7 +32,6 @@ export {
   isFault,
 } from "../errors.ts";
 export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/wireTypes.ts";
-export type { Grid } from "../kernel/grid.ts";
 export type { CellCounts } from "./cellCounts.ts";
 export type { KeptMeridian } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
