@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
-import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
+import { openGeoTiff, openStoredGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
 import type { RasterOptions } from "../../../src/ingest/raster.ts";
 import { type GeoTiffSpec, makeGeoTiff } from "../makeGeoTiff.ts";
 
@@ -64,6 +64,8 @@ async function readWhole(file: string, options: RasterOptions): Promise<void> {
 }
 
 const GRID = { northDeg: 50, westDeg: 10, cellSizeLatDeg: 1, cellSizeLonDeg: 2, rowCount: 3, columnCount: 4 };
+/** The transformation matrix of that grid with rows from south to north. */
+const SOUTH_UP = [2, 0, 0, 10, 0, 1, 0, 47, 0, 0, 0, 0, 0, 0, 0, 1];
 const FLIPPED = [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3];
 
 describe("georeference", () => {
@@ -81,9 +83,6 @@ describe("georeference", () => {
   test("reads a tie point that is not at the first cell", async () => {
     const { grid } = await readAll({ ...PLAIN, tiePoint: [14, 48.5], tiePointCell: [2, 1.5] });
     expect(grid).toEqual(GRID);
-    const southUp = await readAll({ ...PLAIN, tiePoint: [12, 49], tiePointCell: [1, 2], pixelScale: [2, -1] });
-    expect(southUp.grid).toEqual(GRID);
-    expect(southUp.values).toEqual(FLIPPED);
   });
 
   test("reads a transformation matrix like a tie point and a pixel scale", async () => {
@@ -91,21 +90,23 @@ describe("georeference", () => {
     expect((await readAll({ ...PLAIN, matrix })).grid).toEqual(GRID);
   });
 
-  test("flips south-up maps given by a matrix or a negative scale, with either registration", async () => {
-    const matrix = [2, 0, 0, 10, 0, 1, 0, 47, 0, 0, 0, 0, 0, 0, 0, 1];
-    const byMatrix = await readAll({ ...PLAIN, matrix });
-    expect(byMatrix.grid).toEqual(GRID);
-    expect(byMatrix.values).toEqual(FLIPPED);
-    const byScale = await readAll({ ...PLAIN, tiePoint: [10, 47], pixelScale: [2, -1] });
-    expect(byScale.grid).toEqual(GRID);
-    expect(byScale.values).toEqual(FLIPPED);
-    const pointRegistered = await readAll({ ...PLAIN, tiePoint: [11, 47.5], pixelScale: [2, -1], pixelIsPoint: true });
-    expect(pointRegistered.grid).toEqual(GRID);
-    expect(pointRegistered.values).toEqual(FLIPPED);
+  test("flips south-up maps, with either registration", async () => {
+    const area = await readAll({ ...PLAIN, matrix: SOUTH_UP });
+    expect(area.grid).toEqual(GRID);
+    expect(area.values).toEqual(FLIPPED);
+    const atCenters = SOUTH_UP.map((number, index) => (index === 3 ? 11 : index === 7 ? 47.5 : number));
+    const point = await readAll({ ...PLAIN, matrix: atCenters, pixelIsPoint: true });
+    expect(point.grid).toEqual(GRID);
+    expect(point.values).toEqual(FLIPPED);
+  });
+
+  test("rejects a negative scale of rows, which GDAL reads as north-up", async () => {
+    const message = await rejectionMessage(makeGeoTiff({ ...PLAIN, tiePoint: [10, 47], pixelScale: [2, -1] }));
+    expect(message).toMatch(/negative scale of rows.*GTIFF_HONOUR_NEGATIVE_SCALEY/);
   });
 
   test("reads windows of a flipped map across strips", async () => {
-    const spec = { ...PLAIN, tiePoint: [10, 47], pixelScale: [2, -1], rowsPerStrip: 2 } as const;
+    const spec = { ...PLAIN, matrix: SOUTH_UP, rowsPerStrip: 2 };
     const raster = await openGeoTiff(await writeMap(makeGeoTiff(spec)));
     try {
       const values = await raster.readWindow({ band: 1, firstRow: 1, rowCount: 2, firstColumn: 1, columnCount: 2 });
@@ -255,16 +256,34 @@ describe("missing values", () => {
 
 describe("coordinate systems", () => {
   test.each([
-    ["a system without code or ellipsoid", { 2048: 32767, 2050: 32767 }, /is in the geographic/],
-    ["the datum NAD83", { 2048: 4269 }, /EPSG:4269.*EPSG:4326/],
-    ["a UTM projection", { 1024: 1, 3072: 32633 }, /projected.*EPSG:32633/],
-    ["geocentric coordinates", { 1024: 3 }, /projected|EPSG:4326/],
-    ["coordinates in grads", { 2054: 9105 }, /angular unit 9105/],
+    ["a system without code or ellipsoid", { 2048: 32767, 2050: 32767 }, /user-defined datum without an ellipsoid/],
+    ["the datum NAD27", { 2048: 4267 }, /EPSG:4267, whose transformation to WGS84 is not known/],
+    ["a projection without parameters", { 1024: 1, 3072: 32767 }, /with no projection/],
+    ["geocentric coordinates", { 1024: 3 }, /model type 3/],
+    ["a model that is not defined", { 1024: 32767 }, /model type 32767/],
+    ["coordinates in grads", { 2054: 9105 }, /another unit than degrees/],
     ["the meridian of Paris", { 2051: 8903 }, /prime meridian other than Greenwich/],
   ])("rejects %s and names the accepted system", async (_, geoKeys, expected) => {
     const message = await rejectionMessage(makeGeoTiff({ ...PLAIN, geoKeys }));
     expect(message).toMatch(expected);
     expect(message).toContain("gdalwarp -t_srs EPSG:4326");
+  });
+
+  test("uses coordinates on NAD83 as WGS84, and states the accuracy", async () => {
+    const raster = await openGeoTiff(await writeMap(makeGeoTiff({ ...PLAIN, geoKeys: { 2048: 4269 } })));
+    expect(raster.grid).toEqual(GRID);
+    expect(raster.notes["datum"]).toMatch(/NAD83, used as WGS 84 .* within 4 m/);
+    await raster.close();
+  });
+
+  test("opens a projected map with its grid in meters", async () => {
+    const file = await writeMap(makeGeoTiff({ ...PLAIN, geoKeys: { 1024: 1, 3072: 32633 } }));
+    const raster = await openStoredGeoTiff(file);
+    const { westDeg, northDeg, cellSizeLatDeg, cellSizeLonDeg, ...size } = GRID;
+    const plane = { westX: westDeg, northY: northDeg, cellWidth: cellSizeLonDeg, cellHeight: cellSizeLatDeg, ...size };
+    expect(raster).toMatchObject({ plane, projectedCrs: { method: "tmerc", parameters: { lon_0: 15 } } });
+    await raster.close();
+    await expect(openGeoTiff(file)).rejects.toThrow(/projected.*EPSG:32633.*EPSG:4326/);
   });
 
   test("rejects a missing system unless assumeWgs84 is set and the numbers are plausible degrees", async () => {
@@ -278,6 +297,31 @@ describe("coordinate systems", () => {
 
 describe("rejected files", () => {
   test.each([
+    [
+      "GeoKeys without a model type",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [1, 1, 0, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326] } }),
+      /no GTModelTypeGeoKey/,
+    ],
+    [
+      "GeoKeys of another version",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [2, 1, 0, 1, 1024, 0, 1, 2] } }),
+      /GeoKey directory has version 2/,
+    ],
+    [
+      "GeoKeys with missing values",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [1, 1, 0, 2, 1024, 0, 1, 2, 2057, 34736, 1, 0] } }),
+      /refers to values of key 2057 that the file does not have/,
+    ],
+    [
+      "fewer GeoKeys than stated",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [1, 1, 0, 9, 1024, 0, 1, 2] } }),
+      /too few for 9 keys/,
+    ],
+    [
+      "a GeoKey twice",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [1, 1, 0, 2, 1024, 0, 1, 2, 1024, 0, 1, 1] } }),
+      /the key 1024 twice/,
+    ],
     ["a text file", Buffer.from("not a map at all"), /is not a GeoTIFF/],
     ["an empty file", Buffer.alloc(0), /is not a GeoTIFF/],
     ["a header without a directory", makeGeoTiff(PLAIN).subarray(0, 8), /damaged or truncated/],
