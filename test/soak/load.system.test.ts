@@ -6,11 +6,9 @@
  * `ISOTHERM_SOAK_SECONDS=600` sets the duration of the mixed load; `ISOTHERM_SOAK_OVERLOAD_SECONDS=30` that of the peak
  * load and of the overload.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { dataFolder } from "../durability/dataFolder.ts";
 import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { KeepAliveConnection, requestBytes, exchangeBytes } from "./connection.ts";
@@ -34,11 +32,7 @@ const SLACK_BYTES = 8 << 20;
 const SLACK_RESIDENT_BYTES = 48 << 20;
 const BATCH_SIZE = 400;
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-load-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("load");
 
 const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? NaN;
 const percentile = (values: readonly number[], share: number): number =>
@@ -116,7 +110,7 @@ async function registerCustomer({ port, headers }: ServiceProcess): Promise<void
 async function measureGrowth(
   fault?: FaultName,
 ): Promise<{ faults: readonly string[]; reachableBytes: number; residentBytes: number }> {
-  const service = await startServiceProcess(data, { flags: ["--cache", "64"], fault });
+  const service = await startServiceProcess(data(), { flags: ["--cache", "64"], fault });
   try {
     const totals: Totals = { sentCount: 0, units: 0, faults: [] };
     await registerCustomer(service);
@@ -234,7 +228,7 @@ async function measureSingleMs(
 }
 
 test("serves at capacity and rejects the rest under five times its capacity", { timeout: 300_000 }, async () => {
-  const service = await startServiceProcess(data);
+  const service = await startServiceProcess(data());
   try {
     const random = randomFrom(SEED);
     const gets = Array.from({ length: 100 }, () => pointRequest(random, service.headers));
@@ -294,7 +288,7 @@ const LARGE_BATCH_COUNT = 6;
  * another.
  */
 async function countCollectionsDuringBatches(fault?: FaultName): Promise<number> {
-  const service = await startServiceProcess(data, { flags: ["--cache", "64"], fault });
+  const service = await startServiceProcess(data(), { flags: ["--cache", "64"], fault });
   try {
     const { headers } = service;
     const elements = Array.from({ length: 10_000 }, (_, i) => ({

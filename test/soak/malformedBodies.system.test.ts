@@ -5,10 +5,8 @@
  *
  * `ISOTHERM_SOAK_MALFORMED_BODIES=200000` sets the number of bodies.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { dataFolder } from "../durability/dataFolder.ts";
 import type { Problem } from "../../src/host/problems/problem.ts";
 import { isStrictJson } from "../oracle/json.ts";
 import { KeepAliveConnection, requestBytes, runConcurrently } from "./connection.ts";
@@ -30,11 +28,7 @@ const SLACK_BYTES = 24 << 20;
 const SLACK_DESCRIPTORS = 4;
 const REGISTRATION_BYTES_MAX = 16 << 10;
 
-let data: string;
-beforeAll(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-bodies-"));
-});
-afterAll(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("bodies");
 
 /** Registrations have a lower limit than other bodies. */
 const isTooLong = (operationId: string, body: Buffer): boolean =>
@@ -124,7 +118,7 @@ test(
   `${COUNT} malformed bodies are answered or rejected without leaks`,
   { timeout: 120_000 + COUNT * 30 },
   async () => {
-    const service = await startServiceProcess(data, { flags: ["--cache", "16"] });
+    const service = await startServiceProcess(data(), { flags: ["--cache", "16"] });
     const registrations: Registrations = new Map();
     try {
       const first = { count: Math.max(1000, COUNT / 10), seed: SEED + 1, registrations };

@@ -4,11 +4,9 @@
  *
  * `ISOTHERM_SOAK_MALFORMED_REQUESTS=100000` sets the number of requests.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { dataFolder } from "../durability/dataFolder.ts";
 import { LINGER_MS } from "../../src/host/http/requestContext.ts";
 import { PROBLEM_CODES } from "../../src/host/problems/problemTexts.ts";
 import { randomFrom } from "../seededRandom.ts";
@@ -29,11 +27,7 @@ const FAULTS_MAX = 200;
 const CUT_STRIDE = COUNT >= 100_000 ? 1 : 16;
 const CODES = new Set<string>(PROBLEM_CODES);
 
-let data: string;
-beforeAll(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-raw-"));
-});
-afterAll(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("raw");
 
 /** Returns the defect of a response to any request, or undefined. */
 function faultIn({ status, headers, body }: RawResponse): string | undefined {
@@ -61,7 +55,7 @@ function withoutTimes({ status, headers, body }: RawResponse): unknown {
 }
 
 test("a request has the same response regardless of where its bytes are split", { timeout: 300_000 }, async () => {
-  const service = await startServiceProcess(data);
+  const service = await startServiceProcess(data());
   try {
     const exchange = async (request: ValidRequest, behavior: ClientBehavior): Promise<RawResponse> => {
       const allowsHeadResponses = request.line.startsWith("HEAD");
@@ -162,7 +156,7 @@ test(
   `${COUNT} malformed requests are answered or rejected without leaks`,
   { timeout: 120_000 + COUNT * 20 },
   async () => {
-    const service = await startServiceProcess(data);
+    const service = await startServiceProcess(data());
     try {
       await runCampaign(service, { count: Math.max(500, COUNT / 10), seed: SEED + 1 });
       const before = await service.resourceUsage();

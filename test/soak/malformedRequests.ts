@@ -1,3 +1,4 @@
+import { EXAMPLE_COMPANY } from "./requests.ts";
 import { ENTITY } from "../host/entities.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 
@@ -20,17 +21,7 @@ const QUERY = {
   analysis_years: [2050],
   scenarios: ["rcp8p5"],
 };
-const COMPANY = {
-  name: "Example Cement Ltd",
-  country: "India",
-  industry: "cement_lime",
-  revenue: "7870000000",
-  total_assets: "11400000000",
-  ebitda: "1380000000",
-  total_debt: "1230000000",
-  transition_scenarios: ["NGFS_NET_ZERO_2050"],
-  assessment_years: [2030],
-};
+const COMPANY = { ...EXAMPLE_COMPANY, assessment_years: [2030] };
 
 /** Returns one valid request of each kind, for an account with a customer. */
 export function validRequests(headers: Readonly<Record<string, string>>): readonly ValidRequest[] {

@@ -15,7 +15,8 @@ const HAZARDS = {
   riverine_floods: { years: [2030, 2050, 2080], scenarios: ["rcp4p5", "rcp8p5"] },
   coastal_floods: { years: [2030, 2050, 2080], scenarios: ["rcp4p5", "rcp8p5"] },
 } as const;
-const COMPANY = {
+/** A company without assessment years. */
+export const EXAMPLE_COMPANY = {
   name: "Example Cement Ltd",
   country: "India",
   industry: "cement_lime",
@@ -24,8 +25,8 @@ const COMPANY = {
   ebitda: "1380000000",
   total_debt: "1230000000",
   transition_scenarios: ["NGFS_NET_ZERO_2050"],
-  assessment_years: [2030, 2050],
 };
+const COMPANY = { ...EXAMPLE_COMPANY, assessment_years: [2030, 2050] };
 
 function placeQuery(random: SeededRandom): Readonly<Record<string, unknown>> {
   const hazard = random.pick(["cyclones", "riverine_floods", "coastal_floods"] as const);

@@ -6,11 +6,9 @@
  *
  * `ISOTHERM_SOAK_STOPS=20` sets the number of shutdowns.
  */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
+import { dataFolder } from "../durability/dataFolder.ts";
 import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { KeepAliveConnection, requestBytes } from "./connection.ts";
@@ -27,11 +25,7 @@ const BATCH_CLIENT_COUNT = 8;
  */
 const FLAGS = ["--drain-delay", "2"];
 
-let data: string;
-beforeEach(async () => {
-  data = await mkdtemp(join(tmpdir(), "isotherm-stops-"));
-});
-afterEach(() => rm(data, { recursive: true, force: true }));
+const data = dataFolder("stops");
 
 interface Round {
   sentCount: number;
@@ -78,7 +72,7 @@ async function runClient(
 
 /** Starts a service, puts it under load from many clients, and stops it. */
 async function stopUnderLoad(seed: number, fault?: FaultName): Promise<Round & { readonly code: number | null }> {
-  const service = await startServiceProcess(data, { flags: FLAGS, fault });
+  const service = await startServiceProcess(data(), { flags: FLAGS, fault });
   const round: Round = { sentCount: 0, responses: new Map(), lost: [], units: 0 };
   const random = randomFrom(seed);
   // Warm up: generating the demo data takes longer than anything else.
@@ -141,7 +135,7 @@ test(
       refusedCount += refused;
     }
     // The ledger holds exactly the units that were reported.
-    const service = await startServiceProcess(data);
+    const service = await startServiceProcess(data());
     expect(await ledgerUnits(service)).toBe(units);
     await service.stop();
     console.log(
