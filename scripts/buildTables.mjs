@@ -204,7 +204,7 @@ const TABLES = [
     columns: { scenario_id: "text", ...yearColumns("number"), source: "text" },
   },
   {
-    file: "src/ingest/reprojection/data/datums.csv",
+    file: "src/ingest/data/datums.csv",
     rows: "DATUM_ROWS",
     row: "DatumRow",
     columns: {
@@ -219,13 +219,13 @@ const TABLES = [
     },
   },
   {
-    file: "src/ingest/reprojection/data/epsgCodes.csv",
+    file: "src/ingest/data/epsgCodes.csv",
     rows: "EPSG_CODE_ROWS",
     row: "EpsgCodeRow",
     columns: { code: "number", name: "text", geographic_code: "number", definition: "text", source: "note" },
   },
   {
-    file: "src/ingest/reprojection/data/utmCodes.csv",
+    file: "src/ingest/data/utmCodes.csv",
     rows: "UTM_CODE_ROWS",
     row: "UtmCodeRow",
     columns: {

@@ -73,6 +73,8 @@ interface IngestFlags {
   readonly assumeWgs84?: boolean;
   readonly viaGdal?: boolean;
   readonly keepMeridian?: "west" | "east";
+  readonly cellSize?: number;
+  readonly maxDistortion?: number;
   readonly release?: string;
   readonly depthStepsPerMeter?: number;
   readonly threads?: number;
@@ -106,6 +108,16 @@ function withOptions(command: Command): Command {
       ).choices(["west", "east"]),
     )
     .option(
+      "--cell-size <degrees>",
+      "cell size of maps that are reprojected from other coordinate systems, such as 0.01 or 1/120 (default: that of the atlas, or one that keeps the resolution at the center of the map)",
+      readFraction,
+    )
+    .option(
+      "--max-distortion <cells>",
+      "reject reprojected maps if neighboring cells are more cells of the source apart than this anywhere (default: 2)",
+      readNumber,
+    )
+    .option(
       "--depth-steps-per-meter <number>",
       "steps in which depths are stored; fewer steps store larger depths (default: 1000, which stores up to 65.533 m, or that of the atlas)",
       readNumber,
@@ -126,6 +138,13 @@ function readNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It must be a number.");
   return value;
+}
+
+/** Parses a number or a fraction such as 1/120. */
+function readFraction(text: string): number {
+  const [numerator = "", denominator, ...others] = text.split("/");
+  if (others.length > 0) throw new InvalidArgumentError("It must be a number or a fraction such as 1/120.");
+  return denominator === undefined ? readNumber(text) : readNumber(numerator) / readNumber(denominator);
 }
 
 function readBox(text: string): BoundingBox {
@@ -149,7 +168,7 @@ interface Recipe {
 }
 
 async function runIngest(
-  { json = false, quiet = false, dryRun = false, ...flags }: IngestFlags,
+  { json = false, quiet = false, dryRun = false, cellSize, ...flags }: IngestFlags,
   recipe: Recipe,
 ): Promise<void> {
   const progress = ingestProgress(process.stderr, { isShown: !json && !quiet && !dryRun });
@@ -159,7 +178,12 @@ async function runIngest(
   process.once("SIGINT", stop).once("SIGTERM", stop);
   let output: string;
   try {
-    const options: IngestOptions = { ...flags, onProgress: (done) => progress.update(done), signal: stopping.signal };
+    const options: IngestOptions = {
+      ...flags,
+      ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
+      onProgress: (done) => progress.update(done),
+      signal: stopping.signal,
+    };
     if (dryRun) {
       const preview = await recipe.preview(options);
       output = json ? jsonText(ingestPreviewJson(preview)) : formatIngestPreview(preview);

@@ -3,7 +3,7 @@ import type { MetricSpec } from "../hazard/hazards.ts";
 import type { BadValue } from "./badValue.ts";
 import { depthStepsHint, largestAllowed } from "./planLayers.ts";
 import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
-import { type CellWindow, describeCell, sourceFault } from "./raster.ts";
+import { type CellWindow, describeCell, fileAt, sourceFault } from "./raster.ts";
 
 /**
  * Returns the error for a metric that no step can store, traced back to the source map that caused it.
@@ -32,7 +32,7 @@ export async function outOfRangeFault(
     });
     if (!(value * unitFactor > largest)) continue;
     return sourceFault(
-      raster.file,
+      fileAt(raster, cell),
       `${raster.bands.length === 1 ? "" : `band ${band}, `}${cellText}: the value ${value} gives ${layer.metric} ${bad.value}${unit}; a layer stores 0 to ${largest}${unit}. ` +
         `Check the unit factor and the nodata value.${depthStepsHint(layer, value * unitFactor)}`,
       { details: { ...cell, band, value, metric: layer.metric } },
@@ -53,7 +53,7 @@ export function badValueFault(
   },
 ): Error {
   const { cellText, cell } = locateBadValue(source, bad, position);
-  const file = source?.raster.file ?? "?";
+  const file = source === undefined ? "?" : fileAt(source.raster, cell);
   const band = source === undefined || source.raster.bands.length === 1 ? "" : `band ${source.band}, `;
   const marker = `If it marks missing cells, pass --nodata ${bad.value}`;
   const { layer, clampTolerance } = position;

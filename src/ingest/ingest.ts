@@ -7,12 +7,15 @@
  * Reading requires the optional package of the format: geotiff, h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
  */
 import { Fault } from "../errors.ts";
-import { checkIngestOptions, type IngestOptions } from "./options.ts";
-import type { HazardPlan } from "./plan.ts";
-import type { Raster, RasterOptions } from "./raster.ts";
+import { gridOf } from "../atlas/catalog.ts";
+import { readCatalog } from "../atlas/writer.ts";
+import type { Grid } from "../kernel/grid.ts";
+import { checkIngestOptions, checkReprojectionOptions, type IngestOptions } from "./options.ts";
+import { type HazardPlan, mapsOf } from "./plan.ts";
+import { partsOf, type RasterOptions } from "./raster.ts";
 import { MapFiles } from "./readers/mapFiles.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
-import { planLayers } from "./recipes/layers.ts";
+import { type MapOpener, planLayers } from "./recipes/layers.ts";
 import { readManifest } from "./recipes/layersManifest.ts";
 import { type IngestPreview, previewOf } from "./preview.ts";
 import type { IngestReport, IgnoredFile } from "./report.ts";
@@ -29,11 +32,12 @@ export {
   isFault,
 } from "../errors.ts";
 export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/wireTypes.ts";
+export type { Grid } from "../kernel/grid.ts";
 export type { CellCounts } from "./cellCounts.ts";
 export type { KeptMeridian } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
 export type { GroupReport, IngestReport, IngestTotals, IgnoredFile } from "./report.ts";
-export type { IngestPreview, PreviewFile, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
+export type { IngestPreview, PreviewFile, PreviewGrid, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
 
 export interface AqueductFloodsOptions extends IngestOptions {
   /** Files, folders (searched recursively) or http(s) addresses of the maps. */
@@ -63,7 +67,11 @@ export async function previewAqueductFloods(options: AqueductFloodsOptions): Pro
 async function prepareAqueductFloods(options: AqueductFloodsOptions): Promise<PreparedIngest> {
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } });
   const { files, ignoredFiles } = await findAqueductFiles(options.sources);
-  return { options, ignoredFiles, plan: (open, rasterOptions) => planAqueductFloods(files, open, rasterOptions) };
+  return {
+    options,
+    ignoredFiles,
+    plan: ({ open }, rasterOptions) => planAqueductFloods(files, open, rasterOptions),
+  };
 }
 
 export interface LayersOptions extends IngestOptions {
@@ -94,6 +102,8 @@ async function prepareLayers(options: LayersOptions): Promise<PreparedIngest> {
   checkIngestOptions(options, { manifest: { type: "string" } });
   const manifest = await readManifest(options.manifest, options);
   const { hold_flat, clamp_negative, clamp_tolerance, assume_wgs84, keep_meridian } = manifest.options ?? {};
+  const cellSizeDeg = options.cellSizeDeg ?? manifest.options?.cell_size_deg;
+  const maxDistortion = options.maxDistortion ?? manifest.options?.max_distortion;
   const clampTolerance = options.clampTolerance ?? clamp_tolerance;
   const keepMeridian = options.keepMeridian ?? keep_meridian;
   if (keep_meridian !== undefined && keep_meridian !== keepMeridian) {
@@ -109,46 +119,60 @@ async function prepareLayers(options: LayersOptions): Promise<PreparedIngest> {
     ...(clampTolerance === undefined ? {} : { clampTolerance }),
     assumeWgs84: options.assumeWgs84 === true || assume_wgs84 === true,
     ...(keepMeridian === undefined ? {} : { keepMeridian }),
+    ...(cellSizeDeg === undefined ? {} : { cellSizeDeg }),
+    ...(maxDistortion === undefined ? {} : { maxDistortion }),
   };
+  checkReprojectionOptions(combined);
+  const current = await readCatalog(options.out);
+  const existing = current?.hazards.find(({ hazard }) => hazard === manifest.hazard);
   return {
     options: combined,
     ignoredFiles: [],
-    plan: async (open, rasterOptions) => [await planLayers(manifest, options.manifest, open, rasterOptions)],
+    ...(existing === undefined ? {} : { atlasGrid: gridOf(existing.grid) }),
+    plan: async (maps, rasterOptions) => [await planLayers(manifest, options.manifest, maps, rasterOptions)],
   };
 }
-
-type OpenRaster = (file: string, options: RasterOptions) => Promise<Raster>;
 
 /** The options of an ingest, which may come partly from a manifest, and how its plans are made. */
 interface PreparedIngest {
   readonly options: IngestOptions;
   readonly ignoredFiles: readonly IgnoredFile[];
-  plan(open: OpenRaster, options: RasterOptions): Promise<readonly HazardPlan[]>;
+  /** The grid of the hazard in the atlas, onto whose cells maps are reprojected. */
+  readonly atlasGrid?: Grid;
+  plan(maps: MapOpener, options: RasterOptions): Promise<readonly HazardPlan[]>;
 }
 
-function writePlans({ options, ignoredFiles, plan }: PreparedIngest): Promise<IngestReport> {
-  return withRasters(options, plan, (plans, sources) => writeHazards(plans, { options, ignoredFiles, sources }));
+function writePlans(prepared: PreparedIngest): Promise<IngestReport> {
+  return withRasters(prepared, (plans, sources) => writeHazards(plans, { ...prepared, sources }));
 }
 
-function previewPlans({ options, ignoredFiles, plan }: PreparedIngest): Promise<IngestPreview> {
-  return withRasters(options, plan, (plans) => previewOf(plans, { options, ignoredFiles }));
+function previewPlans(prepared: PreparedIngest): Promise<IngestPreview> {
+  return withRasters(prepared, (plans) => previewOf(plans, prepared));
 }
 
 /** Plans an ingest and uses the plans. Each file is opened once for all of its bands, and is closed at the end or on failure. */
 async function withRasters<T>(
-  options: IngestOptions,
-  plan: PreparedIngest["plan"],
+  { options, atlasGrid, plan }: PreparedIngest,
   use: (plans: readonly HazardPlan[], sources: SourceVersions) => Promise<T>,
 ): Promise<T> {
-  const { keepMeridian, signal } = options;
+  const { keepMeridian, signal, viaGdal, cellSizeDeg, maxDistortion } = options;
   const maps = new MapFiles({
     ...(signal === undefined ? {} : { signal }),
-    ...(options.viaGdal === undefined ? {} : { viaGdal: options.viaGdal }),
+    ...(viaGdal === undefined ? {} : { viaGdal }),
+    ...(cellSizeDeg === undefined ? {} : { cellSizeDeg }),
+    ...(maxDistortion === undefined ? {} : { maxDistortion }),
+    ...(atlasGrid === undefined ? {} : { atlasGrid }),
   });
   const sources = new SourceVersions({ folder: options.out, signal: options.signal });
-  const open: OpenRaster = async (file, rasterOptions) => {
-    await sources.recordOpening(file);
-    return maps.open(file, rasterOptions);
+  const opener: MapOpener = {
+    async open(file, rasterOptions) {
+      await sources.recordOpening(file);
+      return maps.open(file, rasterOptions);
+    },
+    async openMosaic(files, rasterOptions, order) {
+      for (const file of files) await sources.recordOpening(file);
+      return maps.openMosaic(files, rasterOptions, order);
+    },
   };
   const rasterOptions: RasterOptions = {
     ...(options.nodata === undefined ? {} : { nodata: [options.nodata] }),
@@ -156,8 +180,22 @@ async function withRasters<T>(
     ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
   try {
-    return await use(await plan(open, rasterOptions), sources);
+    const plans = await plan(opener, rasterOptions);
+    checkReprojected(plans, options);
+    return await use(plans, sources);
   } finally {
     await maps.close();
   }
+}
+
+/** Rejects options of reprojection if no map is reprojected. */
+function checkReprojected(plans: readonly HazardPlan[], { cellSizeDeg, maxDistortion }: IngestOptions): void {
+  if (cellSizeDeg === undefined && maxDistortion === undefined) return;
+  const rasters = plans.flatMap(({ groups }) => groups.flatMap(mapsOf)).flatMap(({ raster }) => partsOf(raster));
+  if (rasters.some(({ spec }) => spec.kind === "reprojected")) return;
+  const name = cellSizeDeg === undefined ? "--max-distortion (maxDistortion)" : "--cell-size (cellSizeDeg)";
+  throw new Fault(
+    "invalid_request",
+    `${name} has no effect: all maps are in degrees, and are used with the cells that they have. Omit the option.`,
+  );
 }

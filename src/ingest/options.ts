@@ -53,6 +53,16 @@ export interface IngestOptions {
   readonly threads?: number;
   /** Which column to use if the first and the last column of a world map are the same meridian but differ in a value. */
   readonly keepMeridian?: KeptMeridian;
+  /**
+   * Cell size in degrees of maps that are reprojected from other coordinate systems. Default: the cells of the hazard in the
+   * atlas; for a new hazard, 1/n degree with the smallest n that keeps the resolution of the map at its center.
+   */
+  readonly cellSizeDeg?: number;
+  /**
+   * Largest distance between the centers of neighboring cells of a reprojected map, in cells of the source. Above 1, cells of
+   * the source are left out. Default 2.
+   */
+  readonly maxDistortion?: number;
   /** The name of the new release. Default: derived from the date and the content. */
   readonly release?: string;
   /** Stops the ingest within a few rows with its abort reason; running the same ingest again resumes it. */
@@ -88,6 +98,8 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   depthStepsPerMeter: { type: "number" },
   threads: { type: "number" },
   keepMeridian: { enum: ["west", "east"] },
+  cellSizeDeg: { type: "number" },
+  maxDistortion: { type: "number" },
   release: { type: "string" },
   signal: { type: "signal" },
   onProgress: { type: "function" },
@@ -132,6 +144,8 @@ export function checkOptionRanges({
   clampNegative,
   clampTolerance,
   checkpointSeconds,
+  cellSizeDeg,
+  maxDistortion,
   depthStepsPerMeter,
   threads,
 }: IngestOptions): void {
@@ -177,7 +191,37 @@ export function checkOptionRanges({
     }
   }
   if (bbox !== undefined) checkBox(bbox);
+  checkReprojectionOptions({ cellSizeDeg, maxDistortion });
 }
+
+/**
+ * Checks the options of reprojection, which are needed before maps are opened.
+ * @throws Fault `invalid_request` for the first value out of range
+ */
+export function checkReprojectionOptions({
+  cellSizeDeg,
+  maxDistortion,
+}: {
+  readonly cellSizeDeg?: number | undefined;
+  readonly maxDistortion?: number | undefined;
+}): void {
+  if (cellSizeDeg !== undefined && !(cellSizeDeg >= CELL_SIZE_MIN_DEG && cellSizeDeg <= CELL_SIZE_MAX_DEG)) {
+    throw new Fault(
+      "invalid_request",
+      `The cell size must be between ${CELL_SIZE_MIN_DEG} and ${CELL_SIZE_MAX_DEG} degrees (got ${cellSizeDeg}).`,
+    );
+  }
+  if (maxDistortion !== undefined && !(maxDistortion >= 1 && maxDistortion < Infinity)) {
+    throw new Fault(
+      "invalid_request",
+      `The largest distortion must be a finite number of source cells, 1 or more (got ${maxDistortion}).`,
+    );
+  }
+}
+
+/** About 0.1 m. */
+const CELL_SIZE_MIN_DEG = 1e-6;
+const CELL_SIZE_MAX_DEG = 10;
 
 function checkBox({ westDeg, southDeg, eastDeg, northDeg }: BoundingBox): void {
   const isBox =

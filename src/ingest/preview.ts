@@ -2,7 +2,6 @@
 import { stat } from "node:fs/promises";
 import { readCatalog } from "../atlas/writer.ts";
 import { HAZARDS, type HazardName, type MetricName, type Scenario } from "../hazard/hazards.ts";
-import type { Grid } from "../kernel/grid.ts";
 import { checkOptionRanges, type IngestOptions } from "./options.ts";
 import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
 import { layersOfGroup } from "./planLayers.ts";
@@ -50,10 +49,20 @@ export interface PreviewGroup {
   readonly maps: readonly PreviewMap[];
 }
 
+/** A north-up grid; the edges of its cells are its bounds. */
+export interface PreviewGrid {
+  readonly northDeg: number;
+  readonly westDeg: number;
+  readonly cellSizeLatDeg: number;
+  readonly cellSizeLonDeg: number;
+  readonly rowCount: number;
+  readonly columnCount: number;
+}
+
 export interface PreviewHazard {
   readonly hazard: HazardName;
   /** The grid of the hazard in the atlas. */
-  readonly grid: Grid;
+  readonly grid: PreviewGrid;
   /** Cells of the atlas that each group would write. */
   readonly cellCount: number;
   /** Cells of all source maps that would be read. */

@@ -15,12 +15,16 @@ export function groupProvenance(
   const { content } = group;
   const toleranceOf = (name: string): number | undefined =>
     clampToleranceOf(options, HAZARDS[hazard].metrics.find(({ metric }) => metric === name)?.unit ?? "1");
-  const fileProvenance = (raster: Raster, band: number): Record<string, unknown> => ({
-    file: publicName(raster.file),
-    ...sources.versionOf(raster.file),
-    ...(raster.bands.length > 1 ? { band } : {}),
-    ...(Object.keys(raster.notes).length > 0 ? { notes: raster.notes } : {}),
+  const fileProvenance = ({ file, bands, notes }: Raster, band: number): Record<string, unknown> => ({
+    file: publicName(file),
+    ...sources.versionOf(file),
+    ...(bands.length > 1 ? { band } : {}),
+    ...(Object.keys(notes).length > 0 ? { notes } : {}),
   });
+  const mapProvenance = (raster: Raster, band: number): Record<string, unknown> =>
+    raster.parts === undefined
+      ? fileProvenance(raster, band)
+      : { ...raster.notes, files: raster.parts.map((part) => fileProvenance(part, band)) };
   const maps =
     content.kind === "curves"
       ? {
@@ -29,7 +33,7 @@ export function groupProvenance(
             maps: maps.map(({ raster, band, unitFactor, returnPeriodYears }) => ({
               return_period_years: returnPeriodYears,
               ...(unitFactor === 1 ? {} : { unit_factor: unitFactor }),
-              ...fileProvenance(raster, band),
+              ...mapProvenance(raster, band),
             })),
           })),
           ...(content.models.length > 1
@@ -42,7 +46,7 @@ export function groupProvenance(
             ...(unitFactor === 1 ? {} : { unit_factor: unitFactor }),
             ...(saturate ? { saturated: true } : {}),
             ...(options.clampNegative === true ? { clamp_tolerance: toleranceOf(metric) } : {}),
-            ...fileProvenance(raster, band),
+            ...mapProvenance(raster, band),
           })),
         };
   return {

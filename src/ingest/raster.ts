@@ -1,6 +1,7 @@
 /** The interface between readers of file formats and the rest of the ingest. */
 import { Fault } from "../errors.ts";
-import { type Cell, cellCenter, type Grid } from "../kernel/grid.ts";
+import { type Cell, cellCenter, type Grid, normalizeLonDeg } from "../kernel/grid.ts";
+import type { CrsDefinition } from "./crsDefinition.ts";
 
 /** A rectangle of cells. Rows count from the north, columns from the west edge of the grid. */
 export interface CellWindow {
@@ -43,10 +44,10 @@ interface Band {
  * Describes a raster, so that another thread can open it with `openRaster` (rasterSpec.ts). It can be cloned between
  * threads.
  */
-export type RasterSpec = FileSpec;
+export type RasterSpec = FileSpec | ReprojectedSpec | MosaicSpec;
 
 /** A map in a file. */
-interface FileSpec {
+export interface FileSpec {
   readonly kind: "file";
   /** The path or address as given. */
   readonly file: string;
@@ -54,6 +55,29 @@ interface FileSpec {
   readonly path?: string;
   readonly options: Omit<RasterOptions, "signal">;
 }
+
+/** A map in another coordinate system, brought onto a grid in WGS84 degrees. */
+export interface ReprojectedSpec {
+  readonly kind: "reprojected";
+  readonly source: FileSpec;
+  /** The coordinate system of the source. */
+  readonly crs: CrsDefinition;
+  readonly grid: Grid;
+}
+
+/** Several maps on parts of one grid. */
+export interface MosaicSpec {
+  readonly kind: "mosaic";
+  readonly parts: readonly (FileSpec | ReprojectedSpec)[];
+  readonly grid: Grid;
+  readonly order: MosaicOrder;
+}
+
+/**
+ * Which value a cell gets that several maps of a mosaic cover: `equal` rejects maps whose values differ, `first` takes the
+ * first map with a value.
+ */
+export type MosaicOrder = "equal" | "first";
 
 /** Returns the description of a map in a file. */
 export function fileSpec(file: string, { signal: _signal, ...options }: RasterOptions): FileSpec {
@@ -76,6 +100,8 @@ export interface Raster {
   readonly blockColumnCount: number;
   /** Findings and conversions made when the file was opened; part of the provenance. */
   readonly notes: Readonly<Record<string, unknown>>;
+  /** The maps of a mosaic, in their order; undefined for a map in one file. */
+  readonly parts?: readonly Raster[];
   /**
    * Reads a window.
    * @returns rowCount x columnCount values in the source's unit; cells with a nodata value are NaN
@@ -84,6 +110,46 @@ export interface Raster {
    */
   readWindow(window: BandWindow): Promise<RasterValues>;
   close(): Promise<void>;
+}
+
+/** A grid in the plane of a coordinate system, in meters, or in degrees if the system is geographic. */
+export interface PlaneGrid {
+  readonly westX: number;
+  readonly northY: number;
+  readonly cellWidth: number;
+  readonly cellHeight: number;
+  readonly rowCount: number;
+  readonly columnCount: number;
+}
+
+/** Returns a grid whose coordinates are in a unit of length, in meters. */
+export function planeGridOf(
+  { westDeg, northDeg, cellSizeLonDeg, cellSizeLatDeg, rowCount, columnCount }: Grid,
+  unitM: number,
+): PlaneGrid {
+  return {
+    westX: westDeg * unitM,
+    northY: northDeg * unitM,
+    cellWidth: cellSizeLonDeg * unitM,
+    cellHeight: cellSizeLatDeg * unitM,
+    rowCount,
+    columnCount,
+  };
+}
+
+/** A map in a coordinate system other than WGS84 degrees. Its windows are in cells of `plane`, from the northwest. */
+export interface ProjectedRaster extends Omit<Raster, "grid" | "spec"> {
+  readonly spec: FileSpec;
+  readonly plane: PlaneGrid;
+  readonly projectedCrs: CrsDefinition;
+}
+
+/** A map as it is stored in a file. */
+export type StoredRaster = Raster | ProjectedRaster;
+
+/** Returns whether a map must be reprojected. */
+export function isProjected(raster: StoredRaster): raster is ProjectedRaster {
+  return "plane" in raster;
 }
 
 /** Which column of a repeated meridian to keep: the first (west) or the last (east). */
@@ -102,6 +168,8 @@ export interface RasterOptions {
   readonly nodata?: readonly number[];
   /** Reads a file without a coordinate system as WGS84 degrees. */
   readonly assumeWgs84?: boolean;
+  /** The coordinate system of a file that states none: an EPSG code, a PROJ string or well-known text. */
+  readonly crs?: string;
   /** The column to use if the two columns of a repeated meridian differ; if not given, such a map is rejected. */
   readonly keepMeridian?: KeptMeridian;
   /** Stops opening and reading with its abort reason. */
@@ -112,7 +180,7 @@ export interface RasterOptions {
  * Checks that a window and a band are within a raster.
  * @throws Error for a caller's mistake
  */
-export function checkWindow(window: BandWindow, grid: Grid, bandCount: number): void {
+export function checkWindow(window: BandWindow, grid: Pick<Grid, "rowCount" | "columnCount">, bandCount: number): void {
   const { band, firstRow, rowCount, firstColumn, columnCount } = window;
   const isInside =
     firstRow >= 0 &&
@@ -127,6 +195,41 @@ export function checkWindow(window: BandWindow, grid: Grid, bandCount: number): 
     );
   }
 }
+
+/** Returns the maps that a raster is made of, each in one file. */
+export function partsOf(raster: Raster): readonly Raster[] {
+  return raster.parts ?? [raster];
+}
+
+/** Returns the name of the file that has a cell, or the names of all files of a mosaic that cover it. */
+export function fileAt(raster: Raster, cell: Cell): string {
+  if (raster.parts === undefined) return raster.file;
+  const { latDeg, lonDeg } = cellCenter(raster.grid, cell);
+  const files = raster.parts.filter(({ grid }) => {
+    const row = (grid.northDeg - latDeg) / grid.cellSizeLatDeg;
+    const column = (normalizeLonDeg(grid, lonDeg) - grid.westDeg) / grid.cellSizeLonDeg;
+    return row >= 0 && row < grid.rowCount && column < grid.columnCount;
+  });
+  return files.length === 0 ? raster.file : files.map(({ file }) => file).join(" or ");
+}
+
+/**
+ * Returns an array for the values of a window, filled with NaN: of 32-bit floats if they represent all values of the maps
+ * exactly.
+ */
+export function valuesOf(
+  maps: readonly Pick<Raster, "bands">[],
+  { band, rowCount, columnCount }: BandWindow,
+): RasterValues {
+  const fits = maps.every(({ bands }) => {
+    const { type, scale, offset } = bands[band - 1] ?? { type: "float64", scale: 1, offset: 0 };
+    return scale === 1 && offset === 0 && FLOAT32_TYPES.has(type);
+  });
+  const values = fits ? new Float32Array(rowCount * columnCount) : new Float64Array(rowCount * columnCount);
+  return values.fill(NaN);
+}
+
+const FLOAT32_TYPES: ReadonlySet<NumberType> = new Set(["int8", "uint8", "int16", "uint16", "float32"]);
 
 /** Returns the provenance entry for nodata values that the user gave. */
 export function extraNodataNotes(nodata: readonly number[] | undefined): Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { version } from "../version.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
 import { mapsOf } from "./plan.ts";
+import { partsOf } from "./raster.ts";
 import type { SourceVersions } from "./sourceVersions.ts";
 import type { IngestTarget } from "./target.ts";
 
@@ -19,7 +20,8 @@ export function resumeKeyOf(
     year: group.year,
     maps: mapsOf(group).map((map) => ({
       ...map,
-      raster: [map.raster.file, sources.versionOf(map.raster.file), map.raster.notes],
+      raster: partsOf(map.raster).map(({ file, notes }) => [file, sources.versionOf(file), notes]),
+      mosaic: map.raster.spec.kind === "mosaic" ? map.raster.spec.order : undefined,
     })),
     names:
       group.content.kind === "curves"

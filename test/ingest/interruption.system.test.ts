@@ -25,6 +25,8 @@ const CHILD = `
 `;
 const GRID = { rowCount: 700, columnCount: 300, tiePoint: [10, 20], pixelScale: [0.01, 0.01] } as const;
 const KILL_COUNT_MAX = 100;
+/** Ingests that are killed and resumed until they finish; each is killed about ten times. */
+const KILLED_INGEST_COUNT = Number(process.env["ISOTHERM_KILLED_INGESTS"] ?? 1);
 
 let folder: string;
 let manifest: string;
@@ -66,9 +68,9 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the ingest in a child process, which is killed `delayMs` after its first row. */
+/** Runs the ingest in a child process, which is killed `delayMs` after it has reported its progress `reportCount` times. */
 async function ingestAndKill(
-  delayMs: number,
+  { reportCount, delayMs }: { readonly reportCount: number; readonly delayMs: number },
   out: string,
   threads: number,
 ): Promise<{ isDone: boolean; rows: readonly number[] }> {
@@ -79,8 +81,10 @@ async function ingestAndKill(
   let errorText = "";
   child.stderr.on("data", (piece: Buffer) => (errorText += piece.toString()));
   child.stdout.on("data", (piece: Buffer) => {
-    if (stdoutText === "") setTimeout(() => child.kill("SIGKILL"), delayMs);
+    const before = stdoutText.split(" ").length - 1;
     stdoutText += piece.toString();
+    const after = stdoutText.split(" ").length - 1;
+    if (before < reportCount && after >= reportCount) setTimeout(() => child.kill("SIGKILL"), delayMs);
   });
   const { code, signal } = await new Promise<{ code: number | null; signal: string | null }>((resolve) =>
     child.once("close", (code, signal) => resolve({ code, signal })),
@@ -89,28 +93,29 @@ async function ingestAndKill(
   return { isDone: code === 0, rows: stdoutText.trim().split(" ").map(Number) };
 }
 
-test.each([0, 2])(
-  "finishes with the same bytes after repeated SIGKILL: %d threads",
-  { timeout: 300_000 },
-  async (threads) => {
-    const random = randomFrom(78);
-    const out = join(folder, `killed-${threads}`);
-    const startRows: number[] = [];
-    let killCount = 0;
-    for (let isDone = false; !isDone; killCount++) {
-      expect(killCount).toBeLessThan(KILL_COUNT_MAX);
-      // The delay grows with every kill, so that the test also ends on a busy machine.
-      const outcome = await ingestAndKill(random.next() * 60 * (1 + killCount / 4), out, threads);
-      isDone = outcome.isDone;
-      if (Number.isFinite(outcome.rows[0])) startRows.push(outcome.rows[0] ?? NaN);
-    }
-    console.info(`killed ${killCount - 1} times; started at rows ${startRows.join(", ")}`);
-    expect(killCount - 1).toBeGreaterThan(2);
-    expect(startRows).toEqual(startRows.toSorted((a, b) => a - b));
-    expect(await contentOf(out)).toEqual(expected);
-    expect(await provenanceIn(out)).toEqual(provenance);
-  },
-);
+test.each(
+  Array.from({ length: KILLED_INGEST_COUNT }, (_, index) =>
+    [0, 2].map((threads) => ({ threads, seed: 78 + index })),
+  ).flat(),
+)("finishes with the same bytes after repeated SIGKILL: %o", { timeout: 300_000 }, async ({ threads, seed }) => {
+  const random = randomFrom(seed);
+  const out = join(folder, `killed-${threads}-${seed}`);
+  const startRows: number[] = [];
+  let killCount = 0;
+  for (let isDone = false; !isDone; killCount++) {
+    expect(killCount).toBeLessThan(KILL_COUNT_MAX);
+    // Counted in reports, so that the test also ends on a busy machine; the first report is made before any work.
+    const moment = { reportCount: 1 + random.below(3), delayMs: 30 * random.next() };
+    const outcome = await ingestAndKill(moment, out, threads);
+    isDone = outcome.isDone;
+    if (Number.isFinite(outcome.rows[0])) startRows.push(outcome.rows[0] ?? NaN);
+  }
+  console.info(`killed ${killCount - 1} times; started at rows ${startRows.join(", ")}`);
+  expect(killCount - 1).toBeGreaterThan(2);
+  expect(startRows).toEqual(startRows.toSorted((a, b) => a - b));
+  expect(await contentOf(out)).toEqual(expected);
+  expect(await provenanceIn(out)).toEqual(provenance);
+});
 
 test("finishes with the same bytes after repeated aborts by its signal", { timeout: 120_000 }, async () => {
   const random = randomFrom(79);

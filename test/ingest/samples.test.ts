@@ -1,14 +1,16 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openGeoTiff } from "../../src/ingest/readers/geotiff/geotiff.ts";
-import type { Raster } from "../../src/ingest/raster.ts";
+import { openGeoTiff, openStoredGeoTiff } from "../../src/ingest/readers/geotiff/geotiff.ts";
+import { isProjected, type Raster } from "../../src/ingest/raster.ts";
+import { isInside, locate } from "../../src/ingest/reprojection/planeGrid.ts";
+import { openProjection } from "../../src/ingest/reprojection/projection.ts";
 import { closesAt360 } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { locateCell } from "../../src/kernel/points.ts";
 import { describeWithSharedData, readSamples, SHARED_HAZARD_DATA } from "../sharedData.ts";
 
-/** Maps in a projected coordinate system, which the reader rejects. */
+/** Maps in a projected coordinate system. */
 const PROJECTED = "cartograms";
 
 const mapsIn = (folder: string): readonly string[] =>
@@ -95,10 +97,21 @@ describeWithSharedData("cells of public maps match the values of other tools", (
     }
   });
 
-  test.each(mapsIn(join(SHARED_HAZARD_DATA, PROJECTED)))(
-    "rejects the projected %s and names the accepted coordinate system",
-    async (name) => {
-      await expect(openGeoTiff(join(SHARED_HAZARD_DATA, PROJECTED, name))).rejects.toThrow(/projected.*EPSG:4326/s);
-    },
-  );
+  describe.each(mapsIn(join(SHARED_HAZARD_DATA, PROJECTED)))("%s, projected", (name) => {
+    const path = join(SHARED_HAZARD_DATA, PROJECTED, name);
+    test.each(readSamples(`${path}.samples.csv`))("$id: latitude $latDeg, longitude $lonDeg", async (sample) => {
+      const raster = await openStoredGeoTiff(path);
+      if (!isProjected(raster)) throw new Error(`${name} is not projected.`);
+      const projection = await openProjection(raster.projectedCrs);
+      const position = locate(projection, raster.plane, sample.lonDeg, sample.latDeg);
+      expect(position !== undefined && isInside(raster.plane, position)).toBe(sample.isInside);
+      if (position !== undefined && sample.isInside) {
+        const [firstRow, firstColumn] = [Math.floor(position.row), Math.floor(position.column)];
+        const window = { band: sample.band, firstRow, rowCount: 1, firstColumn, columnCount: 1 };
+        const [value = Infinity] = await raster.readWindow(window);
+        expect(sample.isNodata ? [NaN] : [sample.nearest, sample.alternative]).toContainEqual(value);
+      }
+      await raster.close();
+    });
+  });
 });

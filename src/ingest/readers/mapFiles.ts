@@ -3,11 +3,25 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
-import { type Raster, type RasterOptions, type RasterSpec, sourceFault } from "../raster.ts";
+import type { Grid } from "../../kernel/grid.ts";
+import { mosaicOf } from "../mosaic.ts";
+import {
+  type FileSpec,
+  isProjected,
+  type MosaicOrder,
+  type ProjectedRaster,
+  type Raster,
+  type RasterOptions,
+  type RasterSpec,
+  sourceFault,
+  type StoredRaster,
+} from "../raster.ts";
+import { cellSizeOf, reprojectMap, reprojectOnto } from "../reprojection/reprojectedRaster.ts";
+import { type CellLattice, latticeOf, wholeDegreeLattice } from "../reprojection/targetGrid.ts";
 import type { ArrayFile } from "./arrays/arrayFile.ts";
 import { openArrayRaster } from "./arrays/arrayRaster.ts";
 import { fileFormatOf } from "./fileFormat.ts";
-import { openGeoTiff } from "./geotiff/geotiff.ts";
+import { openStoredGeoTiff } from "./geotiff/geotiff.ts";
 import { openHdf5 } from "./hdf5/hdf5.ts";
 import { openNetcdf3 } from "./netcdf3/netcdf3.ts";
 import { ZipArchive } from "./zip/archive.ts";
@@ -21,6 +35,12 @@ const ACCEPTED_FORMATS = "GeoTIFF, NetCDF, HDF5, Zarr and zip archives of them a
 export interface MapFilesOptions {
   /** Converts maps in other formats with GDAL. */
   readonly viaGdal?: boolean;
+  /** Cell size of maps that are reprojected; by default that of the atlas, or one that keeps the resolution of the map. */
+  readonly cellSizeDeg?: number;
+  /** Largest distance between neighboring cells of a reprojected map, in cells of the source. */
+  readonly maxDistortion?: number;
+  /** The grid of the hazard in the atlas, onto whose cells maps are reprojected. */
+  readonly atlasGrid?: Grid;
   /** Stops opening and reading with its abort reason. */
   readonly signal?: AbortSignal;
 }
@@ -31,6 +51,7 @@ export interface MapFilesOptions {
  */
 export class MapFiles {
   readonly #options: MapFilesOptions;
+  readonly #stored = new Map<string, Promise<StoredRaster>>();
   readonly #rasters = new Map<string, Promise<Raster>>();
   readonly #arrayFiles = new Map<string, Promise<ArrayFile>>();
   readonly #archives = new Map<string, Promise<ZipArchive>>();
@@ -45,25 +66,88 @@ export class MapFiles {
   }
 
   /**
-   * Opens a map.
+   * Opens a map. A map in another coordinate system than WGS84 degrees is reprojected.
    *
    * @param file a path, a path into a zip archive (`maps.zip/folder/map.tif`), or the http(s) address of a GeoTIFF
    * @throws Fault `source_invalid` if the file is missing, damaged or not supported; `configuration_invalid` if the optional
    *   package or program for its format is not installed; the abort reason of the signal
    */
   open(file: string, options: RasterOptions = {}): Promise<Raster> {
+    return remembered(this.#rasters, keyOf(file, options), async () => {
+      const stored = await this.#openStored(file, options);
+      return isProjected(stored) ? this.#reproject(stored, this.#givenLattice()) : stored;
+    });
+  }
+
+  /**
+   * Opens several maps as one. Maps in other coordinate systems are reprojected onto the cells of the others, or onto those of
+   * the map with the highest resolution.
+   * @throws Fault as `open`, or if the maps do not fit together
+   */
+  async openMosaic(files: readonly string[], options: RasterOptions, order: MosaicOrder): Promise<Raster> {
+    const stored: StoredRaster[] = [];
+    for (const file of files) stored.push(await this.#openStored(file, options));
+    const projected = stored.filter(isProjected);
+    const inDegrees = stored.find((map): map is Raster => !isProjected(map));
+    let lattice = this.#givenLattice();
+    if (lattice === undefined && projected.length > 0) {
+      if (inDegrees === undefined) {
+        const sizesDeg: number[] = [];
+        for (const map of projected) sizesDeg.push(await cellSizeOf(map));
+        lattice = wholeDegreeLattice(Math.min(...sizesDeg));
+      } else lattice = latticeOf(inDegrees.grid);
+    }
+    const parts: Raster[] = [];
+    for (const map of stored) parts.push(isProjected(map) ? await this.#reproject(map, lattice) : map);
+    return mosaicOf(parts, { order, whole: this.#options.atlasGrid });
+  }
+
+  /** Opens the map that a description names. A temporary file that it refers to is read, but not removed. */
+  async openSpec(spec: RasterSpec): Promise<Raster> {
+    if (spec.kind === "mosaic") {
+      const parts: Raster[] = [];
+      for (const part of spec.parts) parts.push(await this.openSpec(part));
+      const mosaic = mosaicOf(parts, { order: spec.order, whole: spec.grid });
+      if (mosaic.grid !== spec.grid)
+        throw sourceFault(mosaic.file, "the grid of a map changed after it was first opened.");
+      return mosaic;
+    }
+    const stored = await this.#openStoredSpec(spec.kind === "file" ? spec : spec.source);
+    if (spec.kind === "file" && !isProjected(stored)) return stored;
+    if (spec.kind === "file" || !isProjected(stored))
+      throw sourceFault(stored.file, "its coordinate system changed after it was first opened.");
+    return reprojectOnto({ ...stored, projectedCrs: spec.crs }, spec.grid);
+  }
+
+  /** Returns the cells that the options or the atlas prescribe for reprojected maps. */
+  #givenLattice(): CellLattice | undefined {
+    const { cellSizeDeg, atlasGrid } = this.#options;
+    const isOfAtlas = (sizeDeg: number): boolean =>
+      cellSizeDeg === undefined || Math.abs(cellSizeDeg / sizeDeg - 1) < 1e-9;
+    if (atlasGrid !== undefined && isOfAtlas(atlasGrid.cellSizeLatDeg) && isOfAtlas(atlasGrid.cellSizeLonDeg))
+      return latticeOf(atlasGrid);
+    return cellSizeDeg === undefined ? undefined : wholeDegreeLattice(cellSizeDeg);
+  }
+
+  #reproject(map: ProjectedRaster, lattice: CellLattice | undefined): Promise<Raster> {
+    const { maxDistortion } = this.#options;
+    return reprojectMap(map, {
+      ...(lattice === undefined ? {} : { lattice }),
+      ...(maxDistortion === undefined ? {} : { maxDistortion }),
+    });
+  }
+
+  #openStored(file: string, options: RasterOptions): Promise<StoredRaster> {
     const { signal } = this.#options;
-    const key = JSON.stringify([file, options]);
-    return remembered(this.#rasters, key, () =>
+    return remembered(this.#stored, keyOf(file, options), () =>
       this.#open(file, { ...options, ...(signal === undefined ? {} : { signal }) }),
     );
   }
 
-  /** Opens the map that a description names. A temporary file that it refers to is read, but not removed. */
-  openSpec({ file, path, options }: RasterSpec): Promise<Raster> {
-    if (path === undefined) return this.open(file, options);
+  #openStoredSpec({ file, path, options }: FileSpec): Promise<StoredRaster> {
+    if (path === undefined) return this.#openStored(file, options);
     const { signal } = this.#options;
-    return remembered(this.#rasters, JSON.stringify([file, path, options]), async () => {
+    return remembered(this.#stored, JSON.stringify([file, path, options]), async () => {
       signal?.throwIfAborted();
       return this.#openPath(file, path, { ...options, ...(signal === undefined ? {} : { signal }) });
     });
@@ -71,13 +155,13 @@ export class MapFiles {
 
   /** Closes all files and removes temporary ones. */
   async close(): Promise<void> {
-    const opened = [...this.#rasters.values(), ...this.#arrayFiles.values(), ...this.#archives.values()];
+    const opened = [...this.#stored.values(), ...this.#arrayFiles.values(), ...this.#archives.values()];
     // Files that could not be opened are no longer in the maps.
     await Promise.allSettled(opened.map(async (file) => (await file).close()));
     if (this.#folder !== undefined) await rm(await this.#folder, { recursive: true, force: true });
   }
 
-  async #open(file: string, options: RasterOptions): Promise<Raster> {
+  async #open(file: string, options: RasterOptions): Promise<StoredRaster> {
     options.signal?.throwIfAborted();
     if (/^https?:\/\//.test(file)) return openBandedMap(file, file, options);
     const archivePath = await archivePathOf(file);
@@ -86,7 +170,7 @@ export class MapFiles {
   }
 
   /** Opens the map at a path; `file` is its name in messages. */
-  async #openPath(file: string, path: string, options: RasterOptions): Promise<Raster> {
+  async #openPath(file: string, path: string, options: RasterOptions): Promise<StoredRaster> {
     const format = await fileFormatOf(file, path);
     const { kind } = format;
     if (kind === "geotiff") return openBandedMap(file, path, options);
@@ -100,7 +184,11 @@ export class MapFiles {
     throw sourceFault(file, `is ${name}. ${ACCEPTED_FORMATS} GDAL can convert many other formats: --via-gdal.`);
   }
 
-  async #openInArchive(file: string, { archive: path, entry }: ArchivePath, options: RasterOptions): Promise<Raster> {
+  async #openInArchive(
+    file: string,
+    { archive: path, entry }: ArchivePath,
+    options: RasterOptions,
+  ): Promise<StoredRaster> {
     const archive = await remembered(this.#archives, path, () => ZipArchive.open(path));
     const map = findZipMap(file, archive, entry);
     if (map.kind === "zarr") {
@@ -113,7 +201,7 @@ export class MapFiles {
     return this.#openPath(file, extracted, options);
   }
 
-  async #openConverted(file: string, source: string, options: RasterOptions): Promise<Raster> {
+  async #openConverted(file: string, source: string, options: RasterOptions): Promise<StoredRaster> {
     const key = JSON.stringify([file, options.assumeWgs84]);
     const { path, notes } = await remembered(this.#converted, key, async () => {
       const { convertWithGdal } = await import("./gdal/gdal.ts");
@@ -142,14 +230,14 @@ function openArrays(file: string, path: string, kind: "hdf5" | "netcdf3" | "zarr
 }
 
 /** Opens a GeoTIFF, which has bands instead of variables. */
-async function openBandedMap(file: string, path: string, options: RasterOptions): Promise<Raster> {
+async function openBandedMap(file: string, path: string, options: RasterOptions): Promise<StoredRaster> {
   const { variable, select, ...others } = options;
   if (variable !== undefined || select !== undefined) {
     const member = variable === undefined ? "select" : "variable";
     throw sourceFault(file, `its maps are bands: give band in the layer instead of ${member}.`);
   }
-  if (file === path) return openGeoTiff(file, others);
-  const raster = await renamed(file, path, () => openGeoTiff(path, others));
+  if (file === path) return openStoredGeoTiff(file, others);
+  const raster = await renamed(file, path, () => openStoredGeoTiff(path, others));
   return {
     ...storedAt(file, path, raster),
     file,
@@ -159,8 +247,13 @@ async function openBandedMap(file: string, path: string, options: RasterOptions)
 }
 
 /** Adds the path of a temporary file to the description of a map. */
-function storedAt(file: string, path: string, raster: Raster): Raster {
-  return file === path ? raster : { ...raster, spec: { ...raster.spec, file, path } };
+function storedAt(file: string, path: string, raster: StoredRaster): StoredRaster {
+  if (file === path || raster.spec.kind !== "file") return raster;
+  return { ...raster, spec: { ...raster.spec, file, path } };
+}
+
+function keyOf(file: string, options: RasterOptions): string {
+  return JSON.stringify([file, options]);
 }
 
 /** Replaces the path of a temporary file in errors by the name of the map. */

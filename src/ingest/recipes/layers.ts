@@ -1,39 +1,48 @@
 /** Recipe for maps that a JSON manifest describes. */
-import { dirname, isAbsolute, join } from "node:path";
+import { Fault, type FaultItem } from "../../errors.ts";
 import { type HazardRules, HAZARDS, type MetricName } from "../../hazard/hazards.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "../plan.ts";
-import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+import { type MosaicOrder, partsOf, type Raster, type RasterOptions, sourceFault } from "../raster.ts";
 import { checkUnit } from "../units.ts";
 import { checkSamePeriods } from "./aqueductFloods.ts";
+import { filesOfLayer, pathFrom } from "./layerFiles.ts";
 import type { LayersManifest, ManifestLayer } from "./layersManifest.ts";
+
+/** Opens the maps of an ingest. */
+export interface MapOpener {
+  open(file: string, options: RasterOptions): Promise<Raster>;
+  /** Opens several maps as one. */
+  openMosaic(files: readonly string[], options: RasterOptions, order: MosaicOrder): Promise<Raster>;
+}
 
 /** Opens the files of a manifest, whose paths are relative to the manifest, and plans the groups to write. */
 export async function planLayers(
   manifest: LayersManifest,
   path: string,
-  open: (file: string, options: RasterOptions) => Promise<Raster>,
+  maps: MapOpener,
   options: RasterOptions,
 ): Promise<HazardPlan> {
   const spec = HAZARDS[manifest.hazard];
   const rules: HazardRules = { ...spec.rules, ...omitUndefined(manifest.rules ?? {}) };
+  const mosaics = await findMosaics(manifest, path);
   const openLayer = async (layer: ManifestLayer) => {
-    const file =
-      /^https?:\/\//.test(layer.file) || isAbsolute(layer.file) ? layer.file : join(dirname(path), layer.file);
     const nodata = [...(options.nodata ?? []), ...(layer.nodata === undefined ? [] : [layer.nodata])];
-    const raster = await open(file, {
-      ...options,
-      nodata,
-      ...omitUndefined({ variable: layer.variable, select: layer.select }),
-    });
+    const { variable, select, crs } = layer;
+    const rasterOptions = { ...options, nodata, ...omitUndefined({ variable, select, crs }) };
+    const files = mosaics.get(layer);
+    const raster =
+      files === undefined
+        ? await maps.open(pathFrom(path, layer.file ?? ""), rasterOptions)
+        : await maps.openMosaic(files, rasterOptions, layer.overlap ?? "equal");
     const band = layer.band ?? 1;
-    if (band > raster.bands.length)
-      throw sourceFault(
-        file,
-        `has no band ${band}; it has ${raster.bands.length} ${raster.bands.length === 1 ? "band" : "bands"}.`,
-      );
     const metric = spec.metrics.find((known) => known.metric === (layer.metric ?? spec.ownMetric));
     if (metric === undefined) throw new Error(`${spec.hazard} has no metric ${layer.metric}.`);
-    checkUnit(raster, { band, metric: metric.metric, unit: metric.unit, unitFactor: layer.unit_factor });
+    for (const part of partsOf(raster)) {
+      const { length } = part.bands;
+      if (band > length)
+        throw sourceFault(part.file, `has no band ${band}; it has ${length} ${length === 1 ? "band" : "bands"}.`);
+      checkUnit(part, { band, metric: metric.metric, unit: metric.unit, unitFactor: layer.unit_factor });
+    }
     return { raster, band, unitFactor: layer.unit_factor ?? 1 };
   };
 
@@ -60,6 +69,29 @@ export async function planLayers(
     }
   }
   return { hazard: manifest.hazard, rules, groups };
+}
+
+/**
+ * Returns the files of each layer that is a mosaic.
+ * @throws Fault `invalid_request` with one item for each pattern that matches nothing, and each repeated file
+ */
+async function findMosaics(
+  { layers }: LayersManifest,
+  path: string,
+): Promise<ReadonlyMap<ManifestLayer, readonly string[]>> {
+  const mosaics = new Map<ManifestLayer, readonly string[]>();
+  const items: FaultItem[] = [];
+  for (const [index, layer] of layers.entries()) {
+    if (layer.files === undefined) continue;
+    const found = await filesOfLayer(path, layer.files, `/layers/${index}/files`);
+    items.push(...found.items);
+    mosaics.set(layer, found.files);
+  }
+  const [first] = items;
+  if (first === undefined) return mosaics;
+  const what =
+    items.length === 1 ? `${first.pointer}: ${first.detail}` : `${items.length} errors in the files of layers.`;
+  throw new Fault("invalid_request", `${path}: ${what}`, { details: { file: path }, items });
 }
 
 async function openManifestCurves(

@@ -37,6 +37,8 @@ const Options = Type.Object(
     clamp_tolerance: Type.Optional(Positive),
     assume_wgs84: Type.Optional(Type.Boolean()),
     keep_meridian: Type.Optional(Type.Enum(["west", "east"])),
+    cell_size_deg: Type.Optional(Positive),
+    max_distortion: Type.Optional(Type.Number({ minimum: 1 })),
   },
   CLOSED,
 );
@@ -54,7 +56,10 @@ const Layer = Type.Object(
     metric: Type.Optional(Text),
     return_period_years: Type.Optional(Type.Number({ exclusiveMinimum: 1 })),
     model: Type.Optional(Text),
-    file: Text,
+    file: Type.Optional(Text),
+    files: Type.Optional(Type.Union([Text, Type.Array(Text, { minItems: 1 })])),
+    overlap: Type.Optional(Type.Enum(["equal", "first"])),
+    crs: Type.Optional(Text),
     band: Type.Optional(Type.Integer({ minimum: 1 })),
     variable: Type.Optional(Text),
     select: Type.Optional(Type.Record(Type.String(), DimensionPosition)),
@@ -190,14 +195,16 @@ function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaE
     return requiredProperties.map((name) => item(`${instancePath}/${name}`, "missing", "It is required."));
   }
   if (keyword === "anyOf") {
-    const detail = 'It must be a coordinate (a number or a text), or a position such as { "index": 0 }.';
+    const detail = instancePath.endsWith("/files")
+      ? "It must be a path or pattern, or a list of at least one of them."
+      : 'It must be a coordinate (a number or a text), or a position such as { "index": 0 }.';
     return [item(instancePath, "wrong_type", detail)];
   }
   // Repeats the error about a member that is not allowed.
   if (keyword === "boolean") return [];
   if (keyword === "enum")
     return [item(instancePath, "not_allowed", "It must be one of the allowed values.", allowedValues)];
-  if (keyword === "minItems") return [item(instancePath, "empty", "There must be at least one layer.")];
+  if (keyword === "minItems") return [item(instancePath, "empty", "There must be at least one.")];
   const code = keyword === "type" ? "wrong_type" : "out_of_range";
   return [item(instancePath, code, `It ${message}.`)];
 }
@@ -224,6 +231,10 @@ function layerErrors(spec: HazardSpec, { layer, pointer }: LocatedLayer, hasErro
     const detail = `the baseline is the year ${BASELINE.year}, and no other scenario has that year.`;
     items.push(item(`${pointer}/year`, "combination_unavailable", detail));
   }
+  if (isValid("file", "files") && (layer.file === undefined) === (layer.files === undefined))
+    items.push(item(pointer, "not_expected", "a layer must have either file, or files for a mosaic, not both."));
+  if (isValid("file", "files", "overlap") && layer.overlap !== undefined && layer.files === undefined)
+    items.push(item(`${pointer}/overlap`, "not_expected", "only a mosaic (files) has an overlap."));
   if (!isValid("metric", "return_period_years")) return items;
   return [...items, ...kindErrors(spec, { layer, pointer })];
 }

@@ -36,6 +36,6 @@ export function epsgCrs(code: number): ParsedCrs["crs"] {
   throw new Error(
     `is in the coordinate system EPSG:${code}, which is not among the supported codes (UTM and about 300 others). ` +
       `Describe it by its parameters, with gdal_edit.py -a_srs and a PROJ string, or convert the map with gdalwarp -t_srs EPSG:4326. ` +
-      `${SUPPORTED_PROJECTIONS}`,
+      SUPPORTED_PROJECTIONS,
   );
 }

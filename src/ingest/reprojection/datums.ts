@@ -2,10 +2,10 @@
  * Datums whose coordinates are used as WGS84 coordinates, because EPSG transforms them to WGS84 with parameters of 0 (to the
  * stated accuracy), and the rule for all others.
  *
- * data/datums.csv lists them with the accuracy of that transformation (EPSG Geodetic Parameter Dataset, epsg.org).
+ * ../data/datums.csv lists them with the accuracy of that transformation (EPSG Geodetic Parameter Dataset, epsg.org).
  */
 import type { Datum, Ellipsoid } from "../crsDefinition.ts";
-import { DATUM_ROWS, type DatumRow } from "./data/datums.generated.ts";
+import { DATUM_ROWS, type DatumRow } from "../data/datums.generated.ts";
 import { normalizedName } from "./methods.ts";
 
 /** How a description of a coordinate system identifies its datum. */

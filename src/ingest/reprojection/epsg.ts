@@ -1,10 +1,10 @@
 /**
- * Coordinate systems by EPSG code: UTM zones and about 300 national and continental projections (data/epsgCodes.csv,
- * data/utmCodes.csv), taken from the EPSG Geodetic Parameter Dataset (epsg.org).
+ * Coordinate systems by EPSG code: UTM zones and about 300 national and continental projections (../data/epsgCodes.csv,
+ * ../data/utmCodes.csv), taken from the EPSG Geodetic Parameter Dataset (epsg.org).
  */
 import { type CrsDefinition, WGS84_ELLIPSOID } from "../crsDefinition.ts";
-import { EPSG_CODE_ROWS } from "./data/epsgCodes.generated.ts";
-import { UTM_CODE_ROWS } from "./data/utmCodes.generated.ts";
+import { EPSG_CODE_ROWS } from "../data/epsgCodes.generated.ts";
+import { UTM_CODE_ROWS } from "../data/utmCodes.generated.ts";
 import { datumOfGeographicCode, unchangedDatum } from "./datums.ts";
 import { crsDefinition, type GivenParameters, isProjectionMethod, webMercator } from "./methods.ts";
 

@@ -3,6 +3,7 @@ import type { CrsDefinition, Ellipsoid } from "../crsDefinition.ts";
 import { epsgCrs } from "./crsText.ts";
 import { datumOf, datumOfGeographicCode } from "./datums.ts";
 import { crsDefinition, crsOfNamedProjection, type NamedParameters, SUPPORTED_PROJECTIONS } from "./methods.ts";
+import { utmParameters } from "./epsg.ts";
 import type { ParsedCrs } from "./projString.ts";
 import { crsOfWkt } from "./wkt.ts";
 
@@ -11,6 +12,7 @@ export type GeoKeys = Readonly<Record<string, unknown>>;
 
 const USER_DEFINED = 32_767;
 const MODEL_PROJECTED = 1;
+const MODEL_GEOGRAPHIC = 2;
 
 /** Projections by their code in GeoTIFF. */
 const PROJECTIONS: Readonly<Record<number, string>> = {
@@ -35,7 +37,16 @@ const ANGLE_UNITS: Readonly<Record<number, number>> = { 9101: 180 / Math.PI, 910
  * @throws Error naming what is missing or not supported
  */
 export function crsOfGeoKeys(keys: GeoKeys, { assumeWgs84 }: { readonly assumeWgs84: boolean }): ParsedCrs {
-  if (keys["GTModelTypeGeoKey"] !== MODEL_PROJECTED) return { crs: geographicCrs(keys, assumeWgs84), unitM: 1 };
+  const model = keys["GTModelTypeGeoKey"] ?? MODEL_GEOGRAPHIC;
+  if (model === MODEL_GEOGRAPHIC) return { crs: geographicCrs(keys, assumeWgs84), unitM: 1 };
+  const esri = esriText(keys);
+  if (model !== MODEL_PROJECTED) {
+    // GDAL writes a user-defined model beside Esri's well-known text.
+    if (model === USER_DEFINED && esri !== undefined) return crsOfWkt(esri, { assumeWgs84 });
+    throw new Error(
+      `has coordinates of the model type ${JSON.stringify(model)}; projected and geographic coordinates are supported`,
+    );
+  }
   const unitM = lengthUnitOf(keys);
   const code = keys["ProjectedCSTypeGeoKey"];
   if (typeof code === "number" && code !== USER_DEFINED && code !== 0) {
@@ -43,7 +54,6 @@ export function crsOfGeoKeys(keys: GeoKeys, { assumeWgs84 }: { readonly assumeWg
     if (unitM !== 1) throw new Error(`states EPSG:${code}, which is in meters, and a linear unit of ${unitM} m`);
     return { crs: epsgCrs(code), unitM };
   }
-  const esri = esriText(keys);
   if (esri !== undefined) return crsOfWkt(esri, { assumeWgs84 });
   return { crs: userDefinedCrs(keys, assumeWgs84, unitM), unitM };
 }
@@ -106,6 +116,11 @@ function geographicCrs(keys: GeoKeys, assumeWgs84: boolean): CrsDefinition {
 }
 
 function userDefinedCrs(keys: GeoKeys, assumeWgs84: boolean, unitM: number): CrsDefinition {
+  const utm = utmZoneOf(numberOf(keys, "ProjectionGeoKey"));
+  if (utm !== undefined) {
+    const datum = readDatum(keys, assumeWgs84);
+    return crsDefinition({ name: citationOf(keys), method: "tmerc", given: utmParameters(utm), ...datum });
+  }
   const transformation = numberOf(keys, "ProjCoordTransGeoKey");
   const projection = PROJECTIONS[transformation ?? -1];
   const name = citationOf(keys);
@@ -131,6 +146,13 @@ function userDefinedCrs(keys: GeoKeys, assumeWgs84: boolean, unitM: number): Crs
     northing: length("ProjFalseNorthingGeoKey", "ProjFalseOriginNorthingGeoKey", "ProjCenterNorthingGeoKey"),
   };
   return crsOfNamedProjection({ name, projection, given, ...readDatum(keys, assumeWgs84) });
+}
+
+/** Returns the UTM zone with an EPSG code of a projection: 16001 to 16060 north, 16101 to 16160 south. */
+function utmZoneOf(code: number | undefined): { readonly zone: number; readonly isSouth: boolean } | undefined {
+  if (code === undefined || !((code >= 16_001 && code <= 16_060) || (code >= 16_101 && code <= 16_160)))
+    return undefined;
+  return { zone: code % 100, isSouth: code > 16_100 };
 }
 
 function scaled(value: number | undefined, factor: number): number | undefined {

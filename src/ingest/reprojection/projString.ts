@@ -26,10 +26,11 @@ const DATUMS: Readonly<Record<string, { readonly ellipsoid: string; readonly geo
 const NUMBERS = ["lat_0", "lon_0", "lat_1", "lat_2", "lat_ts", "x_0", "y_0"] as const;
 /** Members without an effect on positions in a plane. */
 const IGNORED = new Set(["type", "no_defs", "wktext", "vunits", "title"]);
-const READ = new Set<string>([
-  ...["proj", "zone", "south", "k", "k_0", "ellps", "a", "b", "rf", "f", "R", "datum", "towgs84", "nadgrids"],
-  ...["units", "to_meter", "pm", "axis", ...NUMBERS],
-]);
+const READ = new Set(
+  `proj zone south k k_0 ellps a b rf f R datum towgs84 nadgrids units to_meter pm axis ${NUMBERS.join(" ")}`.split(
+    " ",
+  ),
+);
 
 /** A coordinate system, and the size in meters of the unit of its coordinates (1 for degrees). */
 export interface ParsedCrs {
@@ -121,6 +122,12 @@ function readEllipsoid(
   const radiusM = number("R");
   if (radiusM !== undefined) return { semiMajorM: radiusM, inverseFlattening: 0 };
   const datumName = members.get("datum")?.toLowerCase();
+  if (datumName !== undefined && DATUMS[datumName] === undefined) {
+    // PROJ transforms NAD27 with grid files, and the others with parameters that the string does not state.
+    throw new Error(
+      `is on the datum ${members.get("datum")}, which needs a grid file or parameters that the string does not state (+towgs84)`,
+    );
+  }
   const named =
     members.get("ellps")?.toLowerCase() ?? (datumName === undefined ? undefined : DATUMS[datumName]?.ellipsoid);
   const base = named === undefined ? undefined : ELLIPSOIDS[named];
@@ -149,12 +156,6 @@ function statedDatum(members: ReadonlyMap<string, string | undefined>, ellipsoid
   const grids = members.get("nadgrids");
   const name = members.get("datum");
   const known = name === undefined ? undefined : DATUMS[name.toLowerCase()];
-  if (name !== undefined && known === undefined) {
-    // PROJ transforms NAD27 with grid files, and the others with parameters that the string does not state.
-    throw new Error(
-      `is on the datum ${name}, which needs a grid file or parameters that the string does not state (+towgs84)`,
-    );
-  }
   const text = members.get("towgs84");
   const toWgs84 =
     text === undefined ? undefined : text.split(",").map((part) => (part.trim() === "" ? NaN : Number(part)));

@@ -58,15 +58,17 @@ function plainProjection(proj4: Proj4, crs: CrsDefinition): Projection {
   const isInDomain = domainOf(crs);
   const forward = (lonDeg: number, latDeg: number): PlanePoint | undefined => {
     if (!isInDomain(lonDeg, latDeg)) return undefined;
-    const point = plane.forward({ x: wrappedDeg(lonDeg) * DEGREE_RAD, y: latDeg * DEGREE_RAD });
-    return isOnMap(point) ? point : undefined;
+    const radians = { x: wrappedDeg(lonDeg) * DEGREE_RAD, y: latDeg * DEGREE_RAD };
+    const point = attempt(() => plane.forward(radians) as PlanePoint | null);
+    return point !== undefined && isOnMap(point) ? point : undefined;
   };
   return {
     crs,
     forward,
     inverse: (x, y) => {
-      const point = plane.inverse({ x, y });
-      return isDegrees(point.x / DEGREE_RAD, point.y / DEGREE_RAD);
+      // proj4 returns null, or throws, outside of the domain of some projections.
+      const point = attempt(() => plane.inverse({ x, y }) as { x: number; y: number } | null);
+      return point === undefined ? undefined : isDegrees(point.x / DEGREE_RAD, point.y / DEGREE_RAD);
     },
     periodX: periodOf(crs, forward),
   };
@@ -78,18 +80,26 @@ function shiftedProjection(proj4: Proj4, crs: CrsDefinition): Projection {
   const isInDomain = domainOf(crs);
   const forward = (lonDeg: number, latDeg: number): PlanePoint | undefined => {
     if (!isInDomain(lonDeg, latDeg)) return undefined;
-    const [x = NaN, y = NaN] = converter.forward([wrappedDeg(lonDeg), latDeg]);
+    const [x = NaN, y = NaN] = attempt(() => converter.forward([wrappedDeg(lonDeg), latDeg])) ?? [];
     return isOnMap({ x, y }) ? { x, y } : undefined;
   };
   return {
     crs,
     forward,
     inverse: (x, y) => {
-      const [lonDeg = NaN, latDeg = NaN] = converter.inverse([x, y]);
+      const [lonDeg = NaN, latDeg = NaN] = attempt(() => converter.inverse([x, y])) ?? [];
       return isDegrees(lonDeg, latDeg);
     },
     periodX: crs.method === "longlat" ? 360 : periodOf(crs, forward),
   };
+}
+
+function attempt<T>(act: () => T | null): T | undefined {
+  try {
+    return act() ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isOnMap({ x, y }: PlanePoint): boolean {

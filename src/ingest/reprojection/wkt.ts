@@ -120,7 +120,7 @@ function projectedCrs(node: WktNode, options: Options, toWgs84: readonly number[
       );
     }
     const kind = kindOfParameter(parameter);
-    const own = nodes.find((child) => /UNIT$/.test(child.keyword))?.numbers[0];
+    const own = nodes.find((child) => child.keyword.endsWith("UNIT"))?.numbers[0];
     const factor = kind === "angle" ? (own ?? angleRad) / DEGREE_RAD : kind === "length" ? (own ?? unitM) : 1;
     // 0.0174532925199433 is a rounded degree.
     const rounded = Math.abs(factor - 1) < 1e-9 ? 1 : factor;

@@ -42,9 +42,17 @@ describe("a body that is not complete", () => {
   });
 
   test.each([
-    ["it is aborted", (_stream: PassThrough, stop: AbortController) => stop.abort(new Error("stopped"))],
-    ["its connection ends", (stream: PassThrough) => stream.destroy()],
-  ])("gives its memory back if %s", async (_cause, end) => {
+    [
+      "it is aborted",
+      (_stream: PassThrough, stop: AbortController) => stop.abort(new Error("stopped")),
+      expect.objectContaining({ message: "stopped" }) as Error,
+    ],
+    [
+      "its connection ends",
+      (stream: PassThrough) => stream.destroy(),
+      expect.objectContaining({ code: "http_malformed" }) as Error,
+    ],
+  ])("gives its memory back if %s", async (_cause, end, error) => {
     const stream = new PassThrough();
     const segments = new BodySegments();
     const stop = new AbortController();
@@ -52,7 +60,7 @@ describe("a body that is not complete", () => {
     stream.write(" ".repeat(100_000));
     await vi.waitFor(() => expect(segments.allocatedBytes).toBe(4 * SEGMENT_BYTES));
     end(stream, stop);
-    await expect(reading).rejects.toThrow();
+    await expect(reading).rejects.toEqual(error);
     const next = new PassThrough();
     next.end(" ".repeat(100_000));
     await readBody(next, optionsOf({ segments }));
@@ -82,6 +90,15 @@ describe("a body in short chunks", () => {
     expect(body.sizeBytes).toBe(3_000);
     expect(counts).toStrictEqual([1_024, 1_024]);
     expect(memory.map(({ heldBytes }) => heldBytes)).toStrictEqual([16_384, 16_384 + 27_000 * 200, 3_000]);
+  });
+
+  test("is not rejected as too slow because it is paused", async () => {
+    const stream = new PassThrough();
+    const rate = { bytesPerSMin: 20_000, graceMs: 100 };
+    const reading = readBody(stream, optionsOf({ rate, shortChunksDelayMs: () => 400 }));
+    for (let count = 0; count < 1_500; count++) stream.write(" ");
+    stream.end();
+    expect((await reading).sizeBytes).toBe(1_500);
   });
 
   test("is not paused if its chunks are long", async () => {

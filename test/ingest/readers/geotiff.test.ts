@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
-import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
+import { openGeoTiff, openStoredGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
 import type { RasterOptions } from "../../../src/ingest/raster.ts";
 import { type GeoTiffSpec, makeGeoTiff } from "../makeGeoTiff.ts";
 
@@ -256,16 +256,34 @@ describe("missing values", () => {
 
 describe("coordinate systems", () => {
   test.each([
-    ["a system without code or ellipsoid", { 2048: 32767, 2050: 32767 }, /is in the geographic/],
-    ["the datum NAD83", { 2048: 4269 }, /EPSG:4269.*EPSG:4326/],
-    ["a UTM projection", { 1024: 1, 3072: 32633 }, /projected.*EPSG:32633/],
-    ["geocentric coordinates", { 1024: 3 }, /projected|EPSG:4326/],
-    ["coordinates in grads", { 2054: 9105 }, /angular unit 9105/],
+    ["a system without code or ellipsoid", { 2048: 32767, 2050: 32767 }, /user-defined datum without an ellipsoid/],
+    ["the datum NAD27", { 2048: 4267 }, /EPSG:4267, whose transformation to WGS84 is not known/],
+    ["a projection without parameters", { 1024: 1, 3072: 32767 }, /with no projection/],
+    ["geocentric coordinates", { 1024: 3 }, /model type 3/],
+    ["a model that is not defined", { 1024: 32767 }, /model type 32767/],
+    ["coordinates in grads", { 2054: 9105 }, /another unit than degrees/],
     ["the meridian of Paris", { 2051: 8903 }, /prime meridian other than Greenwich/],
   ])("rejects %s and names the accepted system", async (_, geoKeys, expected) => {
     const message = await rejectionMessage(makeGeoTiff({ ...PLAIN, geoKeys }));
     expect(message).toMatch(expected);
     expect(message).toContain("gdalwarp -t_srs EPSG:4326");
+  });
+
+  test("uses coordinates on NAD83 as WGS84, and states the accuracy", async () => {
+    const raster = await openGeoTiff(await writeMap(makeGeoTiff({ ...PLAIN, geoKeys: { 2048: 4269 } })));
+    expect(raster.grid).toEqual(GRID);
+    expect(raster.notes["datum"]).toMatch(/NAD83, used as WGS 84 .* within 4 m/);
+    await raster.close();
+  });
+
+  test("opens a projected map with its grid in meters", async () => {
+    const file = await writeMap(makeGeoTiff({ ...PLAIN, geoKeys: { 1024: 1, 3072: 32633 } }));
+    const raster = await openStoredGeoTiff(file);
+    const { westDeg, northDeg, cellSizeLatDeg, cellSizeLonDeg, ...size } = GRID;
+    const plane = { westX: westDeg, northY: northDeg, cellWidth: cellSizeLonDeg, cellHeight: cellSizeLatDeg, ...size };
+    expect(raster).toMatchObject({ plane, projectedCrs: { method: "tmerc", parameters: { lon_0: 15 } } });
+    await raster.close();
+    await expect(openGeoTiff(file)).rejects.toThrow(/projected.*EPSG:32633.*EPSG:4326/);
   });
 
   test("rejects a missing system unless assumeWgs84 is set and the numbers are plausible degrees", async () => {

@@ -7,10 +7,11 @@ import {
   extraNodataNotes,
   fileSpec,
   messageOf,
-  type Raster,
+  planeGridOf,
   type RasterOptions,
   type RasterValues,
   sourceFault,
+  type StoredRaster,
 } from "../../raster.ts";
 import { hasRepeatedMeridian, meridianNotes, readWithRepeatedMeridian } from "../meridian.ts";
 import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES } from "./arrayFile.ts";
@@ -29,12 +30,13 @@ const STEP_BYTES = 16 << 20;
  *
  * @throws Fault `source_invalid` naming what cannot be honored
  */
-export async function openArrayRaster(file: ArrayFile, options: RasterOptions): Promise<Raster> {
+export async function openArrayRaster(file: ArrayFile, options: RasterOptions): Promise<StoredRaster> {
   const variable = chooseVariable(file, options.variable);
   const packing = readPacking(file.file, variable, options.nodata);
   const geometry = await readGeometry(file, variable, options);
   const selection = await selectMap(file, variable, geometry.dimensions, options.select);
-  const hasRepeatedColumn = hasRepeatedMeridian(geometry.grid);
+  const { projected } = geometry;
+  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(geometry.grid);
   const grid = hasRepeatedColumn ? { ...geometry.grid, columnCount: geometry.grid.columnCount - 1 } : geometry.grid;
   const map: OpenMap = { file, variable, packing, geometry, selection, signal: options.signal };
   const { keepMeridian } = options;
@@ -46,7 +48,9 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   return {
     spec: fileSpec(file.file, options),
     file: file.file,
-    grid,
+    ...(projected === undefined
+      ? { grid }
+      : { plane: planeGridOf(grid, projected.unitM), projectedCrs: projected.crs }),
     crs: geometry.crs,
     bands: [
       { name: variable.name, type, nodata, scale, offset, unit: unitOf(variable), coordinates: selection.coordinates },

@@ -13,6 +13,8 @@ import { readPacking, unpack } from "./values.ts";
 export interface HorizontalDimensions {
   readonly lat: number;
   readonly lon: number;
+  /** True if the dimensions are y and x of a projection. */
+  readonly isPlane: boolean;
 }
 
 const LAT_UNIT = /^degrees?_?(north|n)$/i;
@@ -21,15 +23,20 @@ const PLAIN_DEGREE = /^deg(ree)?s?$/i;
 const LAT_NAME = /^(lat|latitude)$/i;
 const LON_NAME = /^(lon|longitude|long)$/i;
 
-/** The meaning of a coordinate variable; `projected` and `rotated` are horizontal but not geographic. */
-type CoordinateKind = "lat" | "lon" | "projected" | "rotated" | "other";
+/**
+ * The meaning of a coordinate variable; `projected` and `rotated` are horizontal, but neither geographic nor on a plane in
+ * meters.
+ */
+type CoordinateKind = "lat" | "lon" | "x" | "y" | "projected" | "rotated" | "other";
 
 function kindOf(coordinate: ArrayVariable): CoordinateKind {
   const { attributes } = coordinate;
   const unit = textOf(attributes, "units")?.trim() ?? "";
   const standardName = textOf(attributes, "standard_name") ?? "";
   const name = coordinate.name.split("/").at(-1) ?? "";
-  if (/^projection_(x|y)_(coordinate|angular_coordinate)$/.test(standardName)) return "projected";
+  const plane = /^projection_([xy])_coordinate$/.exec(standardName);
+  if (plane !== null) return plane[1] === "x" ? "x" : "y";
+  if (/^projection_[xy]_angular_coordinate$/.test(standardName)) return "projected";
   if (/^grid_(latitude|longitude)$/.test(standardName)) return "rotated";
   if (LAT_UNIT.test(unit)) return "lat";
   if (LON_UNIT.test(unit)) return "lon";
@@ -37,7 +44,15 @@ function kindOf(coordinate: ArrayVariable): CoordinateKind {
   if (hasPlainUnit && (standardName === "latitude" || LAT_NAME.test(name))) return "lat";
   if (hasPlainUnit && (standardName === "longitude" || LON_NAME.test(name))) return "lon";
   const axis = textOf(attributes, "axis")?.toUpperCase();
+  if (metersOfUnit(unit) !== undefined && /^[xy]$/i.test(axis ?? name))
+    return (axis ?? name).toLowerCase() === "x" ? "x" : "y";
   return axis === "X" || axis === "Y" ? "projected" : "other";
+}
+
+/** Returns the size in meters of a unit of x and y, or undefined for another unit. */
+export function metersOfUnit(unit: string): number | undefined {
+  if (/^(m|met(er|re)s?)$/i.test(unit)) return 1;
+  return /^(km|kilomet(er|re)s?)$/i.test(unit) ? 1000 : undefined;
 }
 
 /** Returns the variable with the coordinates of a dimension. */
@@ -59,12 +74,19 @@ export function horizontalDimensions(file: ArrayFile, variable: ArrayVariable): 
   if (lat !== -1 && lon !== -1) {
     if (kinds.lastIndexOf("lat") !== lat || kinds.lastIndexOf("lon") !== lon)
       throw new Error("has several dimensions of latitude or longitude");
-    return { lat, lon };
+    return { lat, lon, isPlane: false };
+  }
+  const [y, x] = [kinds.indexOf("y"), kinds.indexOf("x")];
+  if (y !== -1 && x !== -1) {
+    if (kinds.lastIndexOf("y") !== y || kinds.lastIndexOf("x") !== x)
+      throw new Error("has several dimensions of x or y");
+    return { lat: y, lon: x, isPlane: true };
   }
   if (kinds.includes("rotated")) throw new Error("is on a rotated-pole grid, which is not supported");
-  if (kinds.includes("projected")) {
+  if (kinds.some((kind) => kind === "projected" || kind === "x" || kind === "y")) {
     throw new Error(
-      "is on a grid in a projected coordinate system, which is not supported; convert it with gdalwarp -t_srs EPSG:4326 -of GTiff",
+      "is on a projected grid without the coordinates x and y in meters or kilometers (standard_name " +
+        "projection_x_coordinate); convert it with gdalwarp -t_srs EPSG:4326 -of GTiff",
     );
   }
   const auxiliary = (textOf(variable.attributes, "coordinates") ?? "").split(/\s+/).filter((name) => name !== "");

@@ -6,14 +6,23 @@ import { messageOf } from "../../raster.ts";
 import { isFault } from "../../../errors.ts";
 import { type ArrayFile, type ArrayVariable, findVariable, numbersOf, textOf } from "./arrayFile.ts";
 import { type Axis, type CellBounds, evenAxis, unwrapLongitudes } from "./axis.ts";
-import { coordinateOf, horizontalDimensions, type HorizontalDimensions, readNumbers } from "./coordinates.ts";
-import { acceptedCrs, crsOfGridMapping, crsOfText, type CrsStatement } from "./crs.ts";
+import {
+  coordinateOf,
+  horizontalDimensions,
+  type HorizontalDimensions,
+  metersOfUnit,
+  readNumbers,
+} from "./coordinates.ts";
+import { type AcceptedCrs, acceptedCrs, type CrsStatement, statementOfGridMapping, statementOfText } from "./crs.ts";
+import type { ParsedCrs } from "../../reprojection/projString.ts";
 
 /** Position of a map on the globe, and the order of its cells in the file. */
 export interface MapGeometry {
   readonly dimensions: HorizontalDimensions;
-  /** North-up, including a repeated column. */
+  /** North-up, including a repeated column; in the coordinates of the file, which are degrees unless `projected`. */
   readonly grid: Grid;
+  /** The coordinate system if it is not WGS84 degrees, and the size of its unit in meters (1 for degrees). */
+  readonly projected: ParsedCrs | undefined;
   readonly isSouthUp: boolean;
   readonly crs: string;
   readonly notes: Readonly<Record<string, unknown>>;
@@ -45,15 +54,35 @@ export async function readGeometry(
     );
   }
   const statement = attempt(() => crsStatement(file, variable));
-  const crs = attempt(() => acceptedCrs(statement, options));
+  const crs = attempt(() => acceptedCrs(statement, options, dimensions?.isPlane));
   const geometry =
     dimensions === undefined
       ? attempt(() => geometryOfAffine(variable, affine ?? []))
       : await geometryOfCoordinates(file, variable, dimensions);
-  const problem = gridFault(withoutRepeatedColumn(geometry.grid));
+  const projected = attempt(() => projectedOf(file, variable, { crs, dimensions }));
+  const problem = projected === undefined ? gridFault(withoutRepeatedColumn(geometry.grid)) : undefined;
   if (problem !== undefined) throw reject(`has an invalid grid: ${problem.replace(/\.$/, "")}`);
   attempt(() => checkGeoTransform(file, variable, geometry));
-  return { ...geometry, crs, notes: { crs, ...geometry.notes } };
+  const { text, datum } = crs;
+  const notes = { crs: text, ...(datum === undefined ? {} : { datum }), ...geometry.notes };
+  return { ...geometry, projected, crs: text, notes };
+}
+
+/** Returns the coordinate system of a map that must be reprojected, and the unit of its coordinates. */
+function projectedOf(
+  file: ArrayFile,
+  variable: ArrayVariable,
+  { crs, dimensions }: { readonly crs: AcceptedCrs; readonly dimensions: HorizontalDimensions | undefined },
+): ParsedCrs | undefined {
+  if (crs.projected === undefined) return undefined;
+  if (dimensions?.isPlane !== true) return crs.projected;
+  const units = [dimensions.lon, dimensions.lat].map((dimension) =>
+    metersOfUnit(textOf(coordinateOf(file, variable, dimension)?.attributes ?? new Map(), "units")?.trim() ?? ""),
+  );
+  const [unitM] = units;
+  if (unitM === undefined || units[1] !== unitM)
+    throw new Error("has coordinates x and y without a common unit; meters or kilometers are expected");
+  return { ...crs.projected, unitM };
 }
 
 function dimensionNames({ dimensions }: ArrayVariable): string {
@@ -67,17 +96,22 @@ function withoutRepeatedColumn(grid: Grid): Grid {
     : grid;
 }
 
-type Geometry = Omit<MapGeometry, "crs">;
+type Geometry = Omit<MapGeometry, "crs" | "projected">;
 
 async function geometryOfCoordinates(
   file: ArrayFile,
   variable: ArrayVariable,
   dimensions: HorizontalDimensions,
 ): Promise<Geometry> {
-  const lat = await readAxis(file, variable, dimensions.lat, { isLongitude: false });
-  const lon = await readAxis(file, variable, dimensions.lon, { isLongitude: true });
+  const { isPlane } = dimensions;
+  const lat = await readAxis(file, variable, dimensions.lat, {
+    isLongitude: false,
+    limitDeg: isPlane ? undefined : 90,
+  });
+  const lon = await readAxis(file, variable, dimensions.lon, { isLongitude: !isPlane, limitDeg: undefined });
   if (!(lon.axis.stepDeg > 0)) {
-    throw sourceFault(file.file, `variable ${variable.name} has longitudes from east to west, which is not supported.`);
+    const name = isPlane ? "x" : "longitudes";
+    throw sourceFault(file.file, `variable ${variable.name} has ${name} from east to west, which is not supported.`);
   }
   const isSouthUp = lat.axis.stepDeg > 0;
   return {
@@ -102,7 +136,7 @@ async function readAxis(
   file: ArrayFile,
   variable: ArrayVariable,
   dimension: number,
-  { isLongitude }: { readonly isLongitude: boolean },
+  { isLongitude, limitDeg }: { readonly isLongitude: boolean; readonly limitDeg: number | undefined },
 ): Promise<{ readonly axis: Axis; readonly isUnwrapped: boolean }> {
   const coordinate = coordinateOf(file, variable, dimension);
   if (coordinate === undefined) throw new Error(`Dimension ${dimension} of ${variable.name} has no coordinates.`);
@@ -113,7 +147,7 @@ async function readAxis(
     const axis = evenAxis(values, {
       isFloat32: coordinate.type === "float32",
       bounds: isLongitude && bounds !== undefined ? unwrapBounds(values, bounds) : bounds,
-      limitDeg: isLongitude ? undefined : 90,
+      limitDeg,
     });
     return { axis, isUnwrapped };
   } catch (error) {
@@ -161,7 +195,7 @@ function geometryOfAffine({ shape }: ArrayVariable, affine: readonly number[]): 
   if (!(a > 0 && e !== 0 && [a, west, e, y].every(Number.isFinite)))
     throw new Error(`has a transform_mat3x3 with cells of ${a} x ${e} degrees; the width must be above 0`);
   if (shape.length < 2) throw new Error(`has ${shape.length} dimensions; rows and columns are expected`);
-  const dimensions = { lat: shape.length - 2, lon: shape.length - 1 };
+  const dimensions = { lat: shape.length - 2, lon: shape.length - 1, isPlane: false };
   const [rowCount = 0, columnCount = 0] = [shape[dimensions.lat], shape[dimensions.lon]];
   const isSouthUp = e > 0;
   return {
@@ -197,9 +231,9 @@ function gridMappingOf(file: ArrayFile, variable: ArrayVariable): ArrayVariable 
 
 function crsStatement(file: ArrayFile, variable: ArrayVariable): CrsStatement {
   const text = textOf(variable.attributes, "crs");
-  if (text !== undefined) return crsOfText(text);
+  if (text !== undefined) return statementOfText(text);
   const mapping = gridMappingOf(file, variable);
-  return mapping === undefined ? { kind: "none" } : crsOfGridMapping(mapping.attributes);
+  return mapping === undefined ? { kind: "none" } : statementOfGridMapping(mapping.attributes);
 }
 
 /** Largest difference between the corner that GDAL wrote and that of the coordinates, in cells. */

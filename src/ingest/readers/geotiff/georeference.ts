@@ -1,12 +1,18 @@
-/** Reads the georeference of a GeoTIFF (OGC GeoTIFF 1.1), limited to what maps in WGS84 degrees use. */
+/** Reads the georeference of a GeoTIFF (OGC GeoTIFF 1.1). */
 import { isDeepStrictEqual } from "node:util";
 import type { GeoTIFFImage } from "geotiff";
 import type { Grid } from "../../../kernel/grid.ts";
-import { type RasterOptions, sourceFault } from "../../raster.ts";
+import type { CrsDefinition } from "../../crsDefinition.ts";
+import { messageOf, type RasterOptions, sourceFault } from "../../raster.ts";
+import { crsOfText } from "../../reprojection/crsText.ts";
+import { crsOfGeoKeys, type GeoKeys } from "../../reprojection/geoKeys.ts";
+import type { ParsedCrs } from "../../reprojection/projString.ts";
 
 export interface Georeference {
-  /** The grid of the file, before a repeated column is dropped. */
+  /** The grid of the file in its own coordinates, which are degrees unless `projected`; before a repeated column is dropped. */
   readonly grid: Grid;
+  /** The coordinate system if it is not WGS84 degrees, and the size of its unit in meters (1 for degrees). */
+  readonly projected: ParsedCrs | undefined;
   /** Its position is the outer corner of the first cell in the file. */
   readonly transform: Transform;
   readonly isSouthUp: boolean;
@@ -20,7 +26,8 @@ const RASTER_PIXEL_IS_POINT = 2;
 
 /**
  * Reads the georeference of an image.
- * @throws Fault `source_invalid` if there is none, or if it is not a north-up or south-up grid in WGS84 degrees
+ * @throws Fault `source_invalid` if there is none, if it is not a north-up or south-up grid, or if its coordinate system is
+ *   not supported
  */
 export function readGeoreference(
   file: string,
@@ -28,9 +35,9 @@ export function readGeoreference(
   { worldFile, ...options }: RasterOptions & { readonly worldFile: string | undefined },
 ): Georeference {
   const storedTransform = imageTransform(file, image, worldFile);
-  const keys = image.getGeoKeys();
-  const isPoint = keys?.GTRasterTypeGeoKey === RASTER_PIXEL_IS_POINT;
-  const crs = describeCrs(file, keys, storedTransform, options);
+  const keys = image.getGeoKeys() as GeoKeys | null;
+  const isPoint = keys?.["GTRasterTypeGeoKey"] === RASTER_PIXEL_IS_POINT;
+  const { text: crs, datum, projected } = readCrs(file, keys, storedTransform, options);
 
   const { sizeXDeg, sizeYDeg } = storedTransform;
   const rowCount = image.getHeight();
@@ -50,12 +57,14 @@ export function readGeoreference(
       rowCount,
       columnCount: image.getWidth(),
     },
+    projected,
     transform,
     isSouthUp,
     crs,
     verticalUnit: verticalUnitOf(keys),
     notes: {
       crs,
+      ...(datum === undefined ? {} : { datum }),
       ...(isPoint ? { registration: "cell centers (PixelIsPoint), moved by half a cell" } : {}),
       ...(isSouthUp ? { row_order: "south to north, flipped" } : {}),
     },
@@ -140,47 +149,82 @@ const UNIT_DEGREE = 9102;
 const WGS84 = { semiMajorM: 6_378_137, inverseFlattening: 298.257223563 } as const;
 /** WGS 84 in two and three dimensions. */
 const WGS84_CODES: ReadonlySet<unknown> = new Set([4326, 4979]);
-const ACCEPTED_CRS = "WGS84 degrees (EPSG:4326) are accepted; convert the map with gdalwarp -t_srs EPSG:4326.";
 
-type GeoKeys = NonNullable<ReturnType<GeoTIFFImage["getGeoKeys"]>>;
+const CONVERT = "GDAL can convert the map: gdalwarp -t_srs EPSG:4326.";
+
+/** A coordinate system as described in the provenance. */
+interface FileCrs {
+  readonly text: string;
+  /** How its datum is brought to WGS84, if it is another one and nothing has to be computed. */
+  readonly datum?: string;
+  readonly projected?: ParsedCrs;
+}
 
 /**
- * Describes the coordinate system for the provenance.
- * @throws Fault `source_invalid` if it is not WGS84 degrees
+ * Reads the coordinate system.
+ * @throws Fault `source_invalid` if there is none, or if it is not supported
  */
-function describeCrs(file: string, keys: GeoKeys | null, transform: Transform, options: RasterOptions): string {
-  const model: unknown = keys?.GTModelTypeGeoKey;
-  const code: unknown = keys?.GeographicTypeGeoKey;
+function readCrs(file: string, keys: GeoKeys | null, transform: Transform, options: RasterOptions): FileCrs {
+  const assumeWgs84 = options.assumeWgs84 === true;
+  const model = keys?.["GTModelTypeGeoKey"];
+  const code = keys?.["GeographicTypeGeoKey"];
   if (keys === null || (model === undefined && code === undefined)) {
+    if (options.crs !== undefined) return crsOnRequest(file, options.crs, assumeWgs84);
     const isPlausible = Math.abs(transform.xDeg) <= 360.5 && Math.abs(transform.yDeg) <= 90.5;
-    if (options.assumeWgs84 === true && isPlausible) return "none stated; read as EPSG:4326 on request";
-    const hint = isPlausible ? " Its numbers look like degrees: if they are WGS84, pass --assume-wgs84." : "";
-    throw sourceFault(file, `has no coordinate system. ${ACCEPTED_CRS}${hint}`);
+    if (assumeWgs84 && isPlausible) return { text: "none stated; read as EPSG:4326 on request" };
+    const hint = isPlausible ? " If its numbers are WGS84 degrees, pass --assume-wgs84." : "";
+    throw sourceFault(
+      file,
+      `has no coordinate system. State it with crs in the layer of a manifest, or with gdal_edit.py -a_srs.${hint}`,
+    );
   }
-  if (model !== undefined && model !== MODEL_GEOGRAPHIC) {
-    const projected: unknown = keys.ProjectedCSTypeGeoKey;
-    const name = typeof projected === "number" && projected !== USER_DEFINED ? `EPSG:${projected}` : citationOf(keys);
-    throw sourceFault(file, `is in a projected coordinate system (${name}). ${ACCEPTED_CRS}`);
+  if (options.crs !== undefined)
+    throw sourceFault(file, "states its coordinate system; crs is only for files that state none. Remove crs.");
+  if (model === undefined || model === MODEL_GEOGRAPHIC) {
+    const wgs84 = describeWgs84(keys);
+    if (wgs84 !== undefined) return { text: wgs84 };
   }
-  const unit: unknown = keys.GeogAngularUnitsGeoKey;
-  if (unit !== undefined && unit !== UNIT_DEGREE) {
-    throw sourceFault(file, `uses the angular unit ${JSON.stringify(unit)}, not degrees. ${ACCEPTED_CRS}`);
+  return fileCrs(file, () => crsOfGeoKeys(keys, { assumeWgs84 }));
+}
+
+/** Returns the coordinate system that the user states for a file without one. */
+function crsOnRequest(file: string, text: string, assumeWgs84: boolean): FileCrs {
+  const crs = fileCrs(file, () => crsOfText(text, { assumeWgs84 }));
+  return { ...crs, text: `none stated; read as ${crs.text} on request` };
+}
+
+function fileCrs(file: string, read: () => ParsedCrs): FileCrs {
+  let parsed: ParsedCrs;
+  try {
+    parsed = read();
+  } catch (error) {
+    const why = messageOf(error).replace(/\.$/, "");
+    throw sourceFault(file, `${why}.${why.includes("gdalwarp") ? "" : ` ${CONVERT}`}`, { cause: error });
   }
-  const meridianDeg: unknown = keys.GeogPrimeMeridianLongGeoKey ?? 0;
-  const meridian: unknown = keys.GeogPrimeMeridianGeoKey;
-  if (meridianDeg !== 0 || (meridian !== undefined && meridian !== 8901 && meridian !== USER_DEFINED)) {
-    throw sourceFault(file, `has a prime meridian other than Greenwich (${citationOf(keys)}). ${ACCEPTED_CRS}`);
-  }
+  return { text: parsed.crs.name, ...degreesOrProjected(parsed) };
+}
+
+/** Returns whether coordinates can be used as WGS84 degrees, or must be reprojected. */
+function degreesOrProjected(parsed: ParsedCrs): Pick<FileCrs, "datum" | "projected"> {
+  const { method, datum }: CrsDefinition = parsed.crs;
+  return method === "longlat" && datum.kind === "unchanged" ? { datum: datum.description } : { projected: parsed };
+}
+
+/** Describes a coordinate system in WGS84 degrees, or returns undefined for another one. */
+function describeWgs84(keys: GeoKeys): string | undefined {
+  const code = keys["GeographicTypeGeoKey"];
+  const unit = keys["GeogAngularUnitsGeoKey"];
+  const meridianDeg = keys["GeogPrimeMeridianLongGeoKey"] ?? 0;
+  const meridian = keys["GeogPrimeMeridianGeoKey"];
+  const isGreenwich = meridianDeg === 0 && (meridian === undefined || meridian === 8901 || meridian === USER_DEFINED);
+  if ((unit !== undefined && unit !== UNIT_DEGREE) || !isGreenwich) return undefined;
   if (WGS84_CODES.has(code)) return `EPSG:${code as number}`;
   const isWgs84Ellipsoid =
-    keys.GeogSemiMajorAxisGeoKey === WGS84.semiMajorM &&
-    Math.abs(Number(keys.GeogInvFlatteningGeoKey) - WGS84.inverseFlattening) < 1e-9;
-  const isWgs84Datum = keys.GeogGeodeticDatumGeoKey === 6326;
-  if ((code === USER_DEFINED || code === undefined) && (isWgs84Datum || isWgs84Ellipsoid)) {
-    return `user-defined on the WGS84 ${isWgs84Datum ? "datum" : "ellipsoid"}: ${citationOf(keys)}`;
-  }
-  const name = typeof code === "number" && code !== USER_DEFINED ? `EPSG:${code}` : citationOf(keys);
-  throw sourceFault(file, `is in the geographic coordinate system ${name}, which is not WGS84. ${ACCEPTED_CRS}`);
+    keys["GeogSemiMajorAxisGeoKey"] === WGS84.semiMajorM &&
+    Math.abs(Number(keys["GeogInvFlatteningGeoKey"]) - WGS84.inverseFlattening) < 1e-9;
+  const isWgs84Datum = keys["GeogGeodeticDatumGeoKey"] === 6326;
+  if ((code !== USER_DEFINED && code !== undefined) || (!isWgs84Datum && !isWgs84Ellipsoid)) return undefined;
+  return `user-defined on the WGS84 ${isWgs84Datum ? "datum" : "ellipsoid"}: ${citationOf(keys)}`;
 }
 
 /** Vertical units by EPSG code. */
@@ -189,14 +233,14 @@ const VERTICAL_UNITS: Readonly<Record<number, string>> = { 9001: "m", 9002: "ft"
 const METRIC_HEIGHTS: ReadonlySet<unknown> = new Set([3855, 5773, 5714, 5703, 4979]);
 
 function verticalUnitOf(keys: GeoKeys | null): string | undefined {
-  const unit: unknown = keys?.VerticalUnitsGeoKey;
+  const unit = keys?.["VerticalUnitsGeoKey"];
   if (typeof unit === "number") return VERTICAL_UNITS[unit] ?? `EPSG:${unit}`;
-  const system: unknown = keys?.VerticalCSTypeGeoKey;
+  const system = keys?.["VerticalCSTypeGeoKey"];
   if (system === undefined) return undefined;
   return METRIC_HEIGHTS.has(system) ? "m" : `of the vertical system ${JSON.stringify(system)}`;
 }
 
 function citationOf(keys: GeoKeys): string {
-  const name: unknown = keys.PCSCitationGeoKey ?? keys.GTCitationGeoKey ?? keys.GeogCitationGeoKey;
+  const name = keys["PCSCitationGeoKey"] ?? keys["GTCitationGeoKey"] ?? keys["GeogCitationGeoKey"];
   return typeof name === "string" && name !== "" ? name.replace(/\|$/, "") : "user-defined, unnamed";
 }

@@ -25,13 +25,27 @@ import {
   checkWindow,
   extraNodataNotes,
   fileSpec,
+  isProjected,
   messageOf,
   type NumberType,
+  planeGridOf,
   type Raster,
   type RasterOptions,
   type RasterValues,
   sourceFault,
+  type StoredRaster,
 } from "../../raster.ts";
+
+/**
+ * Opens a GeoTIFF in WGS84 degrees; see `openStoredGeoTiff`.
+ * @throws Fault `source_invalid` if the map is in another coordinate system
+ */
+export async function openGeoTiff(file: string, options: RasterOptions = {}): Promise<Raster> {
+  const raster = await openStoredGeoTiff(file, options);
+  if (!isProjected(raster)) return raster;
+  await raster.close();
+  throw sourceFault(file, `is in a projected coordinate system (${raster.crs}); EPSG:4326 is expected.`);
+}
 
 /**
  * Opens a GeoTIFF on disk, or at an http(s) address by range requests.
@@ -47,7 +61,7 @@ import {
  * @throws Fault `source_invalid` if the file is missing, not a GeoTIFF, damaged or unsupported; `configuration_invalid` if
  *   the optional package geotiff is not installed; the abort reason of `options.signal`
  */
-export async function openGeoTiff(file: string, options: RasterOptions = {}): Promise<Raster> {
+export async function openStoredGeoTiff(file: string, options: RasterOptions = {}): Promise<StoredRaster> {
   const module = await loadModule();
   const source = await openBytes(file, options.signal);
   let mask: MaskSource | undefined;
@@ -135,12 +149,13 @@ function rasterOf(opened: {
   readonly image: GeoTIFFImage;
   readonly reference: Georeference;
   readonly options: RasterOptions;
-}): Raster {
+}): StoredRaster {
   const { file, layout, reference, options, source, sidecars, mask, image, statements } = opened;
   const { signal, keepMeridian } = options;
-  const hasRepeatedColumn = hasRepeatedMeridian(reference.grid);
+  const { projected } = reference;
+  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(reference.grid);
   const grid = hasRepeatedColumn ? { ...reference.grid, columnCount: reference.grid.columnCount - 1 } : reference.grid;
-  const gridError = gridFault(grid);
+  const gridError = projected === undefined ? gridFault(grid) : undefined;
   if (gridError !== undefined) throw sourceFault(file, `has an invalid grid: ${gridError}`);
 
   // An alpha band is the last band.
@@ -179,7 +194,9 @@ function rasterOf(opened: {
   return {
     spec: fileSpec(file, options),
     file,
-    grid,
+    ...(projected === undefined
+      ? { grid }
+      : { plane: planeGridOf(grid, projected.unitM), projectedCrs: projected.crs }),
     crs: reference.crs,
     bands: bandNumbers.slice(0, bandCount).map((band, index) => ({
       name: undefined,
