@@ -27,7 +27,9 @@ test.each([
   [{ ...ARRAY, chunk_key_encoding: { name: "other" } }, /chunk key encoding "other"/],
   [{ ...ARRAY, codecs: [{}] }, /the codec \(none\), which is not supported/],
   [sharded({ index_codecs: [{ name: 3 }] }), /the codec \(none\)/],
-  [sharded({ codecs: [{ name: "zfp" }] }), /the codec "zfp"/],
+  [sharded({ codecs: [{ name: "zfp" }], index_codecs: [BYTES] }), /the codec "zfp"/],
+  [sharded({}), /sharding without index_codecs/],
+  [sharded({ codecs: "x", index_codecs: [BYTES] }), /sharding without codecs/],
 ])("names what is not supported in %j", (array, message) => {
   expect(metadataOfVersion3({ ...array }).unsupported).toMatch(message);
 });

@@ -118,6 +118,9 @@ export function metadataOfVersion3(array: Json): ZarrMetadata {
     const innerShape = numbers(shard?.["chunk_shape"]);
     if (!innerShape.every((size, index) => Number.isInteger((outerShape[index] ?? NaN) / size)))
       return `has shards of ${outerShape.join(" x ")} that are not whole multiples of their chunks of ${innerShape.join(" x ")}.`;
+    for (const member of ["codecs", "index_codecs"]) {
+      if (codecsIn(member).length === 0) return `has sharding without ${member}.`;
+    }
     return unsupportedCodec([...codecsIn("codecs"), ...codecsIn("index_codecs")]);
   };
   return checked({
