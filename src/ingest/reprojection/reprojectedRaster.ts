@@ -4,7 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { gridFault } from "../../atlas/catalog.ts";
-import { Fault } from "../../errors.ts";
+import type { Fault } from "../../errors.ts";
 import { closesAt360, type Grid } from "../../kernel/grid.ts";
 import { projStringOf } from "../crsDefinition.ts";
 import {
