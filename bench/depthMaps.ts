@@ -10,7 +10,7 @@ const compress = promisify(deflate);
 
 /** Edge length of a tile of the files, in cells. */
 const TILE = 256;
-export const NODATA = -9999;
+const NODATA = -9999;
 /** Share of the cells that are wet in the map of the longest return period. */
 const WET_SHARE = 0.15;
 /** Share of the cells without data, in large areas such as oceans. */

@@ -30,7 +30,7 @@ export class CellSorter {
   }
 
   /** @param maps of equal length, at most `cellCountMax` */
-  sort(maps: readonly RasterValues[]): CellKinds {
+  kindsOf(maps: readonly RasterValues[]): CellKinds {
     const cellCount = maps[0]?.length ?? 0;
     const [nonzero, present] = [this.#nonzero, this.#present];
     nonzero.fill(0, 0, cellCount);

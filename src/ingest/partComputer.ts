@@ -214,7 +214,7 @@ export class PartComputer {
       threshold: rules.threshold,
     } as const;
     const unitFactors = maps.map(({ unitFactor }) => unitFactor);
-    const kinds = this.#sorter.sort(batch);
+    const kinds = this.#sorter.kindsOf(batch);
     const { active } = kinds;
     const activeMaps = batch.map((values) => gathered(values, active));
     const activeFlags = new Uint8Array(active.length);

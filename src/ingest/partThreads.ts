@@ -131,7 +131,7 @@ class PartThreads implements ClosableRunner {
 
   compute(key: PartKey): Promise<GroupRows> {
     return new Promise((resolve, reject) => {
-      if (this.#failure !== undefined) reject(this.#failure.error as Error);
+      if (this.#failure !== undefined) reject(this.#failure.error);
       else {
         this.#waiting.push({ key, resolve, reject });
         this.#assign();

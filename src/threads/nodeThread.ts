@@ -11,7 +11,9 @@ export function startNodeThread<Request, Message>(
   name: string,
   options: WorkerOptions,
 ): WorkerThread<Request, Message> {
-  const worker = new Worker(file, options);
+  // A thread inherits the options of Node; --input-type, which is for a program given as text, would reject the file.
+  const isTextProgram = process.execArgv.some((argument) => argument.startsWith("--input-type"));
+  const worker = new Worker(file, isTextProgram ? { ...options, execArgv: [] } : options);
   worker.unref();
   return {
     send: (request, transfer = []) => worker.postMessage(request, [...transfer]),

@@ -10,6 +10,10 @@ export interface LedgerEditor {
 
 /** PostgreSQL returns 64-bit integers as text. */
 type Int = number | string;
+/** SQL that changes the first digit of a hash. */
+const changedHash = (column: string): string =>
+  `${column} = case when ${column} like '1%' then '2' else '1' end || substr(${column}, 2)`;
+
 type Edit = (editor: LedgerEditor, random: SeededRandom) => Promise<void>;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -162,11 +166,7 @@ export const LEDGER_EDITS: Readonly<Record<string, Edit>> = {
   },
   async "change a batch"(editor, random) {
     const { batch } = random.pick(await batches(editor));
-    const change = random.pick([
-      "last_seq = last_seq + 1",
-      "event_count = event_count + 1",
-      "hash = replace(hash, '1', '2')",
-    ]);
+    const change = random.pick(["last_seq = last_seq + 1", "event_count = event_count + 1", changedHash("hash")]);
     await editor.run(`update usage_batch set ${change} where batch = ${batch}`);
   },
   async "delete a batch"(editor, random) {
@@ -215,10 +215,10 @@ export const LEDGER_EDITS: Readonly<Record<string, Edit>> = {
       "before_day = '2026-01-01'",
       "last_seq = last_seq + 1",
       "last_batch = last_batch + 1",
-      "last_hash = replace(last_hash, '1', '2')",
+      changedHash("last_hash"),
       "event_count = event_count + 1",
-      "rollup_hash = replace(rollup_hash, '1', '2')",
-      "archive_sha256 = replace(archive_sha256, '1', '2')",
+      changedHash("rollup_hash"),
+      changedHash("archive_sha256"),
     ]);
     await editor.run(`update usage_prune set ${change}`);
   },

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CATALOG_NAME, decodeCatalog } from "../../src/atlas/catalog.ts";
+import { CATALOG_NAME, type Catalog } from "../../src/atlas/catalog.ts";
 import type { ingestLayers, isFault } from "../../src/ingest/ingest.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { makeGeoTiff } from "./makeGeoTiff.ts";
@@ -52,12 +52,12 @@ async function contentOf(atlas: string): Promise<unknown> {
     created_at: _time,
     sha256: _sha256,
     ...catalog
-  } = decodeCatalogText(await readFile(join(atlas, CATALOG_NAME), "utf8"));
+  } = parseCatalog(await readFile(join(atlas, CATALOG_NAME), "utf8"));
   const bytes = await Promise.all(names.map((name) => readFile(join(atlas, name), "base64")));
   return { catalog, files: Object.fromEntries(names.map((name, index) => [name, bytes[index]])) };
 }
 
-const decodeCatalogText = (text: string) => JSON.parse(text) as Awaited<ReturnType<typeof decodeCatalog>>;
+const parseCatalog = (text: string) => JSON.parse(text) as Catalog;
 
 describe("the atlas does not depend on the number of threads", () => {
   test("of curves of two models and of a metric, in a part of the map", { timeout: 120_000 }, async () => {

@@ -90,6 +90,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
     let shortChunkCount = 0;
     let chunksHeldBytes = 0;
     let pause: NodeJS.Timeout | undefined;
+    let pausedMs = 0;
     const reserve = (bufferBytes: number): void => {
       const heldBytes = bufferBytes + chunksHeldBytes;
       onResize({ heldBytes, sizeBytes: buffer.sizeBytes, delimiterCount: structure.delimiterCount });
@@ -97,6 +98,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
     const pauseShortChunks = (): void => {
       const delayMs = options.shortChunksDelayMs(shortChunkCount);
       shortChunkCount = 0;
+      pausedMs += delayMs;
       stream.pause();
       pause = setTimeout(() => stream.resume(), delayMs);
       if (chunksHeldBytes > 0) return;
@@ -155,13 +157,25 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
     else {
       signal.addEventListener("abort", onAbort);
       stream.on("data", onData).on("end", onEnd).on("error", onTruncated).on("close", onTruncated);
-      stopRateChecks = checkRate(rate, buffer, () => fail(tooSlow(rate)));
+      // The time for which the body is paused is not the client's.
+      const progress = (): BodyProgress => ({ sizeBytes: buffer.sizeBytes, pausedMs });
+      stopRateChecks = checkRate(rate, progress, () => fail(tooSlow(rate)));
     }
   });
 }
 
-/** Calls `onTooSlow` when a buffer grows too slowly. Returns a function that stops the checks. */
-function checkRate({ bytesPerSMin, graceMs }: BodyRate, buffer: BodyBuffer, onTooSlow: () => void): () => void {
+interface BodyProgress {
+  readonly sizeBytes: number;
+  /** Time that does not count. */
+  readonly pausedMs: number;
+}
+
+/** Calls `onTooSlow` when a body grows too slowly. Returns a function that stops the checks. */
+function checkRate(
+  { bytesPerSMin, graceMs }: BodyRate,
+  readProgress: () => BodyProgress,
+  onTooSlow: () => void,
+): () => void {
   if (bytesPerSMin === 0) return () => undefined;
   const startMs = performance.now();
   let isStopped = false;
@@ -169,7 +183,8 @@ function checkRate({ bytesPerSMin, graceMs }: BodyRate, buffer: BodyBuffer, onTo
     // On a late event loop, timers run before the bytes that have arrived are read.
     setImmediate(() => {
       if (isStopped) return;
-      if (buffer.sizeBytes < ((performance.now() - startMs) / 1000) * bytesPerSMin) onTooSlow();
+      const { sizeBytes, pausedMs } = readProgress();
+      if (sizeBytes < ((performance.now() - startMs - pausedMs) / 1000) * bytesPerSMin) onTooSlow();
       else timer = setTimeout(check, RATE_CHECK_INTERVAL_MS);
     });
   };

@@ -84,6 +84,15 @@ describe("a body in short chunks", () => {
     expect(memory.map(({ heldBytes }) => heldBytes)).toStrictEqual([16_384, 16_384 + 27_000 * 200, 3_000]);
   });
 
+  test("is not rejected as too slow because it is paused", async () => {
+    const stream = new PassThrough();
+    const rate = { bytesPerSMin: 20_000, graceMs: 100 };
+    const reading = readBody(stream, optionsOf({ rate, shortChunksDelayMs: () => 400 }));
+    for (let count = 0; count < 1_500; count++) stream.write(" ");
+    stream.end();
+    expect((await reading).sizeBytes).toBe(1_500);
+  });
+
   test("is not paused if its chunks are long", async () => {
     const stream = new PassThrough();
     const shortChunksDelayMs = vi.fn(() => 0);

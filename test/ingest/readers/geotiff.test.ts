@@ -64,6 +64,8 @@ async function readWhole(file: string, options: RasterOptions): Promise<void> {
 }
 
 const GRID = { northDeg: 50, westDeg: 10, cellSizeLatDeg: 1, cellSizeLonDeg: 2, rowCount: 3, columnCount: 4 };
+/** The transformation matrix of that grid with rows from south to north. */
+const SOUTH_UP = [2, 0, 0, 10, 0, 1, 0, 47, 0, 0, 0, 0, 0, 0, 0, 1];
 const FLIPPED = [8, 9, 10, 11, 4, 5, 6, 7, 0, 1, 2, 3];
 
 describe("georeference", () => {
@@ -81,9 +83,6 @@ describe("georeference", () => {
   test("reads a tie point that is not at the first cell", async () => {
     const { grid } = await readAll({ ...PLAIN, tiePoint: [14, 48.5], tiePointCell: [2, 1.5] });
     expect(grid).toEqual(GRID);
-    const southUp = await readAll({ ...PLAIN, tiePoint: [12, 49], tiePointCell: [1, 2], pixelScale: [2, -1] });
-    expect(southUp.grid).toEqual(GRID);
-    expect(southUp.values).toEqual(FLIPPED);
   });
 
   test("reads a transformation matrix like a tie point and a pixel scale", async () => {
@@ -91,21 +90,23 @@ describe("georeference", () => {
     expect((await readAll({ ...PLAIN, matrix })).grid).toEqual(GRID);
   });
 
-  test("flips south-up maps given by a matrix or a negative scale, with either registration", async () => {
-    const matrix = [2, 0, 0, 10, 0, 1, 0, 47, 0, 0, 0, 0, 0, 0, 0, 1];
-    const byMatrix = await readAll({ ...PLAIN, matrix });
-    expect(byMatrix.grid).toEqual(GRID);
-    expect(byMatrix.values).toEqual(FLIPPED);
-    const byScale = await readAll({ ...PLAIN, tiePoint: [10, 47], pixelScale: [2, -1] });
-    expect(byScale.grid).toEqual(GRID);
-    expect(byScale.values).toEqual(FLIPPED);
-    const pointRegistered = await readAll({ ...PLAIN, tiePoint: [11, 47.5], pixelScale: [2, -1], pixelIsPoint: true });
-    expect(pointRegistered.grid).toEqual(GRID);
-    expect(pointRegistered.values).toEqual(FLIPPED);
+  test("flips south-up maps, with either registration", async () => {
+    const area = await readAll({ ...PLAIN, matrix: SOUTH_UP });
+    expect(area.grid).toEqual(GRID);
+    expect(area.values).toEqual(FLIPPED);
+    const atCenters = SOUTH_UP.map((number, index) => (index === 3 ? 11 : index === 7 ? 47.5 : number));
+    const point = await readAll({ ...PLAIN, matrix: atCenters, pixelIsPoint: true });
+    expect(point.grid).toEqual(GRID);
+    expect(point.values).toEqual(FLIPPED);
+  });
+
+  test("rejects a negative scale of rows, which GDAL reads as north-up", async () => {
+    const message = await rejectionMessage(makeGeoTiff({ ...PLAIN, tiePoint: [10, 47], pixelScale: [2, -1] }));
+    expect(message).toMatch(/negative scale of rows.*GTIFF_HONOUR_NEGATIVE_SCALEY/);
   });
 
   test("reads windows of a flipped map across strips", async () => {
-    const spec = { ...PLAIN, tiePoint: [10, 47], pixelScale: [2, -1], rowsPerStrip: 2 } as const;
+    const spec = { ...PLAIN, matrix: SOUTH_UP, rowsPerStrip: 2 };
     const raster = await openGeoTiff(await writeMap(makeGeoTiff(spec)));
     try {
       const values = await raster.readWindow({ band: 1, firstRow: 1, rowCount: 2, firstColumn: 1, columnCount: 2 });
@@ -296,6 +297,31 @@ describe("coordinate systems", () => {
 
 describe("rejected files", () => {
   test.each([
+    [
+      "GeoKeys without a model type",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [1, 1, 0, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326] } }),
+      /no GTModelTypeGeoKey/,
+    ],
+    [
+      "GeoKeys of another version",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [2, 1, 0, 1, 1024, 0, 1, 2] } }),
+      /GeoKey directory has version 2/,
+    ],
+    [
+      "GeoKeys with missing values",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [1, 1, 0, 2, 1024, 0, 1, 2, 2057, 34736, 1, 0] } }),
+      /refers to values of key 2057 that the file does not have/,
+    ],
+    [
+      "fewer GeoKeys than stated",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [1, 1, 0, 9, 1024, 0, 1, 2] } }),
+      /too few for 9 keys/,
+    ],
+    [
+      "a GeoKey twice",
+      makeGeoTiff({ ...PLAIN, shortTags: { 34735: [1, 1, 0, 2, 1024, 0, 1, 2, 1024, 0, 1, 1] } }),
+      /the key 1024 twice/,
+    ],
     ["a text file", Buffer.from("not a map at all"), /is not a GeoTIFF/],
     ["an empty file", Buffer.alloc(0), /is not a GeoTIFF/],
     ["a header without a directory", makeGeoTiff(PLAIN).subarray(0, 8), /damaged or truncated/],

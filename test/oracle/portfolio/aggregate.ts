@@ -11,7 +11,7 @@ export interface AggregateOptions {
   readonly missingHigh?: number;
 }
 
-export interface Uncovered {
+interface Uncovered {
   readonly id: string;
   readonly reason: NoWeightReason | "score_missing";
 }

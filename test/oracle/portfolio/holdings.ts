@@ -1,7 +1,6 @@
 /** Lines of a portfolio, and the holdings that they are merged into: sections 1 and 2 of portfolio.md. */
 
-export const SCOPES = ["s1s2", "s3", "s1s2s3"] as const;
-export type Scope = (typeof SCOPES)[number];
+export type Scope = "s1s2" | "s3" | "s1s2s3";
 
 export interface Interval {
   readonly low: number;

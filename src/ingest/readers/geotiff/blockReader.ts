@@ -7,6 +7,7 @@ import type { BlockIndex, Box } from "./blockIndex.ts";
 import type { ByteSource } from "./byteSource.ts";
 import { decodeBlock } from "./decoders.ts";
 import type { Layout, NumberFormat } from "./layout.ts";
+import { toNativeBlock } from "./nativeBlock.ts";
 
 /**
  * Size above which the last decoded block is kept. Windows are usually smaller than such a block: without it, every window
@@ -28,7 +29,7 @@ export interface StoredBlock {
 }
 
 /** The values of a window, north up, to which blocks are added. */
-export interface WindowTarget {
+interface WindowTarget {
   /** The window in the row order of the file. */
   readonly box: Box;
   readonly values: RasterValues;
@@ -49,21 +50,19 @@ export function blockReaderOf(layout: Layout, source: ByteSource): BlockReader |
   const { predictor, isLittleEndian, format } = layout;
   const numbers = numbersOf(format);
   const hasOneBand = layout.bandCount === 1 || layout.isPlanar;
-  const isSupported = isLittleEndian && hasOneBand && !(predictor === 2 && format.bits === 64);
-  if (numbers === undefined || !isSupported) return undefined;
-  const undo = { 1: undefined, 2: addDifferences, 3: joinFloats }[predictor];
+  if (numbers === undefined || !isLittleEndian || !hasOneBand) return undefined;
   let kept: { readonly offset: number; readonly values: BlockNumbers } | undefined;
 
   const decode = async (encoded: Uint8Array, rowCount: number): Promise<BlockNumbers> => {
-    const columnCount = layout.blockColumnCount;
-    const sizeBytes = rowCount * columnCount * (layout.format.bits / 8);
+    const sizeBytes = rowCount * layout.blockColumnCount * (format.bits / 8);
     const decoded = await decodeBlock(encoded, layout);
     if (decoded.length < sizeBytes)
       throw new Error(`a block of ${sizeBytes} bytes decompresses to ${decoded.length} bytes`);
-    let values = numbers(decoded.subarray(0, sizeBytes));
-    if (undo !== undefined && values.buffer === encoded.buffer) values = values.slice();
-    undo?.(values, columnCount);
-    return values;
+    const bytes = decoded.subarray(0, sizeBytes);
+    if (predictor === 1) return numbers(bytes);
+    // Copied because the predictor is undone in place, and the bytes of an uncompressed block are part of a larger read.
+    const own = decoded.buffer === encoded.buffer ? new Uint8Array(bytes) : (bytes as Uint8Array<ArrayBuffer>);
+    return numbers(new Uint8Array(toNativeBlock(own, layout)));
   };
 
   return {
@@ -198,43 +197,4 @@ function numbersOf({ kind, bits }: NumberFormat): ((bytes: Uint8Array) => BlockN
     const aligned = isAligned ? bytes : new Uint8Array(bytes);
     return new type(aligned.buffer, aligned.byteOffset, aligned.length / type.BYTES_PER_ELEMENT);
   };
-}
-
-/** Undoes predictor 2: each number is stored as the difference from the one before it in its row. */
-function addDifferences(numbers: BlockNumbers, columnCount: number): void {
-  const bits = numbers.BYTES_PER_ELEMENT * 8;
-  const types = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array } as const;
-  const type = types[bits as 8 | 16 | 32];
-  const sums = new type(numbers.buffer as ArrayBuffer, numbers.byteOffset, numbers.length);
-  for (let row = 0; row < sums.length; row += columnCount) {
-    let sum = 0;
-    for (let index = row; index < row + columnCount; index++) {
-      sum = (sum + (sums[index] as number)) | 0;
-      sums[index] = sum;
-    }
-  }
-}
-
-/**
- * Undoes predictor 3 (Adobe TIFF Technical Note 3): each row has first the most significant bytes of its floats, then the
- * next, and so on, and each byte is stored as the difference from the one before it.
- */
-function joinFloats(numbers: BlockNumbers, columnCount: number): void {
-  const size = numbers.BYTES_PER_ELEMENT;
-  const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
-  const rowBytes = columnCount * size;
-  const planes = new Uint8Array(rowBytes);
-  for (let row = 0; row < bytes.length; row += rowBytes) {
-    let sum = 0;
-    for (let index = 0; index < rowBytes; index++) {
-      sum = (sum + (bytes[row + index] as number)) & 0xff;
-      planes[index] = sum;
-    }
-    for (let byte = 0; byte < size; byte++) {
-      const plane = (size - 1 - byte) * columnCount;
-      for (let column = 0, to = row + byte; column < columnCount; column++, to += size) {
-        bytes[to] = planes[plane + column] as number;
-      }
-    }
-  }
 }

@@ -132,7 +132,14 @@ function scaleTransform(file: string, image: GeoTIFFImage): Transform | undefine
   if (scale === undefined) return undefined;
   const [sizeX = NaN, sizeY = NaN] = Array.from(scale as ArrayLike<number>);
   const [i = NaN, j = NaN, , x = NaN, y = NaN] = points;
-  // A positive scale means that latitude decreases from row to row; some writers use a negative one for south-up maps.
+  // The specification reads such a map as south-up, GDAL as north-up.
+  if (sizeY < 0) {
+    throw sourceFault(
+      file,
+      "has a negative scale of rows (ModelPixelScale), which software reads either as south-up or as north-up. Write the " +
+        "transform as a matrix: gdal_translate --config GTIFF_HONOUR_NEGATIVE_SCALEY YES (south-up) or NO (north-up).",
+    );
+  }
   return { xDeg: x - i * sizeX, yDeg: y + j * sizeY, sizeXDeg: sizeX, sizeYDeg: -sizeY };
 }
 

@@ -11,6 +11,7 @@ import { cellMaskOf, maskNotes, type MaskSource, openMaskSource } from "./cellMa
 import { decodersOf, type GeoTiffModule } from "./decoders.ts";
 import { type Directories, readDirectories, TAG } from "./directory.ts";
 import { readGdalMetadata } from "./gdalMetadata.ts";
+import { checkGeoKeys } from "./geoKeys.ts";
 import { type Georeference, readGeoreference } from "./georeference.ts";
 import { type Layout, type NumberFormat, readLayout } from "./layout.ts";
 import { meridianNotes, readWithRepeatedMeridian, hasRepeatedMeridian } from "../meridian.ts";
@@ -70,10 +71,10 @@ export async function openStoredGeoTiff(file: string, options: RasterOptions = {
     const metadata = readGdalMetadata(file, await directories.first.text(TAG.gdalMetadata, XML_BYTES_MAX));
     const sidecars = await readSidecars(file, layout.format, options.signal);
     const statements = combineStatements(file, metadata, sidecars.statements);
+    await checkGeoKeys(file, directories.first);
     const tiff = await module.GeoTIFF.fromSource(await normalizedSource(source, directories.first, layout));
     const image = await tiff.getImage();
     checkAgreement(file, layout, image);
-    checkGeoKeys(file, image);
     const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile });
     sidecars.checkTransform(reference.transform);
     const blocks = blockReaderOf(layout, source);
@@ -133,17 +134,6 @@ function checkAgreement(file: string, layout: Layout, image: GeoTIFFImage): void
     `geotiff.js reads ${list(differences.map(([, read]) => read))}; the validated directory has ` +
       `${list(differences.map(([, , validated]) => validated))}. The file is damaged.`,
   );
-}
-
-/** Checks that the values of all GeoKeys exist. */
-function checkGeoKeys(file: string, image: GeoTIFFImage): void {
-  try {
-    image.getGeoKeys();
-  } catch (error) {
-    throw sourceFault(file, "is damaged: its GeoKey directory refers to values that the file does not have.", {
-      cause: error,
-    });
-  }
 }
 
 function rasterOf(opened: {

@@ -102,18 +102,23 @@ export function metadataOfVersion3(array: Json): ZarrMetadata {
     if (grid?.["name"] !== "regular") return `has the chunk grid ${shown(grid?.["name"])}, which is not supported.`;
     if (list(array["storage_transformers"]).length > 0) return "has storage transformers, which are not supported.";
     if (unknown !== undefined) return `has the extension ${JSON.stringify(unknown[0])}, which is not supported.`;
+    const keyEncoding = (array["chunk_key_encoding"] as Json | undefined)?.["name"];
+    if (keyEncoding !== "default" && keyEncoding !== "v2") {
+      return `has the chunk key encoding ${shown(keyEncoding)}; "default" and "v2" are supported.`;
+    }
     if (sharding === undefined) return unsupportedCodec(codecs);
     if (codecs.length > 1) return "has other codecs beside sharding_indexed, which is not supported.";
     const location = shard?.["index_location"] ?? "end";
     if (location !== "end") return `has its shard index at the ${shown(location)}; only "end" is supported.`;
-    const inner = list(shard?.["codecs"]).map((codec) => ({
-      name: textOrUndefined((codec as Json | null)?.["name"]),
-      configuration: (codec as Json | null)?.["configuration"],
-    }));
+    const codecsIn = (member: string): readonly Codec[] =>
+      list(shard?.[member]).map((codec) => ({
+        name: textOrUndefined((codec as Json | null)?.["name"]),
+        configuration: (codec as Json | null)?.["configuration"],
+      }));
     const innerShape = numbers(shard?.["chunk_shape"]);
     if (!innerShape.every((size, index) => Number.isInteger((outerShape[index] ?? NaN) / size)))
       return `has shards of ${outerShape.join(" x ")} that are not whole multiples of their chunks of ${innerShape.join(" x ")}.`;
-    return unsupportedCodec(inner);
+    return unsupportedCodec([...codecsIn("codecs"), ...codecsIn("index_codecs")]);
   };
   return checked({
     version: 3,
@@ -204,6 +209,6 @@ function textOrUndefined(value: unknown): string | undefined {
 }
 
 /** Returns a value of a metadata document for a message; it may be absent. */
-function shown(value: unknown): string {
+export function shown(value: unknown): string {
   return JSON.stringify(value) ?? "(none)";
 }

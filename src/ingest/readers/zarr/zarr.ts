@@ -15,7 +15,7 @@ import {
   VARIABLE_COUNT_MAX,
 } from "../arrays/arrayFile.ts";
 import { installCodecs } from "./codecs.ts";
-import { metadataOfVersion2, metadataOfVersion3, type ZarrMetadata } from "./metadata.ts";
+import { metadataOfVersion2, metadataOfVersion3, shown, type ZarrMetadata } from "./metadata.ts";
 import type { ZarrFiles } from "./store.ts";
 
 type ZarrModule = typeof import("zarrita");
@@ -75,7 +75,7 @@ async function readMetadata(files: ZarrFiles, path: string): Promise<ZarrMetadat
   const version3 = await readJson(files, `${prefix}zarr.json`);
   if (version3 !== undefined) {
     if (version3["zarr_format"] !== 3)
-      throw new Error(`${prefix}zarr.json has zarr_format ${String(version3["zarr_format"])}`);
+      throw new Error(`${prefix}zarr.json has zarr_format ${shown(version3["zarr_format"])}`);
     return version3["node_type"] === "array" ? metadataOfVersion3(version3) : "group";
   }
   const array = await readJson(files, `${prefix}.zarray`);

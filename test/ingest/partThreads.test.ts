@@ -1,0 +1,143 @@
+import { describe, expect, test } from "vitest";
+import { Fault } from "../../src/errors.ts";
+import { HAZARDS } from "../../src/hazard/hazards.ts";
+import type { GroupRows, PartKey } from "../../src/ingest/partComputer.ts";
+import { type PartMessage, type PartRequest, startPartRunner } from "../../src/ingest/partThreads.ts";
+import type { HazardPlan } from "../../src/ingest/plan.ts";
+import type { Raster } from "../../src/ingest/raster.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { packError } from "../../src/threads/errorTransfer.ts";
+import type { WorkerThread } from "../../src/threads/workerThread.ts";
+
+/** A thread whose answers the test sends. */
+class FakeThread implements WorkerThread<PartRequest, PartMessage> {
+  readonly requests: PartRequest[] = [];
+  isEnded = false;
+  isReferenced = false;
+  answer: (message: PartMessage) => void = () => undefined;
+  die: (error: Error) => void = () => undefined;
+
+  send(request: PartRequest): void {
+    this.requests.push(request);
+  }
+  onMessage(listener: (message: PartMessage) => void): void {
+    this.answer = listener;
+  }
+  onEnd(listener: (error: Error) => void): void {
+    this.die = listener;
+  }
+  setReferenced(isReferenced: boolean): void {
+    this.isReferenced = isReferenced;
+  }
+  end(): Promise<void> {
+    this.isEnded = true;
+    return Promise.resolve();
+  }
+}
+
+const raster = { spec: { kind: "file", file: "a.tif", options: {} }, file: "a.tif" } as unknown as Raster;
+const plan: HazardPlan = {
+  hazard: "riverine_floods",
+  rules: HAZARDS.riverine_floods.rules,
+  groups: [
+    {
+      scenario: "baseline",
+      year: 1980,
+      content: { kind: "metrics", metrics: { depth_meters: { raster, band: 1, unitFactor: 1, saturate: false } } },
+      provenance: {},
+    },
+  ],
+};
+const window = { firstRow: 0, rowCount: 64, firstColumn: 0, columnCount: 64 };
+const key = (firstRow: number): PartKey => ({ group: 0, window: { ...window, firstRow } });
+const rowsOf = (step: number): GroupRows => ({ steps: Uint16Array.of(step), counts: [], worst: {} });
+
+async function start(threadCount: number, signal?: AbortSignal) {
+  const threads: FakeThread[] = [];
+  const setups: unknown[] = [];
+  const runner = startPartRunner(
+    await Kernel.load(),
+    { plan, window },
+    {
+      options: { threads: threadCount, ...(signal === undefined ? {} : { signal }) },
+      atlasRowOfSource: 0,
+      startThread(setup) {
+        setups.push(structuredClone(setup));
+        const thread = new FakeThread();
+        threads.push(thread);
+        return thread;
+      },
+    },
+  );
+  return { runner, threads, setups };
+}
+
+describe("part threads", () => {
+  test("send each thread one part at a time, in the order of the requests", async () => {
+    const { runner, threads, setups } = await start(2);
+    expect(setups).toHaveLength(2);
+    expect(setups[0]).toMatchObject({ plan: { specs: [{ file: "a.tif" }] } });
+    const [first, second] = threads as [FakeThread, FakeThread];
+    const results = [0, 64, 128].map((firstRow) => runner.compute(key(firstRow)));
+    expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
+    // The second thread is faster; the third part goes to it.
+    second.answer({ id: second.requests[0]?.id ?? NaN, rows: rowsOf(2) });
+    expect(second.requests.map((request) => request.key.window.firstRow)).toEqual([64, 128]);
+    expect([first.isReferenced, second.isReferenced]).toEqual([true, true]);
+    second.answer({ id: second.requests[1]?.id ?? NaN, rows: rowsOf(3) });
+    first.answer({ id: first.requests[0]?.id ?? NaN, rows: rowsOf(1) });
+    expect((await Promise.all(results)).map(({ steps }) => steps[0])).toEqual([1, 2, 3]);
+    // Idle threads do not keep the process running.
+    expect([first.isReferenced, second.isReferenced]).toEqual([false, false]);
+    await runner.close();
+    expect(threads.every(({ isEnded }) => isEnded)).toBe(true);
+  });
+
+  test("restore the faults of a thread, which then continues", async () => {
+    const { runner, threads } = await start(1);
+    const [thread] = threads as [FakeThread];
+    const failed = runner.compute(key(0));
+    const next = runner.compute(key(64));
+    thread.answer({ id: 0, error: packError(new Fault("source_invalid", "a.tif: row 3 is bad")) });
+    await expect(failed).rejects.toThrow(Fault);
+    await expect(failed).rejects.toThrow("row 3 is bad");
+    thread.answer({ id: 1, rows: rowsOf(7) });
+    expect((await next).steps[0]).toBe(7);
+    await runner.close();
+  });
+
+  test("reject all parts if a thread dies", async () => {
+    const { runner, threads } = await start(2);
+    const parts = [0, 64, 128].map((firstRow) => runner.compute(key(firstRow)));
+    threads[1]?.die(new Error("out of memory"));
+    for (const part of parts) await expect(part).rejects.toThrow("out of memory");
+    await expect(runner.compute(key(192))).rejects.toThrow("out of memory");
+    await runner.close();
+  });
+
+  test("reject all parts with the reason of the signal", async () => {
+    const stopping = new AbortController();
+    const { runner } = await start(1, stopping.signal);
+    const parts = [0, 64].map((firstRow) => runner.compute(key(firstRow)));
+    const reason = new Error("enough");
+    stopping.abort(reason);
+    for (const part of parts) await expect(part).rejects.toBe(reason);
+    await runner.close();
+  });
+
+  test("are not started for a small map unless they are requested", async () => {
+    const runner = startPartRunner(
+      await Kernel.load(),
+      { plan, window },
+      {
+        options: {},
+        atlasRowOfSource: 0,
+        startThread() {
+          throw new Error("A thread was started.");
+        },
+      },
+    );
+    expect(runner.concurrency).toBe(1);
+    await runner.close();
+  });
+});
