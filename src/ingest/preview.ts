@@ -5,7 +5,7 @@ import { HAZARDS, type HazardName, type MetricName, type Scenario } from "../haz
 import { checkOptionRanges, type IngestOptions } from "./options.ts";
 import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
 import { layersOfGroup } from "./planLayers.ts";
-import type { Raster } from "./raster.ts";
+import { partsOf, type Raster } from "./raster.ts";
 import { archivePathOf } from "./readers/zip/archivePath.ts";
 import { checkReleaseName, groupKey } from "./releaseName.ts";
 import type { IgnoredFile } from "./report.ts";
@@ -103,7 +103,10 @@ export async function previewOf(
     ),
   );
   const rasters = new Map(
-    plans.flatMap(({ groups }) => groups.flatMap(mapsOf)).map(({ raster }) => [raster.file, raster] as const),
+    plans
+      .flatMap(({ groups }) => groups.flatMap(mapsOf))
+      .flatMap(({ raster }) => partsOf(raster))
+      .map((raster) => [raster.file, raster] as const),
   );
   const files: PreviewFile[] = [];
   for (const raster of rasters.values()) files.push(await previewFile(raster));

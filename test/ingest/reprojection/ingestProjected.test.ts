@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { gridOf } from "../../../src/atlas/catalog.ts";
-import { ingestLayers } from "../../../src/ingest/ingest.ts";
+import { ingestLayers, previewLayers } from "../../../src/ingest/ingest.ts";
 import { manifest, map, out, readCatalog, rejectionMessage, withAtlas } from "../ingestFixture.ts";
 import { openProjection } from "../../../src/ingest/reprojection/projection.ts";
 import { crsOfText } from "../../../src/ingest/reprojection/crsText.ts";
@@ -119,6 +119,14 @@ describe("ingesting a mosaic", () => {
     await ingestLayers({ manifest: await manifest({ layers: [{ ...layer, files: ["a.tif", "b.tif"] }] }), out });
     const [west, east] = [await locationOf(35, 78), await locationOf(35, 1, 480_000)];
     expect([await depthAt(west.latDeg, west.lonDeg), await depthAt(east.latDeg, east.lonDeg)]).toEqual([1, 2]);
+  });
+
+  test("is previewed with every file", async () => {
+    await map("tile_a.tif", () => 1);
+    await map("tile_b.tif", () => 2, { tiePoint: [18, 20] });
+    const path = await manifest({ layers: [{ ...layer, files: "tile_*.tif" }] });
+    const { files } = await previewLayers({ manifest: path, out });
+    expect(files.map(({ file }) => file.replace(/^.*\//, ""))).toEqual(["tile_a.tif", "tile_b.tif"]);
   });
 
   test("rejects differing overlaps unless the first map is to be used", async () => {
