@@ -42,9 +42,9 @@ describe("a body that is not complete", () => {
   });
 
   test.each([
-    ["it is aborted", (_stream: PassThrough, stop: AbortController) => stop.abort(new Error("stopped"))],
-    ["its connection ends", (stream: PassThrough) => stream.destroy()],
-  ])("gives its memory back if %s", async (_cause, end) => {
+    ["it is aborted", "stopped", (_stream: PassThrough, stop: AbortController) => stop.abort(new Error("stopped"))],
+    ["its connection ends", "before the body was complete", (stream: PassThrough) => stream.destroy()],
+  ])("gives its memory back if %s", async (_cause, message, end) => {
     const stream = new PassThrough();
     const segments = new BodySegments();
     const stop = new AbortController();
@@ -52,7 +52,7 @@ describe("a body that is not complete", () => {
     stream.write(" ".repeat(100_000));
     await vi.waitFor(() => expect(segments.allocatedBytes).toBe(4 * SEGMENT_BYTES));
     end(stream, stop);
-    await expect(reading).rejects.toThrow();
+    await expect(reading).rejects.toThrow(message);
     const next = new PassThrough();
     next.end(" ".repeat(100_000));
     await readBody(next, optionsOf({ segments }));
