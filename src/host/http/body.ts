@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { BodyMemory } from "../admission/admissionControl.ts";
+import type { Fault } from "../../errors.ts";
 import { HttpError } from "../problems/problem.ts";
 import { BodyBuffer, type RequestBody } from "./bodyBuffer.ts";
 import type { BodySegments } from "./bodySegments.ts";
@@ -56,6 +57,9 @@ const SHORT_CHUNKS_PER_TURN_MAX = 1_024;
  */
 const SHORT_CHUNKS_HELD_BYTES = 27_000 * 200;
 
+/** The rest of a rejected body is read and discarded up to this size, so that the connection can be used again. */
+const DISCARDED_BYTES_MAX = 65_536;
+
 export interface ReadBodyOptions {
   readonly limitBytes: number;
   /** Size in the header Content-Length, if there is one. */
@@ -78,8 +82,8 @@ export interface ReadBodyOptions {
  * still be written.
  *
  * @throws HttpError `body_too_large` as soon as more bytes than allowed have been received, `request_timeout` if they
- *   arrive too slowly, `http_malformed` if the stream ends before the body does; Fault `json_malformed` as soon as there are
- *   more levels, values or keys than allowed
+ *   arrive too slowly, `http_malformed` if the stream ends before the body does; Fault `json_malformed` if there are more levels, values or keys than allowed, without waiting for the rest of the
+ *   body if it is long
  */
 export function readBody(stream: Readable, options: ReadBodyOptions): Promise<RequestBody> {
   const { limitBytes, declaredBytes = limitBytes, contiguousBytesMax, segments, rate, signal, onResize } = options;
@@ -91,6 +95,9 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
     let chunksHeldBytes = 0;
     let pause: NodeJS.Timeout | undefined;
     let pausedMs = 0;
+    /** Why the body is rejected once the rest of it has been discarded. */
+    let rejection: HttpError | Fault | undefined;
+    let discardedBytes = 0;
     const reserve = (bufferBytes: number): void => {
       const heldBytes = bufferBytes + chunksHeldBytes;
       onResize({ heldBytes, sizeBytes: buffer.sizeBytes, delimiterCount: structure.delimiterCount });
@@ -106,19 +113,33 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
       reserve(buffer.heldBytes);
     };
     const onData = (part: Buffer): void => {
+      if (rejection !== undefined) {
+        discardedBytes += part.length;
+        return;
+      }
       try {
         if (buffer.sizeBytes + part.length > limitBytes) throw tooLarge(limitBytes);
         const heldBytes = buffer.heldBytesWith(part.length);
         if (heldBytes > buffer.heldBytes) reserve(heldBytes);
         buffer.append(part);
         const excess = structure.advance(part);
-        if (excess !== undefined) throw malformedJson(positionAfterBytes(buffer.prefix(excess.index)), excess.message);
+        if (excess !== undefined) {
+          const error = malformedJson(positionAfterBytes(buffer.prefix(excess.index)), excess.message);
+          const isRestShort = (options.declaredBytes ?? Infinity) - buffer.sizeBytes <= DISCARDED_BYTES_MAX;
+          if (!isRestShort) throw error;
+          rejection = error;
+          return;
+        }
         if (part.length <= SHORT_CHUNK_BYTES_MAX && ++shortChunkCount === SHORT_CHUNKS_PER_TURN_MAX) pauseShortChunks();
       } catch (error) {
         fail(error);
       }
     };
     const onEnd = (): void => {
+      if (rejection !== undefined) {
+        fail(rejection);
+        return;
+      }
       settle(() => {
         const body = buffer.finish();
         chunksHeldBytes = 0;
@@ -158,7 +179,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
       signal.addEventListener("abort", onAbort);
       stream.on("data", onData).on("end", onEnd).on("error", onTruncated).on("close", onTruncated);
       // The time for which the body is paused is not the client's.
-      const progress = (): BodyProgress => ({ sizeBytes: buffer.sizeBytes, pausedMs });
+      const progress = (): BodyProgress => ({ sizeBytes: buffer.sizeBytes + discardedBytes, pausedMs });
       stopRateChecks = checkRate(rate, progress, () => fail(tooSlow(rate)));
     }
   });
