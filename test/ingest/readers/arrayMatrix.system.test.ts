@@ -21,7 +21,7 @@ const REJECTED: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     gaussian: /lat is not evenly spaced: value 1 is/,
     radians: /degrees_north/,
     "one-row": /size of its cell is unknown/,
-    projected: /projected/,
+    projected: /coordinates x and y without a grid mapping/,
     "rotated-pole": /rotated-pole/,
     "beyond-pole": /between the poles/,
     "bounds-gap": /bounds that are not contiguous/,
