@@ -18,7 +18,7 @@ export const PROJECTION_METHODS = [
 export type ProjectionMethod = (typeof PROJECTION_METHODS)[number];
 
 /** Parameters of projections, by their name in PROJ: degrees, meters, and the scale factor `k_0`. */
-export const PROJECTION_PARAMETERS = ["lat_0", "lon_0", "lat_1", "lat_2", "lat_ts", "k_0", "x_0", "y_0"] as const;
+const PROJECTION_PARAMETERS = ["lat_0", "lon_0", "lat_1", "lat_2", "lat_ts", "k_0", "x_0", "y_0"] as const;
 export type ProjectionParameter = (typeof PROJECTION_PARAMETERS)[number];
 
 export interface Ellipsoid {

@@ -66,7 +66,7 @@ export interface ReprojectedSpec {
 }
 
 /** Several maps on parts of one grid. */
-export interface MosaicSpec {
+interface MosaicSpec {
   readonly kind: "mosaic";
   readonly parts: readonly (FileSpec | ReprojectedSpec)[];
   readonly grid: Grid;

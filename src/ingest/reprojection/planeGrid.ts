@@ -12,7 +12,7 @@ export interface CellPosition {
  * Returns the position of a point in a grid. In a projection in which x repeats, the equivalent position in or east of the
  * first column is returned.
  */
-export function positionOf(plane: PlaneGrid, { x, y }: PlanePoint, periodX: number | undefined): CellPosition {
+function positionOf(plane: PlaneGrid, { x, y }: PlanePoint, periodX: number | undefined): CellPosition {
   const distance = x - plane.westX;
   // A position at the west edge may be west of it by rounding.
   const margin = 1e-6 * plane.cellWidth;

@@ -173,7 +173,7 @@ function statedDatum(members: ReadonlyMap<string, string | undefined>, ellipsoid
 }
 
 /** Meters per unit of length. */
-export const LENGTH_UNITS_M: Readonly<Record<string, number>> = {
+const LENGTH_UNITS_M: Readonly<Record<string, number>> = {
   m: 1,
   km: 1000,
   ft: 0.3048,

@@ -30,7 +30,7 @@ import {
 } from "./targetGrid.ts";
 
 /** Default of the largest distance between neighboring cells of the target, in source cells. */
-export const MAX_DISTORTION_DEFAULT = 2;
+const MAX_DISTORTION_DEFAULT = 2;
 
 /** Largest number of rows or columns of a target grid. */
 const CELLS_PER_SIDE_MAX = 4_000_000;
@@ -50,18 +50,18 @@ export interface ReprojectionOptions {
  * @throws Fault `source_invalid` if the map is not on Earth
  */
 export async function cellSizeOf(source: ProjectedRaster): Promise<number> {
-  const cellSizeDeg = defaultCellSizeDeg(await openProjection(source.projectedCrs), source.plane);
+  const cellSizeDeg = defaultCellSizeDeg(await projectionOf(source), source.plane);
   if (cellSizeDeg === undefined) throw notOnEarthFault(source);
   return cellSizeDeg;
 }
 
 /**
  * Chooses the grid for a map and reprojects it.
- * @throws Fault `source_invalid` if the map is not on Earth, or would be distorted too much; `configuration_invalid` if the
+ * @throws Fault `source_invalid` if the map is not on Earth, has coordinates in degrees, or would be distorted too much; `configuration_invalid` if the
  *   optional package proj4 is not installed
  */
 export async function reprojectMap(source: ProjectedRaster, options: ReprojectionOptions = {}): Promise<Raster> {
-  const projection = await openProjection(source.projectedCrs);
+  const projection = await projectionOf(source);
   const extent = extentOf(projection, source.plane);
   if (extent === undefined) throw notOnEarthFault(source);
   const lattice = options.lattice ?? wholeDegreeLattice(await cellSizeOf(source));
@@ -96,8 +96,27 @@ export async function reprojectMap(source: ProjectedRaster, options: Reprojectio
 
 /** Reprojects a map onto a grid that was chosen before. */
 export async function reprojectOnto(source: ProjectedRaster, grid: Grid): Promise<Raster> {
-  const projection = await openProjection(source.projectedCrs);
+  const projection = await projectionOf(source);
   return rasterOf(source, projection, grid, distortionOf(projection, source.plane, grid));
+}
+
+/**
+ * Opens the projection of a map. A map of degrees that declares a projected system would be read as a map of a few meters at
+ * the origin of the projection.
+ * @throws Fault `source_invalid` if its coordinates are degrees; `configuration_invalid` if proj4 is not installed
+ */
+async function projectionOf({ file, projectedCrs, plane }: ProjectedRaster): Promise<Projection> {
+  const { westX, northY, cellWidth, cellHeight, rowCount, columnCount } = plane;
+  const [eastX, southY] = [westX + columnCount * cellWidth, northY - rowCount * cellHeight];
+  const isInDegrees = westX >= -360 && eastX <= 360 && southY >= -90.5 && northY <= 90.5;
+  if (projectedCrs.method !== "longlat" && isInDegrees) {
+    throw sourceFault(
+      file,
+      `declares the coordinate system ${projectedCrs.name}, but its coordinates (x from ${westX} to ${eastX}, y from ` +
+        `${southY} to ${northY}) are degrees. Correct the coordinate system of the file.`,
+    );
+  }
+  return openProjection(projectedCrs);
 }
 
 function notOnEarthFault({ file, projectedCrs, plane }: ProjectedRaster): Fault {

@@ -144,7 +144,9 @@ def listed(name, path):
             array.astype("<f8").tofile(os.path.join(folder, expected))
             bands.append(expected)
         system = data.GetSpatialRef()
-        is_wgs84 = system is not None and system.IsGeographic() and system.GetAuthorityCode("GEOGCS") in ("4326", "4979")
+        # NAD83 and ETRS89 are read as WGS84, from which they differ by a few meters.
+        codes = ("4326", "4979", "4269", "4258")
+        is_wgs84 = system is not None and system.IsGeographic() and system.GetAuthorityCode("GEOGCS") in codes
         grid = None
         if geo is not None and not rotated:
             north = geo[3] if geo[5] < 0 else geo[3] + data.RasterYSize * geo[5]

@@ -257,7 +257,7 @@ for name, finish, rejected in (
     ("minor-axis", system(semi_major_axis=6378137.0, semi_minor_axis=6356752.314245179, **LL), False),
     ("geotransform", system(spatial_ref=WGS84, GeoTransform=f"{WEST} {SIZE} 0 {NORTH} 0 {-SIZE}", **LL), False),
     ("geotransform-shifted", system(spatial_ref=WGS84, GeoTransform=f"{WEST + h} {SIZE} 0 {NORTH} 0 {-SIZE}", **LL), True),
-    ("nad83", system(crs_wkt=NAD83, **LL), True),
+    ("nad83", system(crs_wkt=NAD83, **LL), False),
     ("sphere", system(earth_radius=6371229.0, **LL), True),
     ("airy", system(semi_major_axis=6377563.396, inverse_flattening=299.3249646, **LL), True),
     ("paris", system(semi_major_axis=6378137.0, inverse_flattening=298.257223563, longitude_of_prime_meridian=2.337, **LL), True),
