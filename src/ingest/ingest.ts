@@ -12,7 +12,7 @@ import { readCatalog } from "../atlas/writer.ts";
 import type { Grid } from "../kernel/grid.ts";
 import { checkIngestOptions, checkReprojectionOptions, type IngestOptions } from "./options.ts";
 import { type HazardPlan, mapsOf } from "./plan.ts";
-import { partsOf, type RasterOptions } from "./raster.ts";
+import { partsOf, type Raster, type RasterOptions, sourceFilesOf } from "./raster.ts";
 import { MapFiles } from "./readers/mapFiles.ts";
 import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
 import { type MapOpener, planLayers } from "./recipes/layers.ts";
@@ -163,14 +163,18 @@ async function withRasters<T>(
     ...(atlasGrid === undefined ? {} : { atlasGrid }),
   });
   const sources = new SourceVersions({ folder: options.out, signal: options.signal });
+  const recorded = async (raster: Raster): Promise<Raster> => {
+    for (const file of sourceFilesOf(raster)) await sources.recordOpening(file);
+    return raster;
+  };
   const opener: MapOpener = {
     async open(file, rasterOptions) {
       await sources.recordOpening(file);
-      return maps.open(file, rasterOptions);
+      return recorded(await maps.open(file, rasterOptions));
     },
     async openMosaic(files, rasterOptions, order) {
       for (const file of files) await sources.recordOpening(file);
-      return maps.openMosaic(files, rasterOptions, order);
+      return recorded(await maps.openMosaic(files, rasterOptions, order));
     },
   };
   const rasterOptions: RasterOptions = {

@@ -7,7 +7,7 @@ import type { Kernel } from "../kernel/instance.ts";
 import { atlasRowOfSource, BandReader } from "./bandReader.ts";
 import { type GroupTotals, zeroCounts } from "./cellCounts.ts";
 import { mapsOf } from "./plan.ts";
-import { partsOf } from "./raster.ts";
+import { sourceFilesOf } from "./raster.ts";
 import { groupProvenance } from "./provenance.ts";
 import { resumeKeyOf } from "./resumeKey.ts";
 import { layersOfGroup } from "./planLayers.ts";
@@ -33,9 +33,7 @@ export async function writeHazardPack(
   context: WriteContext,
 ): Promise<WrittenPack> {
   const { options, sources } = context;
-  const files = new Set(
-    target.plan.groups.flatMap(mapsOf).flatMap(({ raster }) => partsOf(raster).map(({ file }) => file)),
-  );
+  const files = new Set(target.plan.groups.flatMap(mapsOf).flatMap(({ raster }) => sourceFilesOf(raster)));
   await sources.identify(files);
   const runner = startPartRunner(kernel, target, { options, atlasRowOfSource: atlasRowOfSource(target) });
   const bands = new BandReader(target, { runner, signal: options.signal });

@@ -15,10 +15,16 @@ export function groupProvenance(
   const { content } = group;
   const toleranceOf = (name: string): number | undefined =>
     clampToleranceOf(options, HAZARDS[hazard].metrics.find(({ metric }) => metric === name)?.unit ?? "1");
-  const fileProvenance = ({ file, bands, notes }: Raster, band: number): Record<string, unknown> => ({
+  const fileProvenance = (
+    { file, sidecarFiles = [], bands, notes }: Raster,
+    band: number,
+  ): Record<string, unknown> => ({
     file: publicName(file),
     ...sources.versionOf(file),
     ...(bands.length > 1 ? { band } : {}),
+    ...(sidecarFiles.length === 0
+      ? {}
+      : { sidecar_files: sidecarFiles.map((name) => ({ file: publicName(name), ...sources.versionOf(name) })) }),
     ...(Object.keys(notes).length > 0 ? { notes } : {}),
   });
   const mapProvenance = (raster: Raster, band: number): Record<string, unknown> =>

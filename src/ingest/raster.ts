@@ -100,6 +100,8 @@ export interface Raster {
   readonly blockColumnCount: number;
   /** Findings and conversions made when the file was opened; part of the provenance. */
   readonly notes: Readonly<Record<string, unknown>>;
+  /** Paths or addresses of files beside the map that change its values, such as a mask; undefined if there are none. */
+  readonly sidecarFiles?: readonly string[];
   /** The maps of a mosaic, in their order; undefined for a map in one file. */
   readonly parts?: readonly Raster[];
   /**
@@ -199,6 +201,11 @@ export function checkWindow(window: BandWindow, grid: Pick<Grid, "rowCount" | "c
 /** Returns the maps that a raster is made of, each in one file. */
 export function partsOf(raster: Raster): readonly Raster[] {
   return raster.parts ?? [raster];
+}
+
+/** Returns all files that determine the values of a raster. */
+export function sourceFilesOf(raster: Raster): readonly string[] {
+  return partsOf(raster).flatMap(({ file, sidecarFiles = [] }) => [file, ...sidecarFiles]);
 }
 
 /** Returns the name of the file that has a cell, or the names of all files of a mosaic that cover it. */

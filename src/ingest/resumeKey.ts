@@ -20,7 +20,10 @@ export function resumeKeyOf(
     year: group.year,
     maps: mapsOf(group).map((map) => ({
       ...map,
-      raster: partsOf(map.raster).map(({ file, notes }) => [file, sources.versionOf(file), notes]),
+      raster: partsOf(map.raster).map(({ file, sidecarFiles = [], notes }) => [
+        ...[file, ...sidecarFiles].map((name) => [name, sources.versionOf(name)]),
+        notes,
+      ]),
       mosaic: map.raster.spec.kind === "mosaic" ? map.raster.spec.order : undefined,
     })),
     names:

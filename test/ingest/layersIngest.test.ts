@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -35,6 +36,34 @@ describe("ingestLayers", () => {
       );
     },
   );
+
+  test("records the versions of sidecar files, and publishes nothing if one changes during the ingest", async () => {
+    const file = await map("scaled.tif", () => 2);
+    const statement = (scale: number): Promise<void> =>
+      writeFile(
+        `${file}.aux.xml`,
+        `<PAMDataset><PAMRasterBand band="1"><Scale>${scale}</Scale></PAMRasterBand></PAMDataset>`,
+      );
+    await statement(0.5);
+    const layers = [{ scenario: "rcp4p5", year: 2030, metric: "depth_meters", file: "scaled.tif" }];
+    const options = { manifest: await manifest({ layers }), out };
+    const changed = ingestLayers({ ...options, onProgress: () => writeFileSync(`${file}.aux.xml`, "<PAMDataset/>") });
+    await expect(changed).rejects.toThrow(/scaled\.tif\.aux\.xml: was replaced or changed while it was being read/);
+
+    await statement(0.25);
+    await ingestLayers(options);
+    await withAtlas(async (atlas) =>
+      expect(await metricsAt(atlas, { row: 0, column: 0 })).toMatchObject({ depth_meters: 0.5 }),
+    );
+    expect((await readCatalog()).hazards[0]?.packs[0]?.groups[0]?.provenance).toMatchObject({
+      metric_maps: [
+        {
+          file: "scaled.tif",
+          sidecar_files: [{ file: "scaled.tif.aux.xml", sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string }],
+        },
+      ],
+    });
+  });
 
   test("has a default clamp tolerance of 0.01 for metrics from 0 to 1 and of 1 for others, and records it", async () => {
     await map("depth.tif", (cell) => (cell === 4 ? -0.9 : 0.5));

@@ -237,7 +237,8 @@ async function openBandedMap(file: string, path: string, options: RasterOptions)
     throw sourceFault(file, `its maps are bands: give band in the layer instead of ${member}.`);
   }
   if (file === path) return openStoredGeoTiff(file, others);
-  const raster = await renamed(file, path, () => openStoredGeoTiff(path, others));
+  // The version of an archive covers the sidecar files in it.
+  const { sidecarFiles: _, ...raster } = await renamed(file, path, () => openStoredGeoTiff(path, others));
   return {
     ...storedAt(file, path, raster),
     file,

@@ -167,6 +167,7 @@ function rasterOf(
     blockRowCount: blockOf(tile.rowCount, grid.rowCount),
     blockColumnCount: blockOf(tile.columnCount, grid.columnCount),
     notes: { ...source.notes, reprojected: reprojectionNotes(source, grid, distortion) },
+    ...(source.sidecarFiles === undefined ? {} : { sidecarFiles: source.sidecarFiles }),
     async readWindow(window) {
       checkWindow(window, grid, bands.length);
       return readReprojected({ source, cells, tiles }, window);

@@ -215,6 +215,7 @@ function rasterOf(opened: {
       ...maskNotes(mask),
       ...extraNodataNotes(options.nodata),
     },
+    ...(sidecars.files.length === 0 ? {} : { sidecarFiles: sidecars.files }),
     async readWindow(window) {
       checkWindow(window, grid, bandCount);
       signal?.throwIfAborted();

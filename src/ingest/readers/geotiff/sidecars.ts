@@ -26,7 +26,7 @@ interface SidecarFiles {
   /** The mask `<file>.msk`: its name, and its path or address. */
   readonly mask: MaskFile | undefined;
   readonly imagine: string | undefined;
-  readonly auxXml: { readonly name: string; readonly text: string } | undefined;
+  readonly auxXml: { readonly name: string; readonly path: string; readonly text: string } | undefined;
   readonly world: { readonly name: string; readonly text: string } | undefined;
 }
 
@@ -34,6 +34,8 @@ export interface Sidecars {
   /** Statements of the `.aux.xml`; bands from 1. */
   readonly statements: AuxStatements;
   readonly mask: MaskFile | undefined;
+  /** Paths or addresses of the files that change values: the mask and the `.aux.xml`. */
+  readonly files: readonly string[];
   /** The name of the world file, for the error about a map without georeference. */
   readonly worldFile: string | undefined;
   /** Rejects a world file or an `.aux.xml` transform that contradicts the map. */
@@ -63,6 +65,7 @@ export async function readSidecars(file: string, format: NumberFormat, signal?: 
   return {
     statements,
     mask: files.mask,
+    files: [files.mask, files.auxXml].flatMap((sidecar) => (sidecar === undefined ? [] : [sidecar.path])),
     worldFile: files.world?.name,
     checkTransform(transform) {
       const { auxXml, world } = files;
@@ -105,7 +108,7 @@ async function findLocalSidecars(file: string): Promise<SidecarFiles> {
     const { size } = await stat(path);
     if (size > sizeBytesMax)
       throw sourceFault(file, `its sidecar ${name} has ${size} bytes; the limit is ${sizeBytesMax}.`);
-    return { name, text: await readFile(path, "utf8") };
+    return { name, path, text: await readFile(path, "utf8") };
   };
   let imagine: string | undefined;
   for (const name of findNames(`${stem}.aux`, `${mapName}.aux`)) {
@@ -141,7 +144,9 @@ async function findRemoteSidecars(address: string, signal: AbortSignal | undefin
   const options = { file: address, ...(signal === undefined ? {} : { signal }) };
   const textOf = async (sidecar: { readonly name: string; readonly address: string }, sizeBytesMax: number) => {
     const bytes = await httpFile(sidecar.address, { ...options, sizeBytesMax });
-    return bytes === undefined ? undefined : { name: sidecar.name, text: new TextDecoder().decode(bytes) };
+    return bytes === undefined
+      ? undefined
+      : { name: sidecar.name, path: sidecar.address, text: new TextDecoder().decode(bytes) };
   };
   const mask = siblingOf((path) => `${path}.msk`);
   const hasMask = await httpExists(mask.address, options);
