@@ -45,7 +45,7 @@ import { finishRecord, finishZeroBaseline, perBaseShareOf, prepareCurveOf } from
 // linear between the years of these rows and constant after the last ("Cumulative basis and budget" in
 // docs/methods/alignment.md).
 
-/** Links the rows of each label in a list. Returns an upper limit of the number of labels. */
+/** Links the rows of each label in a list. Returns an upper bound on the number of labels. */
 export function chainLabels(call: usize, begin: u32, end: u32): u32 {
   const columns = load<u32>(call, CALL_COLUMNS),
     chains = call + SCRATCH_LABELS;
@@ -70,7 +70,10 @@ export function nextOfLabel(call: usize, begin: u32, row: u32): u32 {
   return load<u32>(call + SCRATCH_LABELS + ((<usize>(row - begin)) << 3), 4);
 }
 
-/** Indexes the rows of a label that give all of these scopes by year; of equal years the last row counts. */
+/**
+ * Indexes by year the rows of a label that give all of these scopes; if several rows have the same year, the last one
+ * counts.
+ */
 export function indexLine(call: usize, begin: u32, firstRow: u32, scopes: i32): void {
   const columns = load<u32>(call, CALL_COLUMNS);
   for (let next = firstRow; next != 0; next = nextOfLabel(call, begin, next - 1)) {
@@ -226,7 +229,7 @@ function sumOfLine(call: usize, scopes: i32, baselineYear: i32, baseline: f64, l
   return sum;
 }
 
-/** Returns whether the indexed line has emissions in a given year. */
+/** Returns whether the indexed line has emissions in any of its given years after the baseline year. */
 function hasEmissions(call: usize, scopes: i32, baselineYear: i32): bool {
   for (let year = baselineYear + 1; year <= ALIGNMENT_YEAR_MAX; year++) {
     const next = load<u32>(entryOf(call, year));

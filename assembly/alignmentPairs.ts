@@ -151,7 +151,7 @@ export function scorePairs(call: usize, first: i32, endEntity: i32): bool {
       r3 = y3,
       uncommonRows = 0;
     if ((i64x2.bitmask(isOrdinary) ^ 3) | (expected ^ ALL_GIVEN) | (otherExpected ^ ALL_GIVEN)) {
-      // A row is common if it gives exactly the scopes of the baseline, none of them negative.
+      // A row is common if it gives exactly the scopes of the baseline, none of them negative or too large.
       const is1 = f64x2.eq(y1, y1),
         is2 = f64x2.eq(y2, y2),
         is3 = f64x2.eq(y3, y3);
@@ -425,7 +425,7 @@ function curveAt(
   return f64x2.pmin(below5, v128.load64_splat(curve, CURVE_MAX));
 }
 
-/** Scores the rows of a pair whose bits are set one by one. Returns false if their emissions are invalid. */
+/** Scores, one by one, the rows of a pair whose bits in `lanes` are set. Returns false if their emissions are invalid. */
 function scoreUncommonRows(call: usize, row: u32, rowAt: usize, lanes: i32): bool {
   const columns = load<u32>(call, CALL_COLUMNS);
   for (let lane: u32 = 0; lane < 2; lane++) {

@@ -10,8 +10,8 @@ import type { AlignmentAnswer, Entity } from "../contract/wireTypes.ts";
  * docs/methods/alignment.md.
  *
  * @returns unrounded temperatures; `roundTemperatures` rounds them as on the wire
- * @throws Fault `asset_type_unsupported` or `invalid_request` listing every error; `invalid_request` for an option out
- *   of range
+ * @throws Fault `asset_type_unsupported` or `invalid_request` listing up to 100 errors; `invalid_request` for an option
+ *   out of range
  */
 export async function alignTemperature(
   entities: readonly Entity[],

@@ -3,7 +3,7 @@ import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import type { LayerSet } from "./layerSet.ts";
 
-/** What a circle takes to sample. */
+/** What it takes to sample a circle. */
 export interface CircleWork {
   /** Cells to read one by one, times the vectors of layers in each. */
   readonly cellVectorCount: number;
@@ -25,8 +25,8 @@ export function cellVectorsInCircle({ hazard: { grid }, cachedField }: LayerSet,
 }
 
 /**
- * Estimates what a circle takes, from its bounding box. With a pyramid, only the cells of the tiles on the rim are read.
- * Takes less time than a fiftieth of the sampling.
+ * Estimates what it takes to sample a circle, from its bounding box. With a pyramid, only cells in tiles on the rim are
+ * read; the estimate is TILE_SIZE of them per tile. Takes less than a fiftieth of the time of the sampling.
  */
 export function estimateCircleWork(kernel: Kernel, set: LayerSet, circle: Circle): CircleWork {
   const { hazard, cachedField } = set;

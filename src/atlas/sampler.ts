@@ -119,7 +119,7 @@ export class Sampler {
     return set.cachedField.hasPyramid ? 0 : cellVectorsInCircle(set, circle);
   }
 
-  /** Estimates what a circle takes to sample. */
+  /** Estimates what it takes to sample a circle. */
   estimateCircleWork(set: LayerSet, circle: Circle): CircleWork {
     return estimateCircleWork(this.#kernel, set, circle);
   }

@@ -10,7 +10,7 @@ const BAND_ROWS = 64;
 
 /** Limits on memory and on the work between two checkpoints. */
 export interface SlabBudget {
-  /** Decoded values of one curve in as many rows as a block has. */
+  /** Decoded values of the maps of one curve in one part of a slab. */
   readonly decodedValues: number;
   /** Computed steps of all groups of a slab, which stay in memory until they are written. */
   readonly finishedSteps: number;
@@ -18,7 +18,10 @@ export interface SlabBudget {
   readonly partValues: number;
 }
 
-/** 128 MiB of steps; a part has at most 24 MB of 32-bit floats and takes a fraction of a second. */
+/**
+ * 128 MiB of steps. Unless its blocks are larger, a part has at most 24 MB of 32-bit floats; it takes a fraction of a
+ * second.
+ */
 const BUDGET: SlabBudget = { decodedValues: 25_000_000, finishedSteps: 64 << 20, partValues: 6_000_000 };
 
 /** Computes parts, possibly several at a time. */
@@ -60,9 +63,9 @@ interface RequestedPart {
  * so that each block is decoded once; the writer takes bands of 64 rows from them. The division does not depend on the number
  * of threads.
  *
- * Memory is bounded by the slab, the parts that are computed ahead (at most as many as a slab has, or two for each thread), and
- * the parts in progress. If blocks have more than 64 rows, a slab has as many rows as a block, unless that exceeds the budget;
- * then blocks are decoded again for each slab.
+ * Memory is bounded by the slab, the parts that are computed ahead (at most as many as a slab has, or two for each thread
+ * if that is more), and the parts in progress. If blocks have more than 64 rows, a slab has as many rows as a block, unless
+ * that exceeds the budget; then blocks are decoded again for each slab.
  */
 export class SlabReader {
   readonly #runner: PartRunner;
@@ -162,7 +165,8 @@ export class SlabReader {
         return { rows: saved ?? (await this.#runner.compute(key)), isSaved: saved !== undefined };
       })();
       const requested: RequestedPart = { key, finished };
-      // An error is thrown when the part is used, so that the first one is always that of the first part.
+      // An error is thrown only when its part is used, so that the error reported is always that of the first part that
+      // fails.
       finished.then(
         (result) => (requested.part = { ...key, ...result }),
         () => undefined,

@@ -15,7 +15,8 @@ export interface TaskExecutor {
    * restarted on a new worker, unless its payload was moved.
    *
    * @param options.worker index of the worker; by default the worker with the fewest tasks
-   * @throws the error of the handler; Error if the thread ends during the task; the abort reason of the signal
+   * @throws the error of the handler; WorkerDeathError if the thread ends unexpectedly during the task; Fault
+   *   `atlas_unavailable` if the executor was ended; the abort reason of the signal
    */
   run<Payload, Result>(
     kind: TaskKind<Payload, Result>,

@@ -117,7 +117,8 @@ export class PoolWorker {
    * Runs a task to its end.
    *
    * @returns undefined if the thread ended and another thread can run the task
-   * @throws the error of the handler; Error if the thread ends during the task; the abort reason of the signal
+   * @throws the error of the handler; WorkerDeathError if the thread ends unexpectedly during the task; Fault
+   *   `atlas_unavailable` if `end` was called; the abort reason of the signal
    */
   async run(task: WorkerTask): Promise<{ readonly value: unknown } | undefined> {
     const { signal } = task;
@@ -157,7 +158,7 @@ export class PoolWorker {
   #enqueue(task: PendingTask): void {
     if (task.isQueued) return;
     task.isQueued = true;
-    // A task that waits may wait for tiles that a later task reads, so it must not precede that task.
+    // A task that waits may wait for tiles that a later task reads, so it must not hold that task up.
     if (task.isWaiting || task.busyMs < SHORT_TASK_MS) this.#queue.add(task.tenant, task);
     else this.#queue.addLong(task.tenant, task, task.id);
   }

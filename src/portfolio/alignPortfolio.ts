@@ -20,8 +20,8 @@ import { readPortfolio } from "./readPortfolio.ts";
  * elsewhere (`temperature`).
  *
  * @returns unrounded figures; `roundPortfolio` rounds them as on the wire
- * @throws Fault `invalid_request` listing every error, each with a JSON pointer such as `/holdings/0/value` or
- *   `/options/methods/0`; an invalid entity is no error: `entities` has what is wrong with it
+ * @throws Fault `invalid_request` listing up to 100 errors, each with a JSON pointer such as `/holdings/0/value` or
+ *   `/options/methods/0`; an invalid entity is not an error: `entities` lists what is wrong with it
  */
 export async function alignPortfolio(
   holdings: readonly Holding[],

@@ -12,7 +12,7 @@ import { emissionsOf, weighHoldings } from "./weights.ts";
  * callers can pause in between.
  *
  * @param columns holdings with their scores
- * @returns unrounded results, ordered by method, then by scope, each as requested
+ * @returns unrounded results in the requested order of methods and, within a method, of scopes
  */
 export function* portfolioResults(
   columns: HoldingColumns,

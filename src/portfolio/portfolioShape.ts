@@ -52,7 +52,7 @@ function withUnknownMembers(value: unknown): unknown {
   return Object.defineProperties({}, descriptors);
 }
 
-/** Returns whether a value has a member that its schema rejects; values of another type than that of the schema have none. */
+/** Returns whether a value has a member that its schema rejects; values of a type other than the schema's have none. */
 type MemberFinder = (value: unknown) => boolean;
 
 /** Builds the finder of a schema; undefined if the schema accepts all members. */

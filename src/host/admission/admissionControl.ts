@@ -32,7 +32,7 @@ export interface LoadLimits {
   readonly jobDeadlineMs: number;
 }
 
-/** Why a request was rejected; a label of the metric `isotherm_shed_total`. */
+/** Why a request was rejected: values of the label `reason` of the metric `isotherm_shed_total`. */
 export type ShedReason =
   | "too_many_requests"
   | "too_many_requests_of_account"

@@ -23,7 +23,7 @@ export const DEFAULT_CLIENT_LIMITS: ClientLimits = {
   exemptAddresses: ["127.0.0.0/8", "::1"],
 };
 
-/** Why a request without a known key was rejected; a label of the metric `isotherm_shed_total`. */
+/** Why a request without a known key was rejected: values of the label `reason` of the metric `isotherm_shed_total`. */
 type ClientShedReason = "too_many_open_requests_of_address" | "too_many_key_lookups";
 
 /** Addresses that are counted separately within a minute. */

@@ -1,7 +1,9 @@
 import type { Socket } from "node:net";
 import { networkOf } from "../../ledger/addressRateLimiter.ts";
 
-/** Why a connection was refused; a label of the metric `isotherm_connections_refused_total`. */
+/**
+ * Why a connection was refused: the values of the label `reason` of the metric `isotherm_connections_refused_total`.
+ */
 export const REFUSAL_REASONS = ["too_many_connections", "too_many_connections_of_address"] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
@@ -22,13 +24,13 @@ export interface ConnectionCounts {
 }
 
 /**
- * The open connections. If there are too many, a new connection replaces an idle one: the one that has been idle for the
- * longest among those whose last request had no valid key, or else among the others.
+ * The open connections. If there are too many, a new connection replaces an idle one: the one that has been idle longest
+ * among those that have had no request or whose last request had no valid key, or else among the others.
  */
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
   readonly #sockets = new Set<Socket>();
-  /** Idle connections, the one that has been idle for the longest first. */
+  /** Idle connections, the one that has been idle longest first. */
   readonly #idleUnauthenticated = new Set<Socket>();
   readonly #idleAuthenticated = new Set<Socket>();
   readonly #countByNetwork = new Map<string, number>();
@@ -88,7 +90,7 @@ export class OpenConnections {
     if (oldest === undefined) return false;
     this.#evictedCount++;
     oldest.destroy();
-    // Not only when the connection reports its end, so that each new connection evicts a different one.
+    // Removed now, not only when the connection reports its end, so that each new connection evicts a different one.
     this.setBusy(oldest);
     this.#sockets.delete(oldest);
     return true;
