@@ -173,7 +173,7 @@ test("a trusted proxy's clients are told apart by X-Forwarded-For, which others 
   expect(await ask("127.0.0.3", "198.51.100.4")).toBe(429);
 });
 
-test("a new connection replaces the one that has been idle for the longest, and clients with a valid key keep theirs", async () => {
+test("a new connection replaces the one that has been idle longest, and clients with a valid key keep theirs", async () => {
   host = await startTestHost({ adminPort: 0, timeouts: { connectionCountMax: IDLE_COUNT } });
   const [honest] = (await openFrom("127.0.0.1", 1)) as [Socket];
   expect(await send(honest, "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });

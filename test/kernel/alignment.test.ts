@@ -72,7 +72,7 @@ test("computeAlignment matches the reference implementation for benchmarks with 
 });
 
 describe("computeAlignment with many entities", () => {
-  /** Random entities, some without rows and some with more rows than a block or a batch of the kernel. */
+  /** Random entities, some with more rows than a block or a batch of the kernel. */
   function mixedColumns(rule: AlignmentRule): { readonly entities: readonly OracleEntity[]; columns: EntityColumns } {
     const entities = randomEntities(500, rule);
     for (const [index, rowCount] of [
@@ -150,7 +150,7 @@ describe("computeAlignment with many entities", () => {
     { what: "a row before an entity", invalidValues: [{ entity: 600, row: 1 }, { entity: 601 }], first: 600 },
     { what: "an entity before a row", invalidValues: [{ entity: 600 }, { entity: 600, row: 0 }], first: 600 },
     {
-      what: "both entities of a pair",
+      what: "two neighboring entities",
       invalidValues: [
         { entity: 51, row: 0 },
         { entity: 50, row: 1 },
@@ -216,8 +216,11 @@ function withThreeMore<Column extends Int32Array | Uint8Array | Float64Array>(co
 describe("makeAlignmentTables", () => {
   const complete = tabulateByYear(NGFS_PHASE5);
   test.each([
-    ["an index with gaps", { index: complete.index.subarray(1) }],
-    ["a growth series with gaps", { growth: [complete.growth[0]?.subarray(1), ...complete.growth.slice(1)] }],
+    ["an index without its first value", { index: complete.index.subarray(1) }],
+    [
+      "a growth series without its first year",
+      { growth: [complete.growth[0]?.subarray(1), ...complete.growth.slice(1)] },
+    ],
     ["too few elements of isRegion", { isRegion: complete.isRegion.slice(1) }],
     ["a missing pooled series", { pooledSeries: 192 }],
     ["three anchors", { warming: { ...complete.warming, p10: { ...complete.warming.p10, anchorsC: [1, 2, 3] } } }],

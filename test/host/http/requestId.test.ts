@@ -13,7 +13,7 @@ test("never returns the same id twice", () => {
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("has 74 random bits, each 0 and 1 with equal probability", () => {
+test("has 74 random bits, each 0 or 1 with equal probability", () => {
   const count = 20_000;
   const oneCounts = Array.from({ length: 128 }, () => 0);
   for (let i = 0; i < count; i++) {

@@ -17,7 +17,7 @@ import {
   ALIGNMENT_PATH,
 } from "../testHost.ts";
 
-/** A problem response received over a socket. */
+/** A problem response, and what its request recorded. */
 export interface TriggeredProblem {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
@@ -63,7 +63,10 @@ async function exchangeRaw({ address }: TestHost, bytes: string): Promise<string
   return text;
 }
 
-/** An atlas that works while the host warms up and then fails with the given error. */
+/**
+ * An atlas that fails with the given error at the location of VALID_QUERY. It works elsewhere, so that the host can warm
+ * up.
+ */
 function failingAtlas(error: unknown): { readonly atlas: Atlas } {
   return {
     atlas: fakeAtlas((query) =>

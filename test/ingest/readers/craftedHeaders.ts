@@ -138,7 +138,10 @@ function withField(fields: readonly Field[], tag: number, change: Partial<Field>
   return all.map((field) => (field.tag === tag ? { ...field, ...change } : field)).toSorted((a, b) => a.tag - b.tag);
 }
 
-/** Decompression bombs: at most one megabyte of encoded data that expands to about `sizeBytes`. */
+/**
+ * Decompression bombs: at most about one megabyte of encoded data, which expands to about `sizeBytes` or as far as one
+ * megabyte goes.
+ */
 const BOMBS: Readonly<Record<string, { readonly compression: number; encode(sizeBytes: number): Buffer }>> = {
   deflate: { compression: 8, encode: (sizeBytes) => deflateSync(Buffer.alloc(sizeBytes)) },
   packbits: {
@@ -165,19 +168,19 @@ const BOMBS: Readonly<Record<string, { readonly compression: number; encode(size
 };
 
 function lzwRun(sizeBytes: number): Buffer {
-  const bits: number[] = [];
+  const bytes: number[] = [];
   let buffer = 0;
   let buffered = 0;
   const put = (code: number, width: number): void => {
     buffer = (buffer << width) | code;
     buffered += width;
     while (buffered >= 8) {
-      bits.push((buffer >> (buffered - 8)) & 0xff);
+      bytes.push((buffer >> (buffered - 8)) & 0xff);
       buffered -= 8;
     }
     buffer &= (1 << buffered) - 1;
   };
-  for (let written = 0; written < sizeBytes && bits.length < 1_000_000;) {
+  for (let written = 0; written < sizeBytes && bytes.length < 1_000_000;) {
     put(256, 9);
     put(0, 9);
     written++;
@@ -188,8 +191,8 @@ function lzwRun(sizeBytes: number): Buffer {
       if (code + 2 >= 1 << width && width < 12) width++;
     }
   }
-  bits.push(buffer << (8 - buffered));
-  return Buffer.from(bits);
+  bytes.push(buffer << (8 - buffered));
+  return Buffer.from(bytes);
 }
 
 const KINDS: readonly ((random: SeededRandom) => Omit<CraftedFile, "name"> & { readonly name?: string })[] = [

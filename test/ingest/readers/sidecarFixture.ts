@@ -72,7 +72,7 @@ afterEach(async () => {
   }
 });
 
-/** Starts a server of files with range requests and returns its address; `responders` take precedence over files. */
+/** Starts a file server that supports range requests and returns its address; `responders` take precedence over files. */
 export async function startServer(
   files: Readonly<Record<string, Buffer | string>>,
   responders: Readonly<Record<string, RespondTo>> = {},
