@@ -43,7 +43,7 @@ export interface Aggregate {
 const SCORE_MISSING = reasonNumberOf("score_missing");
 
 /**
- * Computes equations 8 to 12 of the method.
+ * Computes the temperature of the holdings, its ranges and bounds, and the coverage.
  *
  * @param buffers hold the columns of the result until the next call
  */
@@ -160,7 +160,7 @@ class WeightedSums {
   }
 }
 
-/** Computes equation 12: the temperature if all missing scores were at the lower or at the upper limit. */
+/** Computes `bounds`: the temperature if all missing scores were at the lower or at the upper limit. */
 function boundsOf(real: WeightedSums, missingWeight: number, { lowC, highC }: MissingScores): TemperatureRange {
   if (missingWeight === 0) return { low: real.meanC(), high: real.meanC() };
   const weight = real.weight + missingWeight;
@@ -170,7 +170,7 @@ function boundsOf(real: WeightedSums, missingWeight: number, { lowC, highC }: Mi
   };
 }
 
-/** Computes the half width of equation 11. The weights are divided first, because the square of a tiny one is 0. */
+/** Returns the half width of `range_independent`. Weights are divided first, because the square of a tiny one is 0. */
 function independentHalfWidth(columns: {
   readonly usedWeights: Float64Array;
   readonly totalWeight: number;

@@ -3,8 +3,7 @@ import type { Aggregate } from "./aggregate.ts";
 import type { ResultBuffers } from "./resultBuffers.ts";
 
 /**
- * Computes equation 13 for every holding in a temperature: what it contributes, and what the temperature would be
- * without it.
+ * Computes, for every holding in a temperature, what it contributes and what the temperature would be without it.
  *
  * @param aggregate an aggregate with a temperature
  * @param goalC adds the contribution above this temperature, degrees C

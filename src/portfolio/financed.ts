@@ -5,7 +5,7 @@ import { emissionsOf } from "./weights.ts";
 
 const PER_MILLION = 1e6;
 
-/** Computes equations 15 to 20 of the method: financed emissions according to the PCAF standard, Part A. */
+/** Computes financed emissions according to the PCAF standard, Part A. */
 export function financedEmissions(columns: HoldingColumns): Financed {
   const { count, ids, values, revenues, qualities, allowedTCO2e, projectedTCO2e } = columns;
   const emissions = { s1s2: emissionsOf(columns, "s1s2"), s3: emissionsOf(columns, "s3") };

@@ -40,7 +40,7 @@ interface GroupSums {
   reasonNumber: number | undefined;
 }
 
-/** Computes equation 14: temperature, coverage and contribution of each group. */
+/** Computes temperature, coverage and contribution of each group. */
 export function groupResults(
   { names, indices }: HoldingGroups,
   { values, weights }: { readonly values: Float64Array } & Pick<HoldingWeights, "weights">,

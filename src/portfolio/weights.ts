@@ -44,7 +44,7 @@ export function emissionsOf(columns: HoldingColumns, scope: PortfolioScope): Flo
 }
 
 /**
- * Computes equations 1 to 7 of the method: the weight of each holding.
+ * Computes the weight of each holding.
  *
  * @param emissionsTCO2e the emissions of the scope, from `emissionsOf`
  * @param buffers hold the result until the next call
