@@ -1,8 +1,8 @@
 /**
  * Breakdown of the time of a 100 km query, and of a GET for it. Stages that are separate functions are timed by calling
  * the function with the same queries; the others are differences between measured times. All tiles are in memory except
- * for the cold fetch, the first query at each of some places of a newly opened atlas. The host writes its ledger to
- * disk; its rate limits are raised so that they do not apply.
+ * for the cold fetch, which is the first query of a newly opened atlas, repeated at several places. The host writes its
+ * ledger to disk; its rate limits are raised so that they do not apply.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -167,7 +167,7 @@ function queryStringOf(query: HazardQueryObject): string {
     .join("&");
 }
 
-/** Returns a function that sends a GET over a keep-alive connection. @returns size of the response body in bytes */
+/** Returns a function that sends a GET over a keep-alive connection and resolves to the body size of the response. */
 function httpGetter(port: number): (queryString: string) => Promise<number> {
   return (queryString) =>
     new Promise((resolve, reject) => {

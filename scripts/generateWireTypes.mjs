@@ -1,5 +1,5 @@
-// Generates src/contract/wireTypes.ts from the schemas of src/contract/. With --check, only compares, so that the
-// committed types match the schemas.
+// Generates src/contract/wireTypes.ts from the schemas of src/contract/. With --check, writes nothing and fails if
+// the committed types do not match the schemas.
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { readFile, rm, writeFile } from "node:fs/promises";

@@ -60,7 +60,7 @@ export function tablesOf(benchmark: Benchmark): AlignmentTables {
   return tables;
 }
 
-/** Finds the value that the kernel rejected. */
+/** Returns the fault for the value that the kernel rejected. */
 function explainKernelRefusal(
   tables: AlignmentTables,
   columns: EntityColumns,

@@ -44,7 +44,10 @@ export async function runLedgerWorker(
   }
 }
 
-/** Handles requests one after another, except that all queued record requests share a transaction. */
+/**
+ * Handles requests one after another, except that queued record requests share transactions of at most about
+ * `BATCH_COUNT_MAX` entries.
+ */
 class LedgerWorker {
   readonly #port: MessagePort;
   readonly #store: LedgerStore;

@@ -1,8 +1,9 @@
 /**
- * Names of countries: ISO 3166 codes, English and official names, names in 24 languages (countryNames.csv, npm package
- * i18n-iso-countries 7.14.0 and common English and French forms), and names in further languages of the country itself,
- * the short names of ISO 3166 with their article, and common forms that these lack (countryNativeNames.csv, same source
- * and Unicode CLDR).
+ * Names of countries, from three tables:
+ * - countries.csv: ISO 3166 codes, English and official names.
+ * - countryNames.csv: names in 24 languages (npm package i18n-iso-countries 7.14.0), common English and French forms.
+ * - countryNativeNames.csv: names in other languages that the country itself uses (the same package, Unicode CLDR), the
+ *   short names of ISO 3166 with their article, and common forms that the other tables lack.
  */
 import { type ListedCountry, LISTED_COUNTRIES } from "./countries.ts";
 import { COUNTRY_NAME_ROWS } from "./data/countryNames.generated.ts";
@@ -23,8 +24,8 @@ const UNKNOWN: CountryMatch = { kind: "unknown" };
 const TITLES = ["the republic of ", "republic of ", "the "];
 
 /**
- * Names that must not be shortened to that of one country: "Republic of China" is Taiwan's own name, and without its
- * title it would be China's.
+ * Names that are ambiguous even though the name without its title belongs to one country: "Republic of China" is
+ * Taiwan's own name, and without its title it would be China's.
  */
 const AMBIGUOUS_NAMES: ReadonlyMap<string, readonly string[]> = new Map([["republic of china", ["CHN", "TWN"]]]);
 

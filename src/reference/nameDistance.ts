@@ -54,8 +54,7 @@ const COMPARED_LENGTH_MAX = 80;
 
 /**
  * Returns the names with the smallest distance between the text and any of their spellings, nearest first and each name
- * once; of equal distances the first name in the order of the candidates comes first. Names farther than `distanceMax`
- * are left out.
+ * once. Names at the same distance are in the order of the candidates. Names farther than `distanceMax` are left out.
  *
  * @param folded the text, folded like the candidates
  */
@@ -108,8 +107,8 @@ function bitCount(bits: number): number {
 
 function alignmentDistance(a: Int32Array, b: Int32Array, distanceMax: number): number {
   const width = b.length + 1;
-  // The last three rows of the table of distances between the beginnings of both texts, in turn. Cells farther than
-  // `distanceMax` from the diagonal keep a distance above it.
+  // The last three rows of the table of distances between prefixes of both texts; row i is stored at i % 3. Cells
+  // farther than `distanceMax` from the diagonal keep a distance above `distanceMax`.
   const rows = new Int32Array(3 * width).fill(TOO_FAR);
   for (let j = 0; j < width; j++) rows[j] = j;
   let smallestBefore = 0;

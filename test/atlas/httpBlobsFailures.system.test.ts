@@ -127,7 +127,7 @@ describe("a wrong response", () => {
     );
   });
 
-  test("an empty file may return 416, or 200 with no content", async () => {
+  test("the response for an empty file may be 416, or 200 with no content", async () => {
     expect(await http.blobs.sizeBytes("empty.tiles")).toBe(0);
     http.server.transform = (response) => withLength({ ...response, status: 200, body: new Uint8Array(0) });
     expect(await http.blobs.sizeBytes("empty.tiles")).toBe(0);

@@ -89,7 +89,7 @@ test("writes a record if it cannot start, and the message for people to standard
   expect(output.stderr).toMatch(/^isotherm: Cannot listen on port \d+ of 127\.0\.0\.1: the port is in use/);
 });
 
-test.each(["file", "option"])("the password of a database in a(n) %s is not in the output of ps", async (source) => {
+test.each(["a file", "an option"])("the database password in %s is in neither ps nor the output", async (source) => {
   // A server that accepts connections and never responds, so that the service waits for it.
   const silent = createServer().listen(0, "127.0.0.1");
   await once(silent, "listening");
@@ -97,7 +97,7 @@ test.each(["file", "option"])("the password of a database in a(n) %s is not in t
   const address = `postgres://user:geheim123@127.0.0.1:${(silent.address() as AddressInfo).port}/ledger`;
   const file = join(data, "address");
   writeFileSync(file, `${address}\n`, { mode: 0o600 });
-  const flags = source === "file" ? ["--database-file", file] : ["--database", address];
+  const flags = source === "a file" ? ["--database-file", file] : ["--database", address];
   const { child, output, exited } = start(["--port", "0", "--admin-port", "none", ...flags]);
   await connected;
   const shown = execFileSync("ps", ["-o", "args=", "-p", String(child.pid)], { encoding: "utf8" });

@@ -19,7 +19,7 @@ const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const RANDOM_REQUEST_COUNT = 40;
 
 describeWithReference("the known answers of cases/company.json, through every interface", (tables) => {
-  test("the command line answers them", async () => {
+  test("the command line returns them", async () => {
     const folder = mkdtempSync(join(tmpdir(), "isotherm-known-"));
     try {
       const [input, output] = [join(folder, "in.ndjson"), join(folder, "out.ndjson")];
@@ -36,7 +36,7 @@ describeWithReference("the known answers of cases/company.json, through every in
     }
   });
 
-  test("the service and its client answer them, and random requests as the reference implementation", async () => {
+  test("the service returns them, and answers random requests as the reference implementation does", async () => {
     const host = await startTestHost();
     try {
       await host.ready;

@@ -1,7 +1,4 @@
-/**
- * The edge cases and the bad input of portfolios (portfolio.md, sections 1 to 6), row by row through the command line and the
- * HTTP service.
- */
+/** The edge cases and the bad input of portfolios, row by row through the command line and the HTTP service. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Financed, PortfolioAnswer, PortfolioResult } from "../../src/contract/wireTypes.ts";
 import { post, type Refusal, refusalsOf, runCommand, startedHost } from "../bothInterfaces.ts";

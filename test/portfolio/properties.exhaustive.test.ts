@@ -1,4 +1,4 @@
-/** Properties that the method states (section 9), on random portfolios up to the longest that is accepted. */
+/** Properties that docs/methods/portfolio.md guarantees, on random portfolios up to the longest that is accepted. */
 import { describe, expect, it } from "vitest";
 import { HOLDING_COUNT_MAX, PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../../src/contract/portfolioNames.ts";
 import type { Holding, HoldingScore, PortfolioOptions, PortfolioResult } from "../../src/contract/wireTypes.ts";

@@ -1,13 +1,13 @@
 /**
- * Time that an account has for a chunk. Node.js takes 2 to 3 us for each chunk of a body, however short, so that the chunks
- * of one account occupy a seventh of the event loop at most.
+ * Average interval between the short chunks of one account. Node.js takes 2 to 3 µs for each chunk of a body, however
+ * short, so at this interval they occupy at most a seventh of the event loop.
  */
 const MS_PER_CHUNK = 0.02;
 
 /** Spreads the short chunks of all bodies of one account over time. */
 export class ChunkPacer {
   readonly #nowMs: () => number;
-  /** When the chunks so far have had their time. */
+  /** Time at which the next chunk is due. */
   #dueMs = 0;
 
   constructor(nowMs: () => number) {

@@ -34,13 +34,13 @@ describe("the text of a response", () => {
     { basis: "cumulative", include: ["overall"] },
     ...ALIGNMENT_INCLUDES.map((member) => ({ include: [member] })),
     ...BUDGET_SCENARIOS.map((budgetScenario) => ({ include: ["budget"] as const, budgetScenario })),
-  ])("is that of the library with %j", async (options) => {
+  ])("is the JSON of the library's answer with %j", async (options) => {
     await expectSameText([ENTITY, { ...ENTITY, entity_info: { name: "", asset_type: "equity" } }], options);
   });
 });
 
 describeWithSharedMethod("the text of a response for random entities", () => {
-  test("is that of the library", async () => {
+  test("is the JSON of the library's answer", async () => {
     const random = randomFrom(8);
     for (let seed = 0; seed < 60; seed++) {
       const { options } = randomEntity(sharedReference(), seed);

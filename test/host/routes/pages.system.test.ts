@@ -32,7 +32,7 @@ test.each([
 });
 
 /** Asserts that the content security policy allows only the style of the page, and that the page loads nothing external. */
-function expectClosedPage(text: string, headers: Readonly<Record<string, string>>): void {
+function expectSelfContainedPage(text: string, headers: Readonly<Record<string, string>>): void {
   const style = /<style>([\s\S]*?)<\/style>/.exec(text)?.[1] ?? "";
   const hash = createHash("sha256").update(style).digest("base64");
   expect(headers["Content-Security-Policy"]).toContain(`style-src 'sha256-${hash}'`);
@@ -77,7 +77,7 @@ describe("GET /problems/:code", () => {
       expect(page.text).toContain(toMarkup(part));
     }
     expect(page.text).not.toContain("`");
-    expectClosedPage(page.text, page.headers);
+    expectSelfContainedPage(page.text, page.headers);
   });
 
   test.each(["no_such", "__proto__", "constructor", ""])("returns route_not_found for '%s'", async (code) => {
@@ -99,7 +99,7 @@ describe("GET /", () => {
     const page = await routes.call(root, { accept: BROWSER });
     expect(page.text).toContain("All values of this atlas are invented.");
     expect(page.text).toContain("<code>test-1</code>");
-    expectClosedPage(page.text, page.headers);
+    expectSelfContainedPage(page.text, page.headers);
   });
 
   test("labels only synthetic atlases as invented, and escapes the release name", async () => {
@@ -119,7 +119,7 @@ describe("GET /docs", () => {
       peerDependencies: Record<string, string>;
     };
     expect(page.text).toContain(`npm install swagger-ui-dist@${peerDependencies["swagger-ui-dist"]}`);
-    expectClosedPage(page.text, page.headers);
+    expectSelfContainedPage(page.text, page.headers);
     await expect(
       routes.call(docsFile({ folder: undefined }), { path: { file: "swagger-ui.css" } }),
     ).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** The temperature of a portfolio for one method and one scope: sections 4 and 5 of portfolio.md. */
+/** The temperature of a portfolio for one method and scope: sections 4 and 5 of the method text (see portfolio.ts). */
 import type { Holding, Interval, Scope, Score } from "./holdings.ts";
 import { weightOf } from "./weights.ts";
 import type { Method, NoWeightReason } from "./weights.ts";

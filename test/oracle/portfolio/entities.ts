@@ -1,4 +1,4 @@
-/** Scores, budget and figures that a holding takes from its entity: section 1 of portfolio.md. */
+/** Scores, budget and figures that a holding takes from its entity: section 1 of the method text (see portfolio.ts). */
 import { overallOf } from "../alignment2/blend.ts";
 import type { LabeledScore } from "../alignment2/blend.ts";
 import { scoreEntity, restrictedScores } from "../alignment2/entity.ts";

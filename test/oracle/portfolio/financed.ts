@@ -1,4 +1,4 @@
-/** Financed emissions: section 6 of portfolio.md. */
+/** Financed emissions: section 6 of the method text (see portfolio.ts). */
 import type { Budget, Holding } from "./holdings.ts";
 import { emissionsOf, evicOf } from "./weights.ts";
 

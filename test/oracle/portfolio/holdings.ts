@@ -1,4 +1,4 @@
-/** Lines of a portfolio, and the holdings that they are merged into: sections 1 and 2 of portfolio.md. */
+/** Lines of a portfolio, and the holdings merged from them: sections 1 and 2 of the method text (see portfolio.ts). */
 
 export type Scope = "s1s2" | "s3" | "s1s2s3";
 

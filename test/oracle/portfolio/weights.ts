@@ -1,4 +1,4 @@
-/** Weights and denominators of a holding: section 3 of portfolio.md. */
+/** Weights and denominators of a holding: section 3 of the method text (see portfolio.ts). */
 import type { CompanyFigures, Holding, Scope } from "./holdings.ts";
 
 export const METHODS = ["WATS", "TETS", "MOTS", "EOTS", "ECOTS", "AOTS", "ROTS"] as const;

@@ -1,4 +1,4 @@
-/** Section 8 of portfolio.md: two holdings by hand. */
+/** Section 8 of the method text (see portfolio.ts): two holdings computed by hand. */
 import { describe, expect, it } from "vitest";
 import type { Line } from "./holdings.ts";
 import { scoredPortfolio } from "./portfolio.ts";
@@ -34,7 +34,7 @@ const B: Line = {
 
 const resultsOf = (lines: readonly Line[]) => scoredPortfolio(lines, { methods: METHODS, scopes: ["s1s2s3"] }).results;
 
-describe("two holdings by hand", () => {
+describe("two holdings computed by hand", () => {
   it("have the stated temperature by each method", () => {
     const temperatures = resultsOf([A, B]).map(({ method, temperature }) => [method, temperature?.toFixed(4)]);
     expect(temperatures).toEqual([
