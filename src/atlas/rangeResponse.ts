@@ -48,7 +48,7 @@ export async function readResponse(response: Response, range: ByteRange): Promis
     status,
     ...(hint === undefined ? {} : { hint }),
   });
-  if (response.type === "opaqueredirect" || (status >= 300 && status < 400)) {
+  if (response.type === "opaqueredirect" || (status >= 300 && status < 400 && status !== 304)) {
     return unusable("responded with a redirect", "redirects are not followed: use the final address of the atlas");
   }
   if (status !== 206) {

@@ -188,7 +188,7 @@ export class PoolWorker {
 
   #receive(reply: SliceReply): void {
     const task = this.#granted.shift();
-    if (task?.id !== reply.id) throw new Error(`A worker replied to slice ${reply.id} instead of ${task?.id}.`);
+    if (task?.id !== reply.id) throw new Error(`A worker replied to task ${reply.id} instead of ${task?.id}.`);
     const nowMs = this.#nowMs();
     const busyMs = nowMs - this.#busySinceMs;
     this.#busySinceMs = nowMs;

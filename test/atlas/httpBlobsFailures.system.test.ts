@@ -34,7 +34,7 @@ const WRONG: readonly [what: string, transform: (response: RangeResponse) => Ran
     (response) => ({ ...response, status: 302, headers: { location: "/b.tiles" }, body: new Uint8Array(0) }),
     "responded with a redirect; redirects are not followed: use the final address of the atlas",
   ],
-  ["304", (response) => ({ ...response, status: 304, body: new Uint8Array(0) }), "responded with a redirect"],
+  ["304", (response) => ({ ...response, status: 304, body: new Uint8Array(0) }), "responded with 304 Not Modified"],
   [
     "an earlier range",
     (response) => withHeaders(response, { "content-range": "bytes 99-118/300" }),

@@ -202,7 +202,10 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     code: "clock_unreliable",
     status: 503,
     trigger(host) {
-      host.ledger.clockFault = new Fault("clock_unreliable", "The clock of the service was set forward by 30 years.");
+      host.ledger.clockFault = new Fault(
+        "clock_unreliable",
+        "The clock of the service was set forward by 12 minutes while it was running, so usage cannot be dated and is not recorded. Correct the clock; if it is right now, restart the service.",
+      );
       return host.ask(HAZARD_RISK);
     },
   },
