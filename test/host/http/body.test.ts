@@ -41,6 +41,28 @@ describe("a body that is not complete", () => {
     expect(segments.allocatedBytes).toBe(allocatedBytes);
   });
 
+  test("is rejected as soon as it exceeds the limit, if its size was not declared", async () => {
+    const stream = new PassThrough();
+    const reading = readBody(stream, optionsOf({ limitBytes: 1000 }));
+    stream.write(" ".repeat(1000));
+    stream.write(" ");
+    await expect(reading).rejects.toMatchObject({ code: "body_too_large" });
+  });
+
+  test("is read to its end before it is rejected, if the rest is short", async () => {
+    const stream = new PassThrough();
+    const [head, rest] = ["[[[[[", " ".repeat(100)];
+    const settled = vi.fn();
+    const reading = readBody(stream, optionsOf({ declaredBytes: head.length + rest.length }));
+    reading.then(settled, settled);
+    stream.write(head);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(settled).not.toHaveBeenCalled();
+    stream.end(rest);
+    await expect(reading).rejects.toMatchObject({ code: "json_malformed" });
+    expect(stream.readableEnded).toBe(true);
+  });
+
   test.each([
     [
       "it is aborted",
