@@ -18,19 +18,6 @@ const NODATA_SHARE = 0.3;
 /** TIFF field types in use: type code and bytes per value. */
 const TYPES = { ascii: [2, 1], short: [3, 2], long: [4, 4], double: [12, 8] } as const;
 
-/** Returns a world grid with this many columns. */
-export function worldGrid(columnCount: number): Grid {
-  const cellSizeDeg = 360 / columnCount;
-  return {
-    northDeg: 90,
-    westDeg: -180,
-    cellSizeLatDeg: cellSizeDeg,
-    cellSizeLonDeg: cellSizeDeg,
-    rowCount: columnCount / 2,
-    columnCount,
-  };
-}
-
 /** Depths that are deepest in the middle of connected patches and grow with the return period. */
 export class DepthMaps {
   readonly grid: Grid;

@@ -10,7 +10,8 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { DepthMaps, worldGrid } from "./depthMaps.ts";
+import { worldGrid } from "../src/kernel/grid.ts";
+import { DepthMaps } from "./depthMaps.ts";
 import { median } from "./measure.ts";
 import { print } from "./row.ts";
 

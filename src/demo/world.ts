@@ -15,7 +15,7 @@ import {
   makeDemoCells,
   reserveDemoLand,
 } from "../kernel/demo.ts";
-import type { Grid } from "../kernel/grid.ts";
+import { type Grid, worldGrid } from "../kernel/grid.ts";
 import { decodeBase64, type Kernel, type Region } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { LAND_DEFLATED_BASE64, LAND_KM_PER_CODE_SQUARED, LAND_NODES_PER_DEG, LAND_SHA256 } from "./land.generated.ts";
@@ -97,19 +97,6 @@ function openHazard(kernel: Kernel, land: DemoLand, hazard: HazardName): AtlasHa
   const grid = worldGrid(HAZARDS[hazard].ownMetric === "depth_meters" ? FLOOD_COLUMNS : COARSE_COLUMNS);
   const source = new DemoSource(kernel, { hazard, land, grid }, groupsOf(hazard));
   return { hazard, grid, rules: { ...HAZARDS[hazard].rules }, sources: [source] };
-}
-
-/** Returns a global grid of square cells. */
-function worldGrid(columnCount: number): Grid {
-  const cellSizeDeg = 360 / columnCount;
-  return {
-    northDeg: 90,
-    westDeg: -180,
-    cellSizeLatDeg: cellSizeDeg,
-    cellSizeLonDeg: cellSizeDeg,
-    rowCount: columnCount / 2,
-    columnCount,
-  };
 }
 
 interface DemoGroup {

@@ -44,3 +44,16 @@ export function closesAt360(grid: Grid): boolean {
 export function normalizeLonDeg({ westDeg }: Grid, lonDeg: number): number {
   return lonDeg + 360 * Math.ceil((westDeg - lonDeg) / 360);
 }
+
+/** Returns a world grid of square cells. @param columnCount an even number */
+export function worldGrid(columnCount: number): Grid {
+  const cellSizeDeg = 360 / columnCount;
+  return {
+    northDeg: 90,
+    westDeg: -180,
+    cellSizeLatDeg: cellSizeDeg,
+    cellSizeLonDeg: cellSizeDeg,
+    rowCount: columnCount / 2,
+    columnCount,
+  };
+}
