@@ -98,18 +98,21 @@ export function joinTiles(range: TileRange, given: Iterable<EncodedTile>, layerC
   return { firstRow, rowCount, firstColumn, columnCount, states, bytes, byteEnds, bounds, totals };
 }
 
-/** Returns the tiles one by one. The arrays of the result are views. */
-export function separateTiles(
-  { states, bytes, byteEnds, bounds, totals }: EncodedTiles,
+/** Returns the tiles of one row, from west to east. Their arrays are views. */
+export function tilesOfRow(
+  { firstRow, columnCount, states, bytes, byteEnds, bounds, totals }: EncodedTiles,
+  tileRow: number,
   layerCount: number,
 ): readonly EncodedTile[] {
+  const first = (tileRow - firstRow) * columnCount;
   const [boundCount, totalCount] = summarySizes(layerCount);
   let index = 0;
-  return Array.from(states, (stored): EncodedTile => {
+  for (let tile = 0; tile < first; tile++) if (states[tile] === STORED_STATES.cells) index++;
+  return Array.from(states.subarray(first, first + columnCount), (stored): EncodedTile => {
     const state = STATES[stored];
     if (state === undefined) throw new Error(`There is no tile state ${stored}.`);
     if (state !== "cells") return { state };
-    const [start, end] = [byteEnds[index - 1] ?? 0, byteEnds[index]];
+    const [start, end] = [index === 0 ? 0 : byteEnds[index - 1], byteEnds[index]];
     const summary = {
       bounds: bounds.subarray(index * boundCount, (index + 1) * boundCount),
       totals: totals.subarray(index * totalCount, (index + 1) * totalCount),

@@ -6,11 +6,30 @@
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeSynced } from "../files.ts";
+import type { EncodedTiles, TileRange } from "../atlas/tileEncoding.ts";
 import type { WorkSteps } from "../atlas/writer.ts";
 import type { GroupRows, PartKey } from "./partComputer.ts";
 
-/** Parts of earlier releases, which also had flags, were named `part-`. */
-const PART_NAME = /^cells-(\d+)-(\d+)-\d+-\d+-\d+$/;
+/** Parts of earlier releases, which had no tiles, were named `part-` and `cells-`. */
+const PART_NAME = /^tiles-(\d+)-(\d+)-\d+-\d+-\d+$/;
+
+/** The arrays of a saved part, those with the largest elements first, so that each is aligned. */
+const ARRAY_TYPES = {
+  totals: Uint32Array,
+  byteEnds: Uint32Array,
+  steps: Uint16Array,
+  bounds: Uint16Array,
+  states: Uint8Array,
+  bytes: Uint8Array,
+} as const;
+type ArrayName = keyof typeof ARRAY_TYPES;
+
+/** What precedes the arrays of a saved part. */
+interface PartHeader extends Pick<GroupRows, "counts" | "worst"> {
+  readonly tiles: TileRange;
+  /** Number of elements of each array. */
+  readonly lengths: Readonly<Record<ArrayName, number>>;
+}
 
 /**
  * The parts saved in a work folder. The name of the folder is a hash of all inputs, so a part found there is valid. A part
@@ -41,23 +60,15 @@ export class SlabParts {
     const name = partFileName(key);
     if (!this.#names.has(name)) return undefined;
     const bytes = await readFile(join(this.#steps.folder, name));
-    const view = new DataView(bytes.buffer, bytes.byteOffset);
-    const headerEnd = 4 + view.getUint32(0, true);
-    const header = JSON.parse(bytes.subarray(4, headerEnd).toString()) as Omit<GroupRows, "steps">;
-    // Copied because a Uint16Array must be aligned to 2 bytes.
-    return { ...header, steps: new Uint16Array(new Uint8Array(bytes.subarray(headerEnd)).buffer) };
+    return decodePart(new Uint8Array(bytes).buffer);
   }
 
   /** Saves parts and records the checkpoint. */
   async save(parts: readonly (PartKey & { readonly rows: GroupRows })[]): Promise<void> {
     for (const { rows, ...key } of parts) {
       const name = partFileName(key);
-      const { steps, ...header } = rows;
-      const headerText = Buffer.from(JSON.stringify(header));
-      const headerSize = Buffer.from(Uint32Array.of(headerText.length).buffer);
-      const stepBytes = Buffer.from(steps.buffer, steps.byteOffset, steps.byteLength);
       const temporaryPath = join(this.#steps.folder, `${name}.tmp`);
-      await writeSynced(temporaryPath, Buffer.concat([headerSize, headerText, stepBytes]));
+      await writeSynced(temporaryPath, encodePart(rows));
       await rename(temporaryPath, join(this.#steps.folder, name));
       this.#names.add(name);
     }
@@ -76,5 +87,36 @@ export class SlabParts {
 }
 
 function partFileName({ group, window }: PartKey): string {
-  return `cells-${window.firstRow}-${window.rowCount}-${window.firstColumn}-${window.columnCount}-${group}`;
+  return `tiles-${window.firstRow}-${window.rowCount}-${window.firstColumn}-${window.columnCount}-${group}`;
+}
+
+/** Returns the size of the header, the header as JSON padded to a multiple of 4 bytes, and the arrays. */
+function encodePart({ steps, tiles, counts, worst }: GroupRows): Buffer {
+  if (tiles === undefined) throw new Error("Only parts with encoded tiles are saved.");
+  const { firstRow, rowCount, firstColumn, columnCount } = tiles;
+  const arrays = (Object.keys(ARRAY_TYPES) as ArrayName[]).map((name) => {
+    const array = name === "steps" ? steps : tiles[name];
+    return { name, length: array.length, bytes: new Uint8Array(array.buffer, array.byteOffset, array.byteLength) };
+  });
+  const lengths = Object.fromEntries(arrays.map(({ name, length }) => [name, length]));
+  const header = JSON.stringify({ counts, worst, tiles: { firstRow, rowCount, firstColumn, columnCount }, lengths });
+  const headerText = Buffer.from(header.padEnd(4 * Math.ceil(header.length / 4)));
+  const headerSize = Buffer.from(Uint32Array.of(headerText.length).buffer);
+  return Buffer.concat([headerSize, headerText, ...arrays.map(({ bytes }) => bytes)]);
+}
+
+function decodePart(buffer: ArrayBuffer): GroupRows {
+  const headerSize = new DataView(buffer).getUint32(0, true);
+  const text = new TextDecoder().decode(new Uint8Array(buffer, 4, headerSize));
+  const { counts, worst, tiles, lengths } = JSON.parse(text) as PartHeader;
+  let offset = 4 + headerSize;
+  const arrays = Object.fromEntries(
+    (Object.keys(ARRAY_TYPES) as ArrayName[]).map((name) => {
+      const array = new ARRAY_TYPES[name](buffer, offset, lengths[name]);
+      offset += array.byteLength;
+      return [name, array];
+    }),
+  ) as { readonly [Name in ArrayName]: InstanceType<(typeof ARRAY_TYPES)[Name]> };
+  const { steps, ...tileArrays } = arrays;
+  return { steps, counts, worst, tiles: { ...tiles, ...tileArrays } as EncodedTiles };
 }
