@@ -1,22 +1,22 @@
 /** Assembles the rows of an atlas from the parts that are computed from the source maps. */
-import { type Band, type CellBlock, copyToTile, extentOf, tilingOf } from "../atlas/tile.ts";
+import { type Band, type CellBlock, copyToTile, extentOf, type LayerRange, tilingOf } from "../atlas/tile.ts";
 import { type EncodedTile, encodeTile, tilesOfRow } from "../atlas/tileEncoding.ts";
 import type { WorkSteps } from "../atlas/writer.ts";
 import { STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { addCounts, type GroupTotals, zeroCounts } from "./cellCounts.ts";
 import { mergeLargestRounding } from "./metricSteps.ts";
 import { tileRowsOf } from "./partComputer.ts";
-import { atlasBlockOf, atlasRowOfSource } from "./partTiles.ts";
-import { layersOfGroup } from "./planLayers.ts";
+import { atlasBlockOf, atlasRowOfSource, layerRangesOf } from "./partTiles.ts";
+import { storedLayerCounts } from "./planLayers.ts";
 import { type Part, type PartRunner, SlabReader } from "./slabReader.ts";
 import { SlabParts } from "./slabParts.ts";
 import type { IngestTarget } from "./target.ts";
 
-/** A row of tiles of one group while it is assembled. */
+/** A row of tiles of one group of the plan while it is assembled. */
 interface BandTiles {
-  /** By column; undefined until it is encoded. */
-  readonly encoded: (EncodedTile | undefined)[];
-  /** The cells of tiles that are not in one part. */
+  /** By stored group and column; undefined until it is encoded. */
+  readonly encoded: (EncodedTile | undefined)[][];
+  /** The cells of tiles that are not in one part, with the layers of all stored groups. */
   readonly blocks: CellBlock[];
 }
 
@@ -24,7 +24,8 @@ interface BandTiles {
 export class BandReader {
   readonly #target: IngestTarget;
   readonly #slabs: SlabReader;
-  readonly #layerCounts: readonly number[];
+  /** The layers of each group that is stored, for each group of the plan. */
+  readonly #stored: readonly (readonly LayerRange[])[];
   readonly #signal: AbortSignal | undefined;
   #parts: SlabParts | undefined;
   /** Counts and rounding errors of each group in the rows that were read; replaced when an ingest is resumed. */
@@ -37,21 +38,17 @@ export class BandReader {
     const { plan, window } = target;
     this.#target = target;
     this.#slabs = new SlabReader(plan, window, { runner });
-    this.#layerCounts = plan.groups.map((group) => layersOfGroup(plan, group).length);
+    this.#stored = plan.groups.map((group) => layerRangesOf(storedLayerCounts(plan, group)));
     this.#signal = signal;
     this.totals = plan.groups.map(() => ({ counts: zeroCounts(), worst: {} }));
   }
 
-  /** Returns the tiles of a band for each group, from west to east; call it from north to south. */
+  /** Returns the tiles of a band for each stored group, from west to east; call it from north to south. */
   async read(band: Band, steps: WorkSteps): Promise<readonly (readonly EncodedTile[])[]> {
-    const { window, grid } = this.#target;
+    const { window } = this.#target;
     const parts = (this.#parts ??= await SlabParts.open(steps));
-    const { tileColumnCount } = tilingOf(grid);
     const tileRow = band.firstRow / TILE_SIZE;
-    const rows = this.#layerCounts.map((): BandTiles => ({
-      encoded: Array.from({ length: tileColumnCount }),
-      blocks: [],
-    }));
+    const rows = this.#stored.map((stored) => this.#emptyRow(stored.length));
     const shift = atlasRowOfSource(this.#target);
     const first = Math.max(window.firstRow, band.firstRow - shift);
     const end = Math.min(window.firstRow + window.rowCount, band.firstRow + band.rowCount - shift);
@@ -63,8 +60,11 @@ export class BandReader {
       }
       row = Math.min(end, slab.firstRow + slab.rowCount);
     }
-    return rows.map(({ encoded, blocks }, group) =>
-      encoded.map((tile, tileColumn) => tile ?? this.#encode(blocks, { tileRow, tileColumn }, group)),
+    return rows.flatMap(({ encoded, blocks }, group) =>
+      encoded.map((tiles, stored) => {
+        const layers = this.#stored[group]?.[stored] as LayerRange;
+        return tiles.map((tile, tileColumn) => tile ?? this.#encode(blocks, { tileRow, tileColumn, layers }));
+      }),
     );
   }
 
@@ -73,25 +73,37 @@ export class BandReader {
     await this.#parts?.removeBefore(rowsDone - atlasRowOfSource(this.#target));
   }
 
+  #emptyRow(storedCount: number): BandTiles {
+    const { tileColumnCount } = tilingOf(this.#target.grid);
+    const encoded = Array.from({ length: storedCount }, () =>
+      Array.from({ length: tileColumnCount }, (): EncodedTile | undefined => undefined),
+    );
+    return { encoded, blocks: [] };
+  }
+
   /** Adds the encoded tiles of a part to a row of tiles, and its cells if tiles have cells in several parts. */
   #addPart({ group, window, rows }: Part, tileRow: number, { encoded, blocks }: BandTiles): void {
-    if (rows.steps.length > 0) blocks.push(atlasBlockOf(window, rows.steps, this.#target));
-    const { tiles } = rows;
-    if (tiles === undefined || tileRow < tiles.firstRow || tileRow >= tiles.firstRow + tiles.rowCount) return;
-    const ofRow = tilesOfRow(tiles, tileRow, this.#layerCounts[group] ?? 0);
-    for (const [index, tile] of ofRow.entries()) encoded[tiles.firstColumn + index] = tile;
+    const stored = this.#stored[group] ?? [];
+    if (rows.steps.length > 0) {
+      const layerCount = stored.reduce((sum, { count }) => sum + count, 0);
+      blocks.push(atlasBlockOf(window, rows.steps, { layerCount, placement: this.#target }));
+    }
+    for (const [index, tiles] of (rows.tiles ?? []).entries()) {
+      if (tileRow < tiles.firstRow || tileRow >= tiles.firstRow + tiles.rowCount) continue;
+      const ofRow = tilesOfRow(tiles, tileRow, stored[index]?.count ?? 0);
+      for (const [column, tile] of ofRow.entries()) (encoded[index] ?? [])[tiles.firstColumn + column] = tile;
+    }
   }
 
   /** Encodes a tile whose cells are in several parts, or in none. */
   #encode(
     blocks: readonly CellBlock[],
-    position: { readonly tileRow: number; readonly tileColumn: number },
-    group: number,
+    position: { readonly tileRow: number; readonly tileColumn: number; readonly layers: LayerRange },
   ): EncodedTile {
     if (blocks.length === 0) return { state: "outside" };
-    const layerCount = this.#layerCounts[group] ?? 0;
+    const layerCount = position.layers.count;
     const tile = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(STEPS_OUTSIDE);
-    for (const block of blocks) copyToTile(tile, block, { layerCount, ...position });
+    for (const block of blocks) copyToTile(tile, block, position);
     return encodeTile(tile, layerCount, extentOf(this.#target.grid, position));
   }
 

@@ -36,8 +36,11 @@ const KERNEL_CELLS = 65_536;
 export interface GroupRows {
   /** u16[rowCount][columnCount][layers]; empty if `tiles` has all cells. */
   readonly steps: Uint16Array;
-  /** The tiles of the atlas whose cells are all in the window; undefined before they are encoded. */
-  readonly tiles?: EncodedTiles;
+  /**
+   * The tiles of the atlas whose cells are all in the window, for each group that the part is stored as; undefined before
+   * they are encoded.
+   */
+  readonly tiles?: readonly EncodedTiles[];
   /** Counts of the cells in each row of tiles of the atlas that the window touches, from north to south. */
   readonly counts: readonly CellCounts[];
   readonly worst: LargestRounding;

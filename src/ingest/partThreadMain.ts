@@ -34,7 +34,13 @@ async function compute({ id, key }: PartRequest): Promise<void> {
   }
 }
 
-function buffersOf({ steps, tiles }: GroupRows): readonly ArrayBuffer[] {
-  const arrays = [steps, tiles?.states, tiles?.bytes, tiles?.byteEnds, tiles?.bounds, tiles?.totals];
-  return arrays.flatMap((array) => (array === undefined ? [] : [array.buffer as ArrayBuffer]));
+function buffersOf({ steps, tiles = [] }: GroupRows): readonly ArrayBuffer[] {
+  const ofTiles = tiles.flatMap(({ states, bytes, byteEnds, bounds, totals }) => [
+    states,
+    bytes,
+    byteEnds,
+    bounds,
+    totals,
+  ]);
+  return [steps, ...ofTiles].map(({ buffer }) => buffer as ArrayBuffer);
 }

@@ -10,7 +10,7 @@ import { clampToleranceOf, type IngestOptions } from "./options.ts";
 import { type GroupRows, PartComputer, type PartKey } from "./partComputer.ts";
 import { atlasRowOfSource, type Placement, withTiles } from "./partTiles.ts";
 import { type HazardPlan, mapsOf } from "./plan.ts";
-import { layersOfGroup } from "./planLayers.ts";
+import { storedLayerCounts } from "./planLayers.ts";
 import { describePlan, type PlanDescription } from "./planDescription.ts";
 import type { PartRunner } from "./slabReader.ts";
 import type { IngestTarget } from "./target.ts";
@@ -92,13 +92,13 @@ export function tileComputer(
   plan: HazardPlan,
   { options, placement }: Pick<PartThreadSetup, "options" | "placement">,
 ): (key: PartKey) => Promise<GroupRows> {
-  const layerCounts = plan.groups.map((group) => layersOfGroup(plan, group).length);
+  const layerCounts = plan.groups.map((group) => storedLayerCounts(plan, group));
   const computer = new PartComputer(kernel, plan, {
     atlasRowOfSource: atlasRowOfSource(placement),
     clampToleranceOf: (unit) => clampToleranceOf(options, unit),
   });
   return async (key) =>
-    withTiles(await computer.compute(key), key.window, { layerCount: layerCounts[key.group] ?? 0, placement });
+    withTiles(await computer.compute(key), key.window, { layerCounts: layerCounts[key.group] ?? [], placement });
 }
 
 /** Returns the function that starts a thread, or undefined if this module runs from its sources. */

@@ -13,22 +13,15 @@ import type { GroupRows, PartKey } from "./partComputer.ts";
 /** Parts of earlier releases, which had no tiles, were named `part-` and `cells-`. */
 const PART_NAME = /^tiles-(\d+)-(\d+)-\d+-\d+-\d+$/;
 
-/** The arrays of a saved part, those with the largest elements first, so that each is aligned. */
-const ARRAY_TYPES = {
-  totals: Uint32Array,
-  byteEnds: Uint32Array,
-  steps: Uint16Array,
-  bounds: Uint16Array,
-  states: Uint8Array,
-  bytes: Uint8Array,
-} as const;
-type ArrayName = keyof typeof ARRAY_TYPES;
+/** The arrays of encoded tiles in the order in which they are saved, after the steps. */
+const ARRAY_NAMES = ["totals", "byteEnds", "bounds", "states", "bytes"] as const;
+type ArrayName = (typeof ARRAY_NAMES)[number];
 
 /** What precedes the arrays of a saved part. */
 interface PartHeader extends Pick<GroupRows, "counts" | "worst"> {
-  readonly tiles: TileRange;
-  /** Number of elements of each array. */
-  readonly lengths: Readonly<Record<ArrayName, number>>;
+  readonly stepCount: number;
+  /** For each stored group; `lengths` has the number of elements of each array. */
+  readonly tiles: readonly { readonly range: TileRange; readonly lengths: Readonly<Record<ArrayName, number>> }[];
 }
 
 /**
@@ -90,33 +83,51 @@ function partFileName({ group, window }: PartKey): string {
   return `tiles-${window.firstRow}-${window.rowCount}-${window.firstColumn}-${window.columnCount}-${group}`;
 }
 
-/** Returns the size of the header, the header as JSON padded to a multiple of 4 bytes, and the arrays. */
-function encodePart({ steps, tiles, counts, worst }: GroupRows): Buffer {
-  if (tiles === undefined) throw new Error("Only parts with encoded tiles are saved.");
-  const { firstRow, rowCount, firstColumn, columnCount } = tiles;
-  const arrays = (Object.keys(ARRAY_TYPES) as ArrayName[]).map((name) => {
-    const array = name === "steps" ? steps : tiles[name];
-    return { name, length: array.length, bytes: new Uint8Array(array.buffer, array.byteOffset, array.byteLength) };
-  });
-  const lengths = Object.fromEntries(arrays.map(({ name, length }) => [name, length]));
-  const header = JSON.stringify({ counts, worst, tiles: { firstRow, rowCount, firstColumn, columnCount }, lengths });
-  const headerText = Buffer.from(header.padEnd(4 * Math.ceil(header.length / 4)));
-  const headerSize = Buffer.from(Uint32Array.of(headerText.length).buffer);
-  return Buffer.concat([headerSize, headerText, ...arrays.map(({ bytes }) => bytes)]);
+/** Returns the size of the header, the header as JSON and the arrays, each padded to a multiple of 4 bytes. */
+function encodePart({ steps, tiles = [], counts, worst }: GroupRows): Buffer {
+  const header: PartHeader = {
+    counts,
+    worst,
+    stepCount: steps.length,
+    tiles: tiles.map(({ firstRow, rowCount, firstColumn, columnCount, ...arrays }) => ({
+      range: { firstRow, rowCount, firstColumn, columnCount },
+      lengths: Object.fromEntries(ARRAY_NAMES.map((name) => [name, arrays[name].length])) as Record<ArrayName, number>,
+    })),
+  };
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const arrays = [steps, ...tiles.flatMap((each) => ARRAY_NAMES.map((name) => each[name]))];
+  return Buffer.concat([Uint32Array.of(text.length), text, ...arrays].flatMap(padded));
+}
+
+function padded(array: Uint8Array | Uint16Array | Uint32Array): readonly Uint8Array[] {
+  const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  return [bytes, new Uint8Array(paddedSize(bytes.length) - bytes.length)];
+}
+
+function paddedSize(sizeBytes: number): number {
+  return 4 * Math.ceil(sizeBytes / 4);
 }
 
 function decodePart(buffer: ArrayBuffer): GroupRows {
-  const headerSize = new DataView(buffer).getUint32(0, true);
-  const text = new TextDecoder().decode(new Uint8Array(buffer, 4, headerSize));
-  const { counts, worst, tiles, lengths } = JSON.parse(text) as PartHeader;
-  let offset = 4 + headerSize;
-  const arrays = Object.fromEntries(
-    (Object.keys(ARRAY_TYPES) as ArrayName[]).map((name) => {
-      const array = new ARRAY_TYPES[name](buffer, offset, lengths[name]);
-      offset += array.byteLength;
-      return [name, array];
-    }),
-  ) as { readonly [Name in ArrayName]: InstanceType<(typeof ARRAY_TYPES)[Name]> };
-  const { steps, ...tileArrays } = arrays;
-  return { steps, counts, worst, tiles: { ...tiles, ...tileArrays } as EncodedTiles };
+  const textSize = new DataView(buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, textSize))) as PartHeader;
+  let offset = 4 + paddedSize(textSize);
+  const take = <Numbers extends ArrayBufferView>(
+    type: new (buffer: ArrayBuffer, offset: number, length: number) => Numbers,
+    length: number,
+  ): Numbers => {
+    const array = new type(buffer, offset, length);
+    offset += paddedSize(array.byteLength);
+    return array;
+  };
+  const steps = take(Uint16Array, header.stepCount);
+  const tiles = header.tiles.map(({ range, lengths }): EncodedTiles => ({
+    ...range,
+    totals: take(Uint32Array, lengths.totals),
+    byteEnds: take(Uint32Array, lengths.byteEnds),
+    bounds: take(Uint16Array, lengths.bounds),
+    states: take(Uint8Array, lengths.states),
+    bytes: take(Uint8Array, lengths.bytes),
+  }));
+  return { steps, tiles, counts: header.counts, worst: header.worst };
 }
