@@ -4,7 +4,18 @@ import { describe, expect, test } from "vitest";
 import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
 import { ingestLayers } from "../../../src/ingest/ingest.ts";
 import { makeGeoTiff } from "../makeGeoTiff.ts";
-import { type RespondTo, folder, PLAIN, sendRange, startServer, WHOLE_WINDOW, withSidecars } from "./sidecarFixture.ts";
+import {
+  folder,
+  PLAIN,
+  type RespondTo,
+  sendRange,
+  startServer,
+  useSidecarFolder,
+  WHOLE_WINDOW,
+  withSidecars,
+} from "./sidecarFixture.ts";
+
+useSidecarFolder();
 
 describe("an abort", () => {
   const reason = new Error("enough");
