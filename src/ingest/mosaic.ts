@@ -53,7 +53,8 @@ export function mosaicOf(
 }
 
 function partSpec({ spec }: Raster): FileSpec | ReprojectedSpec {
-  if (spec.kind === "mosaic") throw new Error("A mosaic cannot be part of a mosaic.");
+  if (spec.kind === "mosaic" || spec.kind === "computed")
+    throw new Error(`A ${spec.kind} map cannot be part of a mosaic.`);
   return spec;
 }
 

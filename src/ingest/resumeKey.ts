@@ -25,6 +25,7 @@ export function resumeKeyOf(
         notes,
       ]),
       mosaic: map.raster.spec.kind === "mosaic" ? map.raster.spec.order : undefined,
+      method: map.raster.spec.kind === "computed" ? map.raster.spec.method : undefined,
     })),
     names:
       group.content.kind === "curves"

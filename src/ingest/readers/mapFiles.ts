@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
+import { computedRasterOf } from "../computed/computedRaster.ts";
 import { mosaicOf } from "../mosaic.ts";
 import {
   type FileSpec,
@@ -111,6 +112,11 @@ export class MapFiles {
       if (mosaic.grid !== spec.grid)
         throw sourceFault(mosaic.file, "the grid of a map changed after it was first opened.");
       return mosaic;
+    }
+    if (spec.kind === "computed") {
+      const parts: Raster[] = [];
+      for (const part of spec.parts) parts.push(await this.openSpec(part));
+      return computedRasterOf(parts, spec.method);
     }
     const stored = await this.#openStoredSpec(spec.kind === "file" ? spec : spec.source);
     if (spec.kind === "file" && !isProjected(stored)) return stored;
