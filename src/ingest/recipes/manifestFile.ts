@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Validator } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
 import { BASELINE, type HazardSpec, type Scenario } from "../../hazard/hazards.ts";
+import type { RasterOptions } from "../raster.ts";
 
 /** Returns whether an error was found at a JSON pointer or below it. */
 export type HasError = (pointer: string) => boolean;
@@ -128,4 +129,60 @@ export function scenarioYearErrors(
     items.push(manifestError(`${pointer}/year`, "combination_unavailable", detail));
   }
   return items;
+}
+
+/** Returns errors of groups with the same scenario and year as an earlier one. */
+export function groupKeyErrors(
+  groups: readonly { readonly scenario: Scenario; readonly year: number }[],
+  hasError: HasError,
+): readonly FaultItem[] {
+  const taken = new Map<string, string>();
+  return groups.flatMap((group, index) => {
+    const pointer = `/groups/${index}`;
+    if (typeof group !== "object" || group === null) return [];
+    if (hasError(`${pointer}/scenario`) || hasError(`${pointer}/year`)) return [];
+    const key = `${group.scenario} ${group.year}`;
+    const other = taken.get(key);
+    taken.set(key, other ?? pointer);
+    return other === undefined ? [] : [manifestError(pointer, "duplicate", `${key} is also described by ${other}.`)];
+  });
+}
+
+/** The product of a manifest. */
+interface ManifestSource {
+  readonly name: string;
+  readonly licence: string;
+  readonly version?: string;
+  readonly url?: string;
+  readonly credit?: string;
+}
+
+/** Returns the provenance that a manifest states about its product. */
+export function sourceProvenance(
+  recipe: string,
+  { name, licence, version, url, credit }: ManifestSource,
+): Readonly<Record<string, unknown>> {
+  return {
+    recipe,
+    product: name,
+    ...(version === undefined ? {} : { version }),
+    ...(credit === undefined ? {} : { credit }),
+    ...(url === undefined ? {} : { url }),
+    licence,
+  };
+}
+
+/** Adds the options of a manifest to those of the command; the latter take precedence. */
+export function withManifestOptions(
+  {
+    assume_wgs84: assumeWgs84,
+    keep_meridian: keepMeridian,
+  }: { assume_wgs84?: boolean; keep_meridian?: "west" | "east" } = {},
+  options: RasterOptions,
+): RasterOptions {
+  return {
+    ...(keepMeridian === undefined ? {} : { keepMeridian }),
+    ...options,
+    ...(assumeWgs84 === true ? { assumeWgs84 } : {}),
+  };
 }
