@@ -2,42 +2,32 @@ import { constants } from "node:os";
 import { Command, InvalidArgumentError, Option } from "commander";
 import {
   type BoundingBox,
-  ingestAqueductFloods,
   ingestLayers,
+  ingestRecipe,
   type IngestOptions,
   type IngestPreview,
   type IngestReport,
-  previewAqueductFloods,
   previewLayers,
+  previewRecipe,
 } from "../ingest/ingest.ts";
 import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
+import { readNumber, recipeCommands } from "./ingestRecipes.ts";
 import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
 export function ingestCommand(): Command {
   const command = new Command("ingest").description("write an atlas from hazard maps (GeoTIFF, NetCDF, HDF5, Zarr)");
-  withOptions(
-    command
-      .command("aqueduct-floods")
-      .description("ingest river and coastal flood maps of WRI Aqueduct Floods, identified by their file names")
-      .argument("<source...>", "maps: files, folders or http(s) addresses"),
-  )
-    .addHelpText(
-      "after",
-      `
-River maps: the mean over the given climate models. Coastal maps: with land subsidence, 95th percentile of sea level;
-the baseline is the historical map without subsidence. Other variants are skipped and listed.
-
-Example:
-  isotherm ingest aqueduct-floods maps/aqueduct --out data/atlas --bbox 40,-5,52,13`,
-    )
-    .action(async (sources: string[], flags: IngestFlags) => {
-      await runIngest(flags, {
-        ingest: (options) => ingestAqueductFloods({ ...options, sources }),
-        preview: (options) => previewAqueductFloods({ ...options, sources }),
-      });
-    });
+  for (const { name, command: recipe } of recipeCommands()) {
+    command.addCommand(
+      withOptions(recipe).action(async (sources: string[], flags: IngestFlags) => {
+        await runIngest(flags, {
+          ingest: (options) => ingestRecipe(name, { ...options, sources }),
+          preview: (options) => previewRecipe(name, { ...options, sources }),
+        });
+      }),
+    );
+  }
   withOptions(
     command
       .command("layers")
@@ -132,12 +122,6 @@ function withOptions(command: Command): Command {
 /** Parses a nodata value, which may be infinite. */
 function readNodata(text: string): number {
   return /^[-+]?inf(inity)?$/i.test(text) ? Number(text.replace(/inf(inity)?/i, "Infinity")) : readNumber(text);
-}
-
-function readNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It must be a number.");
-  return value;
 }
 
 /** Parses a number or a fraction such as 1/120. */

@@ -109,9 +109,14 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
  * Checks names and types of the options of an ingest before any file is opened.
  *
  * @param recipeMembers the members specific to this ingest, all required
+ * @param optionalMembers the other members specific to this ingest
  * @throws Fault `invalid_request` listing every unknown member and every value of the wrong type
  */
-export function checkIngestOptions(options: IngestOptions, recipeMembers: Readonly<Record<string, ValueSchema>>): void {
+export function checkIngestOptions(
+  options: IngestOptions,
+  recipeMembers: Readonly<Record<string, ValueSchema>>,
+  optionalMembers: Readonly<Record<string, ValueSchema>> = {},
+): void {
   const isObject = typeof options === "object" && options !== null;
   const { nodata, ...others }: Partial<IngestOptions> = isObject ? options : {};
   const items: FaultItem[] = [];
@@ -121,7 +126,7 @@ export function checkIngestOptions(options: IngestOptions, recipeMembers: Readon
   }
   const shape: ValueSchema = {
     type: "object",
-    properties: { ...recipeMembers, ...MEMBERS },
+    properties: { ...recipeMembers, ...optionalMembers, ...MEMBERS },
     required: ["out", ...Object.keys(recipeMembers)],
     additionalProperties: false,
   };

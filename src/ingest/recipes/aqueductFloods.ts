@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { Fault } from "../../errors.ts";
 import { BASELINE, HAZARDS, type HazardName, isHazardName, type Scenario } from "../../hazard/hazards.ts";
 import type { CurveSource, GroupPlan, HazardPlan } from "../plan.ts";
-import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+import { type RasterOptions, sourceFault } from "../raster.ts";
 import type { IgnoredFile } from "../report.ts";
 import { checkUnit } from "../units.ts";
+import type { MapOpener, Recipe, RecipeSources } from "./recipe.ts";
 
 /** Description of the product; part of the provenance of every layer. */
 const PRODUCT = {
@@ -16,6 +17,57 @@ const PRODUCT = {
   credit: "Ward, P. J. et al. (2020), Aqueduct Floods Methodology, World Resources Institute",
   url: "https://www.wri.org/data/aqueduct-floods-hazard-maps",
 } as const;
+
+/** The choices of the recipe. */
+export interface AqueductFloodsChoices extends RecipeSources {
+  /** Climate models of the river maps whose mean is stored, such as `NorESM1-M`; by default all that are found. */
+  readonly models?: readonly string[];
+  /** Percentile of sea level in future coastal maps; by default 95. */
+  readonly percentile?: Percentile;
+  /** Whether future coastal maps include land subsidence; by default `with`. */
+  readonly subsidence?: "with" | "without";
+}
+
+type Percentile = "5" | "50" | "95";
+/** Defaults, which the provenance states like any other choice. */
+const DEFAULT_CHOICES = { percentile: "95", subsidence: "with" } as const;
+
+export const aqueductFloods: Recipe<AqueductFloodsChoices> = {
+  name: PRODUCT.recipe,
+  summary: "ingest river and coastal flood maps of WRI Aqueduct Floods, identified by their file names",
+  help: `
+River maps: the mean over the climate models. Coastal maps: the baseline is the historical map without subsidence. Files
+of other choices are skipped and listed.
+
+Example:
+  isotherm ingest aqueduct-floods maps/aqueduct --out data/atlas --bbox 40,-5,52,13`,
+  options: [
+    {
+      name: "models",
+      kind: "list",
+      value: "names",
+      description: "climate models of the river maps, such as NorESM1-M,MIROC-ESM-CHEM (default: all that are found)",
+    },
+    {
+      name: "percentile",
+      kind: "text",
+      value: "percentile",
+      description: "percentile of sea level in future coastal maps (default: 95)",
+      choices: ["5", "50", "95"],
+    },
+    {
+      name: "subsidence",
+      kind: "text",
+      value: "choice",
+      description: "future coastal maps with or without land subsidence (default: with)",
+      choices: ["with", "without"],
+    },
+  ],
+  async find({ sources, ...choices }) {
+    const { files, ignoredFiles } = await findAqueductFiles(sources, choices);
+    return { ignoredFiles, plan: (maps, options) => planAqueductFloods(files, maps, { choices, options }) };
+  },
+};
 
 /** The content of one map of the product. */
 interface AqueductMap {
@@ -41,12 +93,19 @@ const HISTORICAL_MODEL = "WATCH";
  * means 1.5 years.
  * @returns undefined if it is not a file name of the product
  */
-export function readAqueductName(name: string): AqueductName | undefined {
+export function readAqueductName(
+  name: string,
+  { models, percentile, subsidence: wanted }: Omit<AqueductFloodsChoices, "sources"> = {},
+): AqueductName | undefined {
   const river = RIVER.exec(name);
   if (river !== null) {
     const [, scenario = "", model = "", year = "", returnPeriod = ""] = river;
     const returnPeriodYears = Number(returnPeriod);
-    if (scenario !== "historical") return aqueductMap("riverine_floods", scenario, year, model, returnPeriodYears);
+    if (scenario !== "historical") {
+      if (models?.includes(model) === false)
+        return { kind: "ignored", reason: `the model ${model} was not selected; the models are ${models.join(", ")}` };
+      return aqueductMap("riverine_floods", scenario, year, model, returnPeriodYears);
+    }
     if (model !== HISTORICAL_MODEL || !isBaselineYear(year)) {
       return { kind: "ignored", reason: `the recipe uses the historical river maps of ${HISTORICAL_MODEL}, 1980` };
     }
@@ -54,18 +113,27 @@ export function readAqueductName(name: string): AqueductName | undefined {
   }
   const coast = COAST.exec(name);
   if (coast !== null) {
-    const [, scenario = "", subsidence = "", year = "", whole = "", tenth = "", percentile] = coast;
+    const [, scenario = "", subsidence = "", year = "", whole = "", tenth = "", suffix = "95"] = coast;
     const returnPeriodYears = Number(`${whole}.${tenth}`);
-    if (percentile !== undefined && percentile !== "95") {
-      return {
-        kind: "ignored",
-        reason: `percentile ${percentile} of sea level; the recipe uses the 95th, whose file names have no suffix`,
-      };
-    }
     if (scenario !== "historical") {
-      if (subsidence === "wtsub") return aqueductMap("coastal_floods", scenario, year, subsidence, returnPeriodYears);
-      return { kind: "ignored", reason: "without land subsidence; the recipe uses the maps with subsidence (wtsub)" };
+      const chosen = percentile ?? DEFAULT_CHOICES.percentile;
+      if (Number(suffix) !== Number(chosen)) {
+        const naming = chosen === "95" ? "whose file names have no suffix" : "chosen by --percentile";
+        return {
+          kind: "ignored",
+          reason: `percentile ${suffix} of sea level; the recipe uses the ${chosen}th, ${naming}`,
+        };
+      }
+      const isWanted = (subsidence === "wtsub") === ((wanted ?? DEFAULT_CHOICES.subsidence) === "with");
+      if (isWanted) return aqueductMap("coastal_floods", scenario, year, subsidence, returnPeriodYears);
+      const reason =
+        subsidence === "nosub"
+          ? "without land subsidence; the recipe uses the maps with subsidence (wtsub)"
+          : "with land subsidence; --subsidence without uses the maps without it (nosub)";
+      return { kind: "ignored", reason };
     }
+    if (suffix !== "95")
+      return { kind: "ignored", reason: `percentile ${suffix} of sea level in a historical map, which has none` };
     if (subsidence === "wtsub") {
       return {
         kind: "ignored",
@@ -114,10 +182,11 @@ export interface AqueductFile {
 /**
  * Finds maps of the product among files, folders (searched recursively) and http(s) addresses.
  * @throws Fault `source_invalid` if a named file is not part of the product, if two files are the same map, or if no map is
- *   found; `invalid_request` if `sources` is empty
+ *   found; `invalid_request` if `sources` is empty, or if a model is not among the files
  */
 export async function findAqueductFiles(
   sources: readonly string[],
+  choices: Omit<AqueductFloodsChoices, "sources"> = {},
 ): Promise<{ readonly files: readonly AqueductFile[]; readonly ignoredFiles: readonly IgnoredFile[] }> {
   if (sources.length === 0)
     throw new Fault(
@@ -128,7 +197,7 @@ export async function findAqueductFiles(
   const ignoredFiles: IgnoredFile[] = [];
   const taken = new Map<string, string>();
   for (const { file, isNamed } of await listFiles(sources)) {
-    const name = readAqueductName(file);
+    const name = readAqueductName(file, choices);
     if (name === undefined) {
       const reason =
         "its name is not a file name of Aqueduct Floods, such as inunriver_rcp4p5_00000NorESM1-M_2030_rp00100.tif";
@@ -153,7 +222,23 @@ export async function findAqueductFiles(
         : ` ${ignoredFiles.length} ${ignoredFiles.length === 1 ? "file was" : "files were"} ignored; the first is ${first.file}: ${first.reason}.`;
     throw new Fault("source_invalid", `${sources.join(", ")}: no Aqueduct Floods map that the recipe uses.${why}`);
   }
+  checkModels(choices.models, files);
   return { files, ignoredFiles };
+}
+
+/** Rejects names of models that no river map has. */
+function checkModels(models: readonly string[] | undefined, files: readonly AqueductFile[]): void {
+  if (models === undefined) return;
+  const found = new Set(
+    files.filter(({ map }) => map.scenario !== BASELINE.scenario).map(({ map: { model } }) => model),
+  );
+  const unknown = models.filter((model) => !found.has(model));
+  if (unknown.length === 0) return;
+  throw new Fault(
+    "invalid_request",
+    `No river map among the sources is of the model ${unknown.join(" or ")}. Models are named as in the files, without the zeros ` +
+      "before the name, such as NorESM1-M.",
+  );
 }
 
 async function listFiles(
@@ -184,8 +269,11 @@ async function listFiles(
 /** Opens the maps and plans the groups to write, by hazard, scenario, year and model. */
 export async function planAqueductFloods(
   files: readonly AqueductFile[],
-  open: (file: string, options: RasterOptions) => Promise<Raster>,
-  options: RasterOptions,
+  maps: MapOpener,
+  {
+    choices = {},
+    options,
+  }: { readonly choices?: Omit<AqueductFloodsChoices, "sources">; readonly options: RasterOptions },
 ): Promise<readonly HazardPlan[]> {
   const plans: HazardPlan[] = [];
   for (const hazard of new Set(files.map(({ map }) => map.hazard))) {
@@ -197,13 +285,13 @@ export async function planAqueductFloods(
           ({ map }) => map.hazard === hazard && map.scenario === scenario && map.year === year,
         );
         if (ofGroup.length === 0) continue;
-        const models = await openCurves(ofGroup, open, options);
+        const models = await openCurves(ofGroup, maps, options);
         checkSamePeriods(models, `${hazard} ${scenario} ${year}`);
         groups.push({
           scenario,
           year,
           content: { kind: "curves", models },
-          provenance: aqueductProvenance(hazard, scenario),
+          provenance: aqueductProvenance(hazard, scenario, choices),
         });
       }
     }
@@ -213,16 +301,26 @@ export async function planAqueductFloods(
   return plans;
 }
 
-function aqueductProvenance(hazard: AqueductMap["hazard"], scenario: Scenario): Record<string, unknown> {
+function aqueductProvenance(
+  hazard: AqueductMap["hazard"],
+  scenario: Scenario,
+  {
+    percentile = DEFAULT_CHOICES.percentile,
+    subsidence = DEFAULT_CHOICES.subsidence,
+  }: Omit<AqueductFloodsChoices, "sources">,
+): Record<string, unknown> {
   if (hazard === "riverine_floods") return PRODUCT;
-  return scenario === BASELINE.scenario
-    ? { ...PRODUCT, subsidence: "none" }
-    : { ...PRODUCT, subsidence: "included", sea_level_percentile: 95 };
+  if (scenario === BASELINE.scenario) return { ...PRODUCT, subsidence: "none" };
+  return {
+    ...PRODUCT,
+    subsidence: subsidence === "with" ? "included" : "none",
+    sea_level_percentile: Number(percentile),
+  };
 }
 
 async function openCurves(
   files: readonly AqueductFile[],
-  open: (file: string, options: RasterOptions) => Promise<Raster>,
+  opener: MapOpener,
   options: RasterOptions,
 ): Promise<readonly CurveSource[]> {
   const curves: CurveSource[] = [];
@@ -233,7 +331,7 @@ async function openCurves(
       .toSorted((a, b) => a.map.returnPeriodYears - b.map.returnPeriodYears);
     const maps = [];
     for (const { file, map } of ascending) {
-      const raster = await open(file, options);
+      const raster = await opener.open(file, options);
       checkUnit(raster, { band: 1, metric: "depth_meters", unit: "m", unitFactor: undefined });
       maps.push({ raster, band: 1, unitFactor: 1, returnPeriodYears: map.returnPeriodYears });
     }

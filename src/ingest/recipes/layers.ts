@@ -2,19 +2,13 @@
 import type { FaultItem } from "../../errors.ts";
 import { type HazardRules, HAZARDS, type MetricName } from "../../hazard/hazards.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "../plan.ts";
-import { type MosaicOrder, partsOf, type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+import { partsOf, type RasterOptions, sourceFault } from "../raster.ts";
 import { checkUnit } from "../units.ts";
 import { checkSamePeriods } from "./aqueductFloods.ts";
+import type { MapOpener } from "./recipe.ts";
 import { filesOfLayer, pathFrom } from "./layerFiles.ts";
 import type { LayersManifest, ManifestLayer } from "./layersManifest.ts";
 import { sourceProvenance, throwManifestErrors } from "./manifestFile.ts";
-
-/** Opens the maps of an ingest. */
-export interface MapOpener {
-  open(file: string, options: RasterOptions): Promise<Raster>;
-  /** Opens several maps as one. */
-  openMosaic(files: readonly string[], options: RasterOptions, order: MosaicOrder): Promise<Raster>;
-}
 
 /** Opens the files of a manifest, whose paths are relative to the manifest, and plans the groups to write. */
 export async function planLayers(

@@ -54,7 +54,7 @@ describeWithSharedData("readAqueductName for the inventory of the release", () =
       .map((line) => line.trim().split(",").at(-1) ?? "");
 
   test("accepts all 279 river maps, with five models for each future year and one for 1980", () => {
-    const names = urls("inventory_aqueduct_river.csv").map(readAqueductName);
+    const names = urls("inventory_aqueduct_river.csv").map((url) => readAqueductName(url));
     expect(names).toHaveLength(279);
     const maps = names.flatMap((name) => (name?.kind === "map" ? [name.map] : []));
     expect(maps).toHaveLength(279);
@@ -65,7 +65,7 @@ describeWithSharedData("readAqueductName for the inventory of the release", () =
   });
 
   test("recognizes all coastal maps and uses ten return periods for each scenario and year", () => {
-    const names = urls("inventory_aqueduct_coastal.csv").map(readAqueductName);
+    const names = urls("inventory_aqueduct_coastal.csv").map((url) => readAqueductName(url));
     expect(names).toHaveLength(410);
     expect(names.filter((name) => name === undefined)).toEqual([]);
     const maps = names.flatMap((name) => (name?.kind === "map" ? [name.map] : []));

@@ -1,0 +1,15 @@
+/** The recipes, by name. A new recipe is one line in each of the two lists. */
+import { type AqueductFloodsChoices, aqueductFloods } from "./aqueductFloods.ts";
+import type { Recipe } from "./recipe.ts";
+
+/** The sources and choices of each recipe: its options without those of every ingest. */
+export interface RecipeChoices {
+  readonly "aqueduct-floods": AqueductFloodsChoices;
+}
+
+export type RecipeName = keyof RecipeChoices;
+
+/** In the order of the command line's help. */
+export const RECIPES: { readonly [Name in RecipeName]: Recipe<RecipeChoices[Name]> } = {
+  "aqueduct-floods": aqueductFloods,
+};
