@@ -6,12 +6,12 @@ import type { GroupPlan, HazardPlan } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
 import { type FireWeatherGroup, type FireWeatherManifest, readFireWeatherManifest } from "./fireWeatherManifest.ts";
 import { describeYears, mapsByYear, type YearRange, yearsOfDays } from "./fireYears.ts";
-import type { MapOpener } from "./layers.ts";
-import { sourceProvenance, throwManifestErrors, withManifestOptions } from "./manifestFile.ts";
+import type { MapOpener, Recipe } from "./recipe.ts";
+import { onlyManifest, sourceProvenance, throwManifestErrors, withManifestOptions } from "./manifestFile.ts";
 import { computedMetrics, findSeries, type FoundSeries, mapsOfSeries, openSeries, runsOf } from "./seriesFiles.ts";
 
 /** A manifest and the files of each of its groups. */
-export interface FireWeatherSources {
+interface FireWeatherSources {
   readonly manifest: FireWeatherManifest;
   readonly groups: readonly {
     readonly group: FireWeatherGroup;
@@ -25,7 +25,7 @@ export interface FireWeatherSources {
  * Reads the manifest and finds the files that it names.
  * @throws Fault `invalid_request` with one item for each error
  */
-export async function findFireWeather(path: string): Promise<FireWeatherSources> {
+async function findFireWeather(path: string): Promise<FireWeatherSources> {
   const manifest = await readFireWeatherManifest(path);
   const items: FaultItem[] = [];
   const find = async (series: FoundSeries["series"] | undefined, pointer: string): Promise<FoundSeries | undefined> => {
@@ -51,8 +51,27 @@ export async function findFireWeather(path: string): Promise<FireWeatherSources>
   return { manifest, groups };
 }
 
+export const fireWeather: Recipe = {
+  name: "fire-weather",
+  summary: "ingest the Fire Weather Index: daily series, or indicators of each year, described in a JSON manifest",
+  manifestArgument: "one JSON manifest, see docs/recipes/fire-weather.md",
+  help: `
+Example of a manifest:
+  { "source": { "name": "...", "licence": "..." },
+    "groups": [{ "scenario": "baseline", "year": 1980, "years": [1971, 2000],
+                 "daily": { "files": "fwi_*.nc", "variable": "FWI", "missing_days": "no_danger" } }] }
+
+Example:
+  isotherm ingest fire-weather maps/fwi.json --out data/atlas`,
+  options: [],
+  async find({ sources }) {
+    const found = await findFireWeather(onlyManifest(sources));
+    return { ignoredFiles: [], plan: async (maps, options) => [await planFireWeather(found, maps, options)] };
+  },
+};
+
 /** Opens the maps and plans the groups to write. */
-export async function planFireWeather(
+async function planFireWeather(
   { manifest, groups }: FireWeatherSources,
   maps: Pick<MapOpener, "open">,
   givenOptions: RasterOptions,

@@ -99,6 +99,16 @@ function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaE
   return [manifestError(instancePath, code, `It ${message}.`)];
 }
 
+/**
+ * Returns the manifest of a recipe whose only source it is.
+ * @throws Fault `invalid_request` if there is not exactly one source
+ */
+export function onlyManifest(sources: readonly string[]): string {
+  const [path, ...others] = sources;
+  if (path !== undefined && others.length === 0) return path;
+  throw new Fault("invalid_request", `sources must be one JSON manifest (got ${sources.length} sources).`);
+}
+
 /** Returns an error of a manifest. */
 export function manifestError(
   pointer: string,

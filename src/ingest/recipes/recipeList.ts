@@ -1,10 +1,14 @@
 /** The recipes, by name. A new recipe is one line in each of the two lists. */
 import { type AqueductFloodsChoices, aqueductFloods } from "./aqueductFloods.ts";
-import type { Recipe } from "./recipe.ts";
+import { fireWeather } from "./fireWeather.ts";
+import type { Recipe, RecipeSources } from "./recipe.ts";
+import { windEvents } from "./windEvents.ts";
 
 /** The sources and choices of each recipe: its options without those of every ingest. */
 export interface RecipeChoices {
   readonly "aqueduct-floods": AqueductFloodsChoices;
+  readonly "fire-weather": RecipeSources;
+  readonly "wind-events": RecipeSources;
 }
 
 export type RecipeName = keyof RecipeChoices;
@@ -12,4 +16,6 @@ export type RecipeName = keyof RecipeChoices;
 /** In the order of the command line's help. */
 export const RECIPES: { readonly [Name in RecipeName]: Recipe<RecipeChoices[Name]> } = {
   "aqueduct-floods": aqueductFloods,
+  "fire-weather": fireWeather,
+  "wind-events": windEvents,
 };

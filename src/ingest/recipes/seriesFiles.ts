@@ -8,7 +8,7 @@ import type { DimensionChoice, Raster, RasterOptions } from "../raster.ts";
 import { checkUnit } from "../units.ts";
 import type { MetricSpec } from "../../hazard/hazards.ts";
 import { filesOfLayer } from "./layerFiles.ts";
-import type { MapOpener } from "./layers.ts";
+import type { MapOpener } from "./recipe.ts";
 
 /** A series as a manifest describes it. */
 interface SeriesMember {

@@ -5,13 +5,13 @@ import type { WindEvents } from "../computed/method.ts";
 import { largestCountOf } from "../computed/windEvents.ts";
 import type { GroupPlan, HazardPlan } from "../plan.ts";
 import { type RasterOptions, sourceFault } from "../raster.ts";
-import type { MapOpener } from "./layers.ts";
-import { sourceProvenance, throwManifestErrors, withManifestOptions } from "./manifestFile.ts";
+import type { MapOpener, Recipe } from "./recipe.ts";
+import { onlyManifest, sourceProvenance, throwManifestErrors, withManifestOptions } from "./manifestFile.ts";
 import { computedMetrics, findSeries, type FoundSeries, mapsOfSeries, openSeries, runsOf } from "./seriesFiles.ts";
 import { readWindEventsManifest, type WindEventsGroup, type WindEventsManifest } from "./windEventsManifest.ts";
 
 /** A manifest and the files of each of its groups. */
-export interface WindEventsSources {
+interface WindEventsSources {
   readonly manifest: WindEventsManifest;
   readonly groups: readonly { readonly group: WindEventsGroup; readonly events: FoundSeries }[];
 }
@@ -20,7 +20,7 @@ export interface WindEventsSources {
  * Reads the manifest and finds the files that it names.
  * @throws Fault `invalid_request` with one item for each error
  */
-export async function findWindEvents(path: string): Promise<WindEventsSources> {
+async function findWindEvents(path: string): Promise<WindEventsSources> {
   const manifest = await readWindEventsManifest(path);
   const items: FaultItem[] = [];
   const groups: WindEventsSources["groups"][number][] = [];
@@ -33,11 +33,30 @@ export async function findWindEvents(path: string): Promise<WindEventsSources> {
   return { manifest, groups };
 }
 
+export const windEvents: Recipe = {
+  name: "wind-events",
+  summary: "ingest the wind footprints of all storms of a period, described in a JSON manifest",
+  manifestArgument: "one JSON manifest, see docs/recipes/wind-events.md",
+  help: `
+Example of a manifest:
+  { "source": { "name": "...", "licence": "..." },
+    "groups": [{ "scenario": "baseline", "year": 1980, "span_years": 10000,
+                 "events": { "files": "storms_*.nc", "variable": "max_wind_speed", "missing": "calm" } }] }
+
+Example:
+  isotherm ingest wind-events maps/storms.json --out data/atlas`,
+  options: [],
+  async find({ sources }) {
+    const found = await findWindEvents(onlyManifest(sources));
+    return { ignoredFiles: [], plan: async (maps, options) => [await planWindEvents(found, maps, options)] };
+  },
+};
+
 /**
  * Opens the footprints and plans the groups to write.
  * @throws Fault `source_invalid` if there are fewer than two storms, or too few for the design return period
  */
-export async function planWindEvents(
+async function planWindEvents(
   { manifest, groups }: WindEventsSources,
   maps: Pick<MapOpener, "open">,
   givenOptions: RasterOptions,
