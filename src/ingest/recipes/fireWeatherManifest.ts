@@ -140,7 +140,11 @@ function findErrors({ groups, rules }: FireWeatherManifest, hasError: HasError):
         `either above_fwi or definition is required, not both: "above_fwi": ${dangerThreshold} if the product counts days with a Fire Weather ` +
         "Index above it, or a definition of what it counts, such as days above a local percentile.";
       items.push(manifestError(`${pointer}/annual/danger_days`, "missing", detail));
-    } else if (days.above_fwi !== undefined && days.above_fwi !== dangerThreshold && !hasError("/rules")) {
+    } else if (
+      days.above_fwi !== undefined &&
+      days.above_fwi !== dangerThreshold &&
+      !hasError("/rules/danger_threshold")
+    ) {
       const detail =
         `days above ${days.above_fwi} are not days above the danger_threshold ${dangerThreshold}. Set danger_threshold in rules, ` +
         "which then applies to all layers of the atlas, or describe the days in definition.";
