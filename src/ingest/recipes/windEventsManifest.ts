@@ -88,7 +88,7 @@ function findErrors({ groups, rules }: WindEventsManifest, hasError: HasError): 
     const pointer = `/groups/${index}`;
     if (typeof group !== "object" || group === null) continue;
     items.push(...scenarioYearErrors(HAZARDS.cyclones, group, { pointer, hasError }));
-    if (group.probability_only === true || ["/rules", `${pointer}/span_years`].some(hasError)) continue;
+    if (group.probability_only === true || ["/rules/design_return_period_years", `${pointer}/span_years`].some(hasError)) continue;
     if (group.span_years >= designYears) continue;
     const detail =
       `storms of ${group.span_years} years determine no wind speed with a return period of ${designYears} years, because there is no value beyond the ` +
