@@ -10,6 +10,7 @@ import {
   positiveSchema,
   ProxyOfSchema,
   ScenarioSchema,
+  SCHEMA_MEMBER,
   SERIES_MEMBERS,
   SeriesOptionsSchema,
   SourceSchema,
@@ -89,6 +90,7 @@ const Group = Type.Object(
 /** The schema of the manifest, published as docs/schemas/fire-weather-manifest.json. */
 export const FireWeatherManifestSchema = Type.Object(
   {
+    ...SCHEMA_MEMBER,
     source: SourceSchema,
     rules: Type.Optional(FireRulesSchema),
     options: Type.Optional(SeriesOptionsSchema),

@@ -16,6 +16,7 @@ import {
   ProxyOfSchema,
   RulesSchema,
   ScenarioSchema,
+  SCHEMA_MEMBER,
   SelectSchema,
   SourceSchema,
   textSchema,
@@ -91,6 +92,7 @@ const Layer = Type.Object(
 /** The schema of the manifest, published as docs/schemas/layers-manifest.json. */
 export const LayersManifestSchema = Type.Object(
   {
+    ...SCHEMA_MEMBER,
     hazard: HazardSchema,
     source: SourceSchema,
     rules: Type.Optional(RulesSchema),

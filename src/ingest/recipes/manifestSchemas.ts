@@ -14,6 +14,11 @@ export function positiveSchema(description: string) {
   return Type.Number({ exclusiveMinimum: 0, description });
 }
 
+/** Editors find the schema of a manifest by this member. */
+export const SCHEMA_MEMBER = {
+  $schema: Type.Optional(textSchema("Path or address of this schema, for editors. It is ignored.")),
+} as const;
+
 export const SourceSchema = Type.Object(
   {
     name: textSchema("Name of the product."),

@@ -9,6 +9,7 @@ import {
   positiveSchema,
   ProxyOfSchema,
   ScenarioSchema,
+  SCHEMA_MEMBER,
   SERIES_MEMBERS,
   SeriesOptionsSchema,
   SourceSchema,
@@ -57,6 +58,7 @@ const Group = Type.Object(
 /** The schema of the manifest, published as docs/schemas/wind-events-manifest.json. */
 export const WindEventsManifestSchema = Type.Object(
   {
+    ...SCHEMA_MEMBER,
     source: SourceSchema,
     rules: Type.Optional(WindRulesSchema),
     options: Type.Optional(SeriesOptionsSchema),
@@ -88,7 +90,11 @@ function findErrors({ groups, rules }: WindEventsManifest, hasError: HasError): 
     const pointer = `/groups/${index}`;
     if (typeof group !== "object" || group === null) continue;
     items.push(...scenarioYearErrors(HAZARDS.cyclones, group, { pointer, hasError }));
-    if (group.probability_only === true || ["/rules/design_return_period_years", `${pointer}/span_years`].some(hasError)) continue;
+    if (
+      group.probability_only === true ||
+      ["/rules/design_return_period_years", `${pointer}/span_years`].some(hasError)
+    )
+      continue;
     if (group.span_years >= designYears) continue;
     const detail =
       `storms of ${group.span_years} years determine no wind speed with a return period of ${designYears} years, because there is no value beyond the ` +
