@@ -1,6 +1,7 @@
 /** The recipes, by name. A new recipe is one line in each of the two lists. */
 import { type AqueductFloodsChoices, aqueductFloods } from "./aqueductFloods.ts";
 import { fireWeather } from "./fireWeather.ts";
+import { type OscZarrChoices, oscZarr } from "./oscZarr.ts";
 import type { Recipe, RecipeSources } from "./recipe.ts";
 import { windEvents } from "./windEvents.ts";
 
@@ -8,6 +9,7 @@ import { windEvents } from "./windEvents.ts";
 export interface RecipeChoices {
   readonly "aqueduct-floods": AqueductFloodsChoices;
   readonly "fire-weather": RecipeSources;
+  readonly "osc-zarr": OscZarrChoices;
   readonly "wind-events": RecipeSources;
 }
 
@@ -17,5 +19,6 @@ export type RecipeName = keyof RecipeChoices;
 export const RECIPES: { readonly [Name in RecipeName]: Recipe<RecipeChoices[Name]> } = {
   "aqueduct-floods": aqueductFloods,
   "fire-weather": fireWeather,
+  "osc-zarr": oscZarr,
   "wind-events": windEvents,
 };
