@@ -25,6 +25,7 @@ export function resumeKeyOf(
         notes,
       ]),
       mosaic: map.raster.spec.kind === "mosaic" ? map.raster.spec.order : undefined,
+      derived: map.raster.spec.kind === "derived" ? map.raster.spec.rule : undefined,
     })),
     names:
       group.content.kind === "curves"

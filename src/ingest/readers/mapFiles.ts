@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
+import { derivedRaster } from "../derivedRaster.ts";
 import { mosaicOf } from "../mosaic.ts";
 import {
   type FileSpec,
@@ -126,6 +127,10 @@ export class MapFiles {
       if (mosaic.grid !== spec.grid)
         throw sourceFault(mosaic.file, "the grid of a map changed after it was first opened.");
       return mosaic;
+    }
+    if (spec.kind === "derived") {
+      const [first, second] = spec.maps;
+      return derivedRaster(spec, [await this.openSpec(first.spec), await this.openSpec(second.spec)]);
     }
     const stored = await this.#openStoredSpec(spec.kind === "file" ? spec : spec.source);
     if (spec.kind === "file" && !isProjected(stored)) return stored;

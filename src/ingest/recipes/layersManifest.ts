@@ -58,7 +58,7 @@ const Layer = Type.Object(
     model: Type.Optional(Text),
     file: Type.Optional(Text),
     files: Type.Optional(Type.Union([Text, Type.Array(Text, { minItems: 1 })])),
-    overlap: Type.Optional(Type.Enum(["equal", "first"])),
+    overlap: Type.Optional(Type.Enum(["equal", "first", "largest"])),
     crs: Type.Optional(Text),
     band: Type.Optional(Type.Integer({ minimum: 1 })),
     variable: Type.Optional(Text),
