@@ -17,7 +17,7 @@ import {
 } from "../ingest/recipes/manifestSchemaDocuments.ts";
 import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
-import { readNumber, recipeCommands } from "./ingestRecipes.ts";
+import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
 import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
@@ -122,6 +122,17 @@ function withOptions(command: Command): Command {
       "--depth-steps-per-meter <number>",
       "steps in which depths are stored; fewer steps store larger depths (default: 1000, which stores up to 65.533 m, or that of the atlas)",
       readNumber,
+    )
+    .option(
+      "--interpolate-years <years>",
+      "years that the maps lack, interpolated linearly between the curves of the years before and after; recorded in the layers",
+      readNumbers,
+    )
+    .option("--interpolate-from-baseline", "also interpolate between the baseline and the first year of a scenario")
+    .option(
+      "--proxy-scenario <ours=theirs>",
+      "use the layers of another scenario for one that the maps lack, such as rcp6p0=rcp4p5; recorded as proxy_of",
+      readPairs,
     )
     .option("--threads <number>", "threads that read maps; 0 uses none (default: processors, at most 4)", readNumber)
     .option("--release <name>", "name of the new release (default: derived from date and content)")

@@ -7,6 +7,7 @@
  * Reading requires the optional package of the format: geotiff, h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
  */
 import { Fault } from "../errors.ts";
+import type { HazardName } from "../hazard/hazards.ts";
 import { gridOf } from "../atlas/catalog.ts";
 import { readCatalog } from "../atlas/writer.ts";
 import type { Grid } from "../kernel/grid.ts";
@@ -20,6 +21,7 @@ import { type MapOpener, optionSchemas } from "./recipes/recipe.ts";
 import { type RecipeChoices, type RecipeName, RECIPES } from "./recipes/recipeList.ts";
 import { type IngestPreview, previewOf } from "./preview.ts";
 import type { IngestReport, IgnoredFile } from "./report.ts";
+import { withRequestedLayers } from "./requestedLayers.ts";
 import { SourceVersions } from "./sourceVersions.ts";
 import { writeHazards } from "./writeHazards.ts";
 
@@ -103,8 +105,9 @@ async function prepareRecipe<Name extends RecipeName>(
     throw new Fault("invalid_request", `There is no recipe ${JSON.stringify(name)}; the recipes are ${names}.`);
   }
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } }, optionSchemas(recipe));
-  const { ignoredFiles, plan } = await recipe.find(options);
-  return { options, ignoredFiles, plan };
+  const { ignoredFiles, missingFiles, plan } = await recipe.find(options);
+  const atlasGrid = recipe.hazard === undefined ? undefined : await gridInAtlas(options.out, recipe.hazard);
+  return { options, ignoredFiles, missingFiles, ...(atlasGrid === undefined ? {} : { atlasGrid }), plan };
 }
 
 export interface LayersOptions extends IngestOptions {
@@ -156,20 +159,27 @@ async function prepareLayers(options: LayersOptions): Promise<PreparedIngest> {
     ...(maxDistortion === undefined ? {} : { maxDistortion }),
   };
   checkReprojectionOptions(combined);
-  const current = await readCatalog(options.out);
-  const existing = current?.hazards.find(({ hazard }) => hazard === manifest.hazard);
+  const atlasGrid = await gridInAtlas(options.out, manifest.hazard);
   return {
     options: combined,
     ignoredFiles: [],
-    ...(existing === undefined ? {} : { atlasGrid: gridOf(existing.grid) }),
+    ...(atlasGrid === undefined ? {} : { atlasGrid }),
     plan: async (maps, rasterOptions) => [await planLayers(manifest, options.manifest, maps, rasterOptions)],
   };
+}
+
+/** Returns the grid of a hazard in an atlas; undefined if there is none yet. */
+async function gridInAtlas(folder: string, hazard: HazardName): Promise<Grid | undefined> {
+  const current = await readCatalog(folder);
+  const existing = current?.hazards.find((entry) => entry.hazard === hazard);
+  return existing === undefined ? undefined : gridOf(existing.grid);
 }
 
 /** The options of an ingest, which may come partly from a manifest, and how its plans are made. */
 interface PreparedIngest {
   readonly options: IngestOptions;
   readonly ignoredFiles: readonly IgnoredFile[];
+  readonly missingFiles?: readonly string[] | undefined;
   /** The grid of the hazard in the atlas, onto whose cells maps are reprojected. */
   readonly atlasGrid?: Grid;
   plan(maps: MapOpener, options: RasterOptions): Promise<readonly HazardPlan[]>;
@@ -221,7 +231,7 @@ async function withRasters<T>(
     ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
   try {
-    const plans = await plan(opener, rasterOptions);
+    const plans = withRequestedLayers(await plan(opener, rasterOptions), options);
     checkReprojected(plans, options);
     return await use(plans, sources);
   } finally {

@@ -53,7 +53,7 @@ interface Band {
  * Describes a raster, so that another thread can open it with `openRaster` (rasterSpec.ts). It can be cloned between
  * threads.
  */
-export type RasterSpec = FileSpec | ReprojectedSpec | MosaicSpec | ComputedSpec;
+export type RasterSpec = FileSpec | ReprojectedSpec | MosaicSpec | DerivedSpec | ComputedSpec;
 
 /** A map in a file. */
 export interface FileSpec {
@@ -82,18 +82,32 @@ interface MosaicSpec {
   readonly order: MosaicOrder;
 }
 
-/** Metrics that are computed from a series of maps on one grid. */
+/** Metrics that are computed from a series of maps on one grid (computed/computedRaster.ts). */
 interface ComputedSpec {
   readonly kind: "computed";
   readonly parts: readonly (FileSpec | ReprojectedSpec)[];
   readonly method: ComputedMethod;
 }
 
+/** A map that is computed cell by cell from two maps on the same grid (derivedRaster.ts). */
+export interface DerivedSpec {
+  readonly kind: "derived";
+  readonly maps: readonly [DerivedSource, DerivedSource];
+  readonly rule: { readonly kind: "interpolated"; readonly weight: number } | { readonly kind: "dry-filled" };
+}
+
+/** One band of one map, and the factor to the metric's unit. */
+interface DerivedSource {
+  readonly spec: RasterSpec;
+  readonly band: number;
+  readonly unitFactor: number;
+}
+
 /**
  * Which value a cell gets that several maps of a mosaic cover: `equal` rejects maps whose values differ, `first` takes the
- * first map with a value.
+ * first map with a value, `largest` takes the largest value.
  */
-export type MosaicOrder = "equal" | "first";
+export type MosaicOrder = "equal" | "first" | "largest";
 
 /** Returns the description of a map in a file. */
 export function fileSpec(file: string, { signal: _signal, ...options }: RasterOptions): FileSpec {
@@ -118,7 +132,7 @@ export interface Raster {
   readonly notes: Readonly<Record<string, unknown>>;
   /** Paths or addresses of files beside the map that change its values, such as a mask; undefined if there are none. */
   readonly sidecarFiles?: readonly string[];
-  /** The maps of a mosaic, in their order, or those of which the raster is computed; undefined for a map in one file. */
+  /** The maps in files that a mosaic, a derived or a computed map is made of, in their order; undefined for a map in one file. */
   readonly parts?: readonly Raster[];
   /** The dimension whose positions are the bands; undefined for numbered bands. */
   readonly bandDimension?: string;

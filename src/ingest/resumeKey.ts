@@ -26,6 +26,7 @@ export function resumeKeyOf(
       ]),
       mosaic: map.raster.spec.kind === "mosaic" ? map.raster.spec.order : undefined,
       method: map.raster.spec.kind === "computed" ? map.raster.spec.method : undefined,
+      derived: map.raster.spec.kind === "derived" ? map.raster.spec.rule : undefined,
     })),
     names:
       group.content.kind === "curves"

@@ -71,8 +71,7 @@ export function computedRasterOf(parts: readonly Raster[], method: ComputedMetho
 }
 
 function partSpec({ spec }: Raster): FileSpec | ReprojectedSpec {
-  if (spec.kind === "mosaic" || spec.kind === "computed")
-    throw new Error(`A ${spec.kind} map cannot be part of a series.`);
+  if (spec.kind !== "file" && spec.kind !== "reprojected") throw new Error("A series consists of maps in files.");
   return spec;
 }
 

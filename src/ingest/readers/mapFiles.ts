@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
 import { computedRasterOf } from "../computed/computedRaster.ts";
+import { derivedRaster } from "../derivedRaster.ts";
 import { mosaicOf } from "../mosaic.ts";
 import {
   type FileSpec,
@@ -132,6 +133,10 @@ export class MapFiles {
       const parts: Raster[] = [];
       for (const part of spec.parts) parts.push(await this.openSpec(part));
       return computedRasterOf(parts, spec.method);
+    }
+    if (spec.kind === "derived") {
+      const [first, second] = spec.maps;
+      return derivedRaster(spec, [await this.openSpec(first.spec), await this.openSpec(second.spec)]);
     }
     const stored = await this.#openStoredSpec(spec.kind === "file" ? spec : spec.source);
     if (spec.kind === "file" && !isProjected(stored)) return stored;

@@ -53,6 +53,7 @@ async function findFireWeather(path: string): Promise<FireWeatherSources> {
 
 export const fireWeather: Recipe = {
   name: "fire-weather",
+  hazard: "wildfire",
   summary: "ingest the Fire Weather Index: daily series, or indicators of each year, described in a JSON manifest",
   manifestArgument: "one JSON manifest, see docs/recipes/fire-weather.md",
   help: `

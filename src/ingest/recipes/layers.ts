@@ -4,11 +4,11 @@ import { type HazardRules, HAZARDS, type MetricName } from "../../hazard/hazards
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "../plan.ts";
 import { partsOf, type RasterOptions, sourceFault } from "../raster.ts";
 import { checkUnit } from "../units.ts";
-import { checkSamePeriods } from "./aqueductFloods.ts";
-import type { MapOpener } from "./recipe.ts";
 import { filesOfLayer, pathFrom } from "./layerFiles.ts";
 import type { LayersManifest, ManifestLayer } from "./layersManifest.ts";
 import { sourceProvenance, throwManifestErrors } from "./manifestFile.ts";
+import type { MapOpener } from "./recipe.ts";
+import { checkSamePeriods } from "./returnPeriodCurves.ts";
 
 /** Opens the files of a manifest, whose paths are relative to the manifest, and plans the groups to write. */
 export async function planLayers(

@@ -67,9 +67,9 @@ const Layer = Type.Object(
     ),
     files: Type.Optional(FilesSchema),
     overlap: Type.Optional(
-      Type.Enum(["equal", "first"], {
+      Type.Enum(["equal", "first", "largest"], {
         description:
-          "With files: whether cells that several files cover must be equal (default), or the first is used.",
+          "With files: whether values that several files have for a cell must be equal (default), or the first or the largest is used.",
       }),
     ),
     crs: Type.Optional(CrsSchema),

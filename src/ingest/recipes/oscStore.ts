@@ -4,13 +4,17 @@ import { join, sep } from "node:path";
 import { isFault } from "../../errors.ts";
 import { sourceFault } from "../raster.ts";
 import { BASELINE, type HazardName, HAZARDS, type Scenario } from "../../hazard/hazards.ts";
-import { readAqueductName } from "./aqueductFloods.ts";
+import { type AqueductChoices, readAqueductName } from "./aqueductNames.ts";
+import { unmappedFileReason } from "./scenarioMapping.ts";
+import { JUPITER_MAPPINGS } from "./oscProducts.ts";
 
 /** The content of one array: all return periods of one climate model, scenario and year. */
 export interface OscArray {
   readonly product: "aqueduct" | "jupiter";
-  readonly hazard: HazardName;
+  readonly hazard: HazardName & ("riverine_floods" | "coastal_floods" | "cyclones");
   readonly scenario: Scenario;
+  /** The scenario of the store, if it is used as a proxy. */
+  readonly theirScenario?: string;
   readonly year: number;
   readonly model: string;
 }
@@ -21,6 +25,8 @@ export type OscPath =
 
 /** What decides which arrays are used. */
 export interface OscRules {
+  /** The choices among the maps of WRI Aqueduct Floods. */
+  readonly aqueduct?: AqueductChoices;
   /** Whether resources under a commercial license may be used. */
   readonly allowCommercial: boolean;
   /** Our scenario for each scenario of the store that is used as a proxy. */
@@ -48,7 +54,7 @@ const UNUSED: readonly (readonly [path: RegExp, reason: string])[] = [
 ];
 
 /** Returns the meaning of the path of an array in the store, with slashes. */
-export function readOscPath(path: string, { allowCommercial, mapping }: OscRules): OscPath {
+export function readOscPath(path: string, { allowCommercial, mapping, aqueduct: choices }: OscRules): OscPath {
   const unused = UNUSED.find(([pattern]) => pattern.test(path));
   if (unused !== undefined) return { kind: "ignored", reason: unused[1] };
   const aqueduct = AQUEDUCT.exec(path);
@@ -57,7 +63,7 @@ export function readOscPath(path: string, { allowCommercial, mapping }: OscRules
     // All return periods are in one array; any of them makes the name of a file of the product.
     const fileName =
       kind === "inunriver" ? `${name}_rp00100.tif` : name.replace(/_0(_perc_\d{2})?$/, "_rp0100_0$1.tif");
-    const meaning = readAqueductName(fileName);
+    const meaning = readAqueductName(fileName, choices);
     if (meaning?.kind === "ignored") return meaning;
     if (meaning !== undefined) {
       const { hazard, scenario, year, model } = meaning.map;
@@ -81,11 +87,13 @@ function readJupiterWind(theirs: string, year: number, { allowCommercial, mappin
   }
   const scenario = mapping.get(theirs);
   const { years } = HAZARDS.cyclones;
-  if (scenario === undefined)
-    return { kind: "ignored", reason: `${theirs} is used only on request, with --map-scenario` };
+  if (scenario === undefined) return { kind: "ignored", reason: unmappedFileReason(theirs, JUPITER_MAPPINGS) };
   if (!years.includes(year) || year === BASELINE.year)
     return { kind: "ignored", reason: `cyclones have no year ${year}; the years are ${years.join(", ")}` };
-  return { kind: "array", array: { product: "jupiter", hazard: "cyclones", scenario, year, model: "" } };
+  return {
+    kind: "array",
+    array: { product: "jupiter", hazard: "cyclones", scenario, theirScenario: theirs, year, model: "" },
+  };
 }
 
 /**

@@ -1,34 +1,22 @@
 /** Recipe for the hazard indicator store of OS-Climate: Zarr arrays [return period, y, x]. */
 import { Fault } from "../../errors.ts";
-import { HAZARDS, type HazardName, type Scenario } from "../../hazard/hazards.ts";
+import { HAZARDS, type HazardName } from "../../hazard/hazards.ts";
 import type { CurveSource, GroupPlan, HazardPlan } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
 import type { IgnoredFile } from "../report.ts";
 import { checkUnit } from "../units.ts";
-import { checkSamePeriods } from "./aqueductFloods.ts";
-import { findArrays, type OscArray, readOscPath } from "./oscStore.ts";
+import { AQUEDUCT_OPTIONS, checkModels } from "./aqueductFloods.ts";
+import type { AqueductChoices } from "./aqueductNames.ts";
+import { JUPITER_MAPPINGS, oscProvenance } from "./oscProducts.ts";
+import { findArrays, type OscArray, type OscRules, readOscPath } from "./oscStore.ts";
 import type { MapOpener, Recipe, RecipeSources } from "./recipe.ts";
-
-const STORE = {
-  recipe: "osc-zarr",
-  url: "s3://os-climate-physical-risk/hazard-indicators/hazard.zarr",
-} as const;
-
-const PRODUCTS = {
-  aqueduct: {
-    product: "WRI Aqueduct Floods Hazard Maps, version 2, from the hazard indicator store of OS-Climate",
-    licence: "CC BY 4.0",
-    credit: "Ward, P. J. et al. (2020), Aqueduct Floods Methodology, World Resources Institute; OS-Climate",
-  },
-  jupiter: {
-    product: "Jupiter Intelligence 1-minute winds, from the hazard indicator store of OS-Climate",
-    licence: "commercial (Jupiter Intelligence)",
-    credit: "Jupiter Intelligence; OS-Climate",
-  },
-} as const;
+import { checkSamePeriods } from "./returnPeriodCurves.ts";
+import { checkScenarioMapping, MAP_SCENARIO_OPTION, type ScenarioMapping } from "./scenarioMapping.ts";
 
 /** The sources and choices of the recipe. */
-export interface OscZarrChoices extends RecipeSources {
+export interface OscZarrChoices extends RecipeSources, AqueductChoices {
+  /** The scenarios that commercial resources are used for: `{ "ssp585": "rcp8p5" }`. */
+  readonly mapScenario?: ScenarioMapping;
   /** Uses resources under a commercial license, for users who have it. */
   readonly allowCommercial?: boolean;
 }
@@ -43,15 +31,20 @@ Sources are folders: a copy of the store (hazard.zarr), or of a part of it. Rive
 Example:
   isotherm ingest osc-zarr maps/hazard.zarr/inundation/wri/v2 --out data/atlas`,
   options: [
+    ...AQUEDUCT_OPTIONS,
     {
       name: "allowCommercial",
       kind: "flag",
       description: "use resources under a commercial license, if you have it (wind/jupiter)",
     },
+    MAP_SCENARIO_OPTION,
   ],
-  async find({ sources, allowCommercial = false }) {
-    const { arrays, ignoredFiles } = await findOscArrays(sources, { allowCommercial, mapping: new Map() });
-    return { ignoredFiles, plan: (maps, options) => planOscZarr(arrays, maps, options) };
+  async find({ sources, allowCommercial = false, mapScenario, ...choices }) {
+    const mapping = checkScenarioMapping(mapScenario, { product: "the store", accepted: JUPITER_MAPPINGS });
+    const { arrays, ignoredFiles } = await findOscArrays(sources, { allowCommercial, mapping, aqueduct: choices });
+    const rivers = arrays.flatMap(({ array }) => (array.hazard === "riverine_floods" ? [array] : []));
+    checkModels(choices.models, rivers);
+    return { ignoredFiles, plan: (maps, options) => planOscZarr(arrays, choices, { maps, options }) };
   },
 };
 
@@ -62,7 +55,7 @@ interface FoundArray {
 
 async function findOscArrays(
   sources: readonly string[],
-  rules: { readonly allowCommercial: boolean; readonly mapping: ReadonlyMap<string, Scenario> },
+  rules: OscRules,
 ): Promise<{ readonly arrays: readonly FoundArray[]; readonly ignoredFiles: readonly IgnoredFile[] }> {
   if (sources.length === 0)
     throw new Fault("invalid_request", "sources must have at least one folder of a hazard indicator store.");
@@ -92,8 +85,8 @@ async function findOscArrays(
 /** Opens the arrays and plans the groups to write, by hazard, scenario, year and model. */
 async function planOscZarr(
   arrays: readonly FoundArray[],
-  maps: Pick<MapOpener, "open">,
-  options: RasterOptions,
+  choices: AqueductChoices,
+  { maps, options }: { readonly maps: Pick<MapOpener, "open">; readonly options: RasterOptions },
 ): Promise<readonly HazardPlan[]> {
   const plans: HazardPlan[] = [];
   for (const hazard of new Set(arrays.map(({ array }) => array.hazard))) {
@@ -109,7 +102,12 @@ async function planOscZarr(
         const models: CurveSource[] = [];
         for (const found of ofGroup) models.push(await openCurve(found, maps, options));
         checkSamePeriods(models, `${hazard} ${scenario} ${year}`);
-        groups.push({ scenario, year, content: { kind: "curves", models }, provenance: provenanceOf(first.array) });
+        groups.push({
+          scenario,
+          year,
+          content: { kind: "curves", models },
+          provenance: oscProvenance(first.array, choices),
+        });
       }
     }
     plans.push({ hazard, rules: spec.rules, groups });
@@ -146,12 +144,4 @@ function returnPeriodsOf({ file, bands, bandDimension }: Raster, hazard: HazardN
     file,
     `the return periods of ${hazard} must be different numbers above 1 along its first dimension (index_values); found ${periods.join(", ")}.`,
   );
-}
-
-function provenanceOf({ product, hazard, scenario, model }: OscArray): Readonly<Record<string, unknown>> {
-  const stated = { ...STORE, ...PRODUCTS[product] };
-  if (hazard !== "coastal_floods") return stated;
-  return scenario === "baseline" || model === "nosub"
-    ? { ...stated, subsidence: "none" }
-    : { ...stated, subsidence: "included", sea_level_percentile: 95 };
 }

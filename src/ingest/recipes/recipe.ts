@@ -1,4 +1,5 @@
 /** The interface of recipes, which turn the files of public products into layers. */
+import type { HazardName } from "../../hazard/hazards.ts";
 import type { ValueSchema } from "../../schemaErrors.ts";
 import type { HazardPlan } from "../plan.ts";
 import type { MosaicOrder, Raster, RasterOptions } from "../raster.ts";
@@ -18,6 +19,8 @@ export interface MapOpener {
 export interface FoundMaps {
   /** Files that the recipe does not use, each with the reason. */
   readonly ignoredFiles: readonly IgnoredFile[];
+  /** Names of files that the product has and that are not among the sources, such as other return periods. */
+  readonly missingFiles?: readonly string[];
   /** Opens the maps and plans the layers to write. */
   plan(maps: MapOpener, options: RasterOptions): Promise<readonly HazardPlan[]>;
 }
@@ -49,6 +52,8 @@ export interface RecipeOption {
 export interface Recipe<Choices extends RecipeSources = RecipeSources> {
   /** As on the command line and in the provenance: `jrc-floods`. */
   readonly name: string;
+  /** The hazard of the maps, onto whose grid in the atlas mosaics are placed; undefined if there are several. */
+  readonly hazard?: HazardName;
   /** One line for the list of commands. */
   readonly summary: string;
   /** The argument of the command line, if the only source is a manifest. */

@@ -35,6 +35,7 @@ async function findWindEvents(path: string): Promise<WindEventsSources> {
 
 export const windEvents: Recipe = {
   name: "wind-events",
+  hazard: "cyclones",
   summary: "ingest the wind footprints of all storms of a period, described in a JSON manifest",
   manifestArgument: "one JSON manifest, see docs/recipes/wind-events.md",
   help: `
