@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import {
   type BoundingBox,
   ingestLayers,
@@ -10,6 +10,11 @@ import {
   previewLayers,
   previewRecipe,
 } from "../ingest/ingest.ts";
+import {
+  MANIFEST_RECIPES,
+  type ManifestRecipe,
+  manifestSchemaText,
+} from "../ingest/recipes/manifestSchemaDocuments.ts";
 import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
 import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
@@ -50,6 +55,12 @@ Example:
         preview: (options) => previewLayers({ ...options, manifest }),
       });
     });
+  command
+    .command("schema")
+    .description("print the JSON Schema of the manifest of a recipe, for editors and validators")
+    .addArgument(new Argument("<recipe>", "recipe with a manifest").choices(MANIFEST_RECIPES))
+    .addHelpText("after", "\nExample:\n  isotherm ingest schema layers > layers-manifest.json")
+    .action((recipe: ManifestRecipe) => void process.stdout.write(manifestSchemaText(recipe)));
   return command;
 }
 

@@ -6,10 +6,13 @@ import { type RecipeName, RECIPES } from "../ingest/recipes/recipeList.ts";
 /** Returns the subcommand of each recipe, with its own options, and without an action. */
 export function recipeCommands(): readonly { readonly name: RecipeName; readonly command: Command }[] {
   return (Object.keys(RECIPES) as RecipeName[]).map((name) => {
-    const { summary, help, options } = RECIPES[name];
+    const { summary, help, options, manifestArgument } = RECIPES[name];
     const command = new Command(name)
       .description(summary)
-      .argument("<source...>", "maps: files, folders, zip archives or http(s) addresses")
+      .argument(
+        manifestArgument === undefined ? "<source...>" : "<manifest...>",
+        manifestArgument ?? "maps: files, folders, zip archives or http(s) addresses",
+      )
       .addHelpText("after", help);
     for (const option of options) command.addOption(optionOf(option));
     return { name, command };

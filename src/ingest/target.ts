@@ -133,7 +133,8 @@ function commonGrid(plan: HazardPlan): Grid {
   return first.grid;
 }
 
-function gridDifference(expected: Grid, actual: Grid): string | undefined {
+/** Returns why two grids differ, as the end of a message; undefined if they are equal. */
+export function gridDifference(expected: Grid, actual: Grid): string | undefined {
   if (expected.rowCount !== actual.rowCount || expected.columnCount !== actual.columnCount) {
     return `it has ${actual.rowCount} rows and ${actual.columnCount} columns, not ${expected.rowCount} and ${expected.columnCount}.`;
   }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
+import { computedRasterOf } from "../computed/computedRaster.ts";
 import { derivedRaster } from "../derivedRaster.ts";
 import { mosaicOf } from "../mosaic.ts";
 import {
@@ -127,6 +128,11 @@ export class MapFiles {
       if (mosaic.grid !== spec.grid)
         throw sourceFault(mosaic.file, "the grid of a map changed after it was first opened.");
       return mosaic;
+    }
+    if (spec.kind === "computed") {
+      const parts: Raster[] = [];
+      for (const part of spec.parts) parts.push(await this.openSpec(part));
+      return computedRasterOf(parts, spec.method);
     }
     if (spec.kind === "derived") {
       const [first, second] = spec.maps;

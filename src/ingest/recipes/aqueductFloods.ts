@@ -5,7 +5,7 @@ import type { HazardPlan } from "../plan.ts";
 import type { RasterOptions } from "../raster.ts";
 import { type AqueductChoices, type AqueductMap, DEFAULT_CHOICES, readAqueductName } from "./aqueductNames.ts";
 import { findProductFiles, type ProductFile } from "./productFiles.ts";
-import type { MapOpener, Recipe, RecipeSources } from "./recipe.ts";
+import type { MapOpener, Recipe, RecipeOption, RecipeSources } from "./recipe.ts";
 import { planCurves } from "./returnPeriodCurves.ts";
 
 /** Description of the product; part of the provenance of every layer. */
@@ -20,6 +20,30 @@ const PRODUCT = {
 /** The sources and choices of the recipe. */
 export interface AqueductFloodsChoices extends RecipeSources, AqueductChoices {}
 
+/** The options that select among the maps of the product. */
+export const AQUEDUCT_OPTIONS: readonly RecipeOption[] = [
+  {
+    name: "models",
+    kind: "list",
+    value: "names",
+    description: "climate models of the river maps, such as NorESM1-M,MIROC-ESM-CHEM (default: all that are found)",
+  },
+  {
+    name: "percentile",
+    kind: "text",
+    value: "percentile",
+    description: "percentile of sea level in future coastal maps (default: 95)",
+    choices: ["5", "50", "95"],
+  },
+  {
+    name: "subsidence",
+    kind: "text",
+    value: "choice",
+    description: "future coastal maps with or without land subsidence (default: with)",
+    choices: ["with", "without"],
+  },
+];
+
 export const aqueductFloods: Recipe<AqueductFloodsChoices> = {
   name: PRODUCT.recipe,
   summary: "ingest river and coastal flood maps of WRI Aqueduct Floods, identified by their file names",
@@ -29,28 +53,7 @@ of other choices are skipped and listed.
 
 Example:
   isotherm ingest aqueduct-floods maps/aqueduct --out data/atlas --bbox 40,-5,52,13`,
-  options: [
-    {
-      name: "models",
-      kind: "list",
-      value: "names",
-      description: "climate models of the river maps, such as NorESM1-M,MIROC-ESM-CHEM (default: all that are found)",
-    },
-    {
-      name: "percentile",
-      kind: "text",
-      value: "percentile",
-      description: "percentile of sea level in future coastal maps (default: 95)",
-      choices: ["5", "50", "95"],
-    },
-    {
-      name: "subsidence",
-      kind: "text",
-      value: "choice",
-      description: "future coastal maps with or without land subsidence (default: with)",
-      choices: ["with", "without"],
-    },
-  ],
+  options: AQUEDUCT_OPTIONS,
   async find(choices) {
     const { files, ignoredFiles } = await findAqueductFiles(choices);
     return { ignoredFiles, plan: (maps, options) => planAqueductFloods(files, choices, { maps, options }) };
@@ -69,16 +72,23 @@ export async function findAqueductFiles({ sources, ...choices }: AqueductFloodsC
     read: (name) => readAqueductName(name, choices),
     describe: (map) => Object.values(map).join(" "),
   });
-  checkModels(choices.models, found.files);
+  checkModels(
+    choices.models,
+    found.files.map(({ map }) => map),
+  );
   return found;
 }
 
-/** Rejects names of models that no river map has. */
-function checkModels(models: readonly string[] | undefined, files: readonly ProductFile<AqueductMap>[]): void {
+/**
+ * Rejects names of models that no river map has.
+ * @throws Fault `invalid_request` naming them
+ */
+export function checkModels(
+  models: readonly string[] | undefined,
+  maps: readonly Pick<AqueductMap, "scenario" | "model">[],
+): void {
   if (models === undefined) return;
-  const found = new Set(
-    files.filter(({ map }) => map.scenario !== BASELINE.scenario).map(({ map: { model } }) => model),
-  );
+  const found = new Set(maps.filter(({ scenario }) => scenario !== BASELINE.scenario).map(({ model }) => model));
   const unknown = models.filter((model) => !found.has(model));
   if (unknown.length === 0) return;
   throw new Fault(
@@ -108,7 +118,8 @@ async function planAqueductFloods(
   return plans;
 }
 
-function aqueductProvenance(
+/** Returns what the recipe states about the layers of a hazard and scenario. */
+export function aqueductProvenance(
   hazard: AqueductMap["hazard"],
   scenario: Scenario,
   { percentile = DEFAULT_CHOICES.percentile, subsidence = DEFAULT_CHOICES.subsidence }: AqueductChoices,

@@ -56,6 +56,8 @@ export interface Recipe<Choices extends RecipeSources = RecipeSources> {
   readonly hazard?: HazardName;
   /** One line for the list of commands. */
   readonly summary: string;
+  /** The argument of the command line, if the only source is a manifest. */
+  readonly manifestArgument?: string;
   /** Help below the options: what is used, what is left out, and an example. */
   readonly help: string;
   /** The recipe's own options, in addition to `sources` and those of every ingest. All are optional. */

@@ -1,10 +1,13 @@
 /** The recipes, by name. A new recipe is one line in each of the two lists. */
 import { type AqueductFloodsChoices, aqueductFloods } from "./aqueductFloods.ts";
 import { type DeltaresCoastalChoices, deltaresCoastal } from "./deltaresCoastal.ts";
+import { fireWeather } from "./fireWeather.ts";
 import { type IrisWindsChoices, irisWinds } from "./irisWinds.ts";
 import { type JrcFloodsChoices, jrcFloods } from "./jrcFloods.ts";
-import type { Recipe } from "./recipe.ts";
+import { type OscZarrChoices, oscZarr } from "./oscZarr.ts";
+import type { Recipe, RecipeSources } from "./recipe.ts";
 import { type StormWindsChoices, stormWinds } from "./stormWinds.ts";
+import { windEvents } from "./windEvents.ts";
 
 /** The sources and choices of each recipe: its options without those of every ingest. */
 export interface RecipeChoices {
@@ -13,6 +16,9 @@ export interface RecipeChoices {
   readonly "deltares-coastal": DeltaresCoastalChoices;
   readonly "storm-winds": StormWindsChoices;
   readonly "iris-winds": IrisWindsChoices;
+  readonly "fire-weather": RecipeSources;
+  readonly "osc-zarr": OscZarrChoices;
+  readonly "wind-events": RecipeSources;
 }
 
 export type RecipeName = keyof RecipeChoices;
@@ -24,4 +30,7 @@ export const RECIPES: { readonly [Name in RecipeName]: Recipe<RecipeChoices[Name
   "deltares-coastal": deltaresCoastal,
   "storm-winds": stormWinds,
   "iris-winds": irisWinds,
+  "fire-weather": fireWeather,
+  "osc-zarr": oscZarr,
+  "wind-events": windEvents,
 };
