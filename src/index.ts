@@ -45,7 +45,8 @@ export {
   type FaultLocation,
   isFault,
 } from "./errors.ts";
-export type { Atlas, AtlasHoldings, BatchOptions, RefusedElement } from "./hazard/answer.ts";
+export type { Atlas, AtlasHoldings } from "./hazard/answer.ts";
+export type { BatchOptions, RefusedElement } from "./hazard/batch.ts";
 export type {
   AlignedYear,
   AlignmentAnswer,

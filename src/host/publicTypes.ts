@@ -22,7 +22,8 @@ export type {
   UsageGroup,
 } from "../contract/wireTypes.ts";
 export type { FaultCode, FaultDescription, FaultItem, FaultItemCode, FaultLocation } from "../errors.ts";
-export type { Atlas, AtlasHoldings, BatchOptions, RefusedElement } from "../hazard/answer.ts";
+export type { Atlas, AtlasHoldings } from "../hazard/answer.ts";
+export type { BatchOptions, RefusedElement } from "../hazard/batch.ts";
 export type { HazardQuery } from "../hazard/query.ts";
 export type {
   CellsRequest,

@@ -56,12 +56,6 @@ function probabilityOf(y: number, variate: CurveVariate): number {
   return variate === "gumbel" ? -Math.expm1(-Math.exp(-y)) : Math.exp(-y);
 }
 
-/** Returns values in which each is at least as large as all before it. */
-export function runningMaximum(values: readonly number[]): number[] {
-  let highest = -Infinity;
-  return values.map((value) => (highest = Math.max(highest, value)));
-}
-
 /**
  * Returns the value at a return period. Below the shortest return period it is at most the first value, above the longest
  * at least the last.

@@ -7,7 +7,6 @@ import {
   exceedanceOf,
   expectedAnnual,
   type ReturnPeriodCurve,
-  runningMaximum,
   valueAtReturnPeriod,
 } from "../../src/kernel/returnPeriodCurve.ts";
 import {
@@ -20,6 +19,10 @@ import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 
 const AQUEDUCT_YEARS = [2, 5, 10, 25, 50, 100, 250, 500, 1000];
 const STORM_YEARS = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000];
+
+function runningMaximum(values: readonly number[]): number[] {
+  return values.map((_, i) => Math.max(...values.slice(0, i + 1)));
+}
 
 /** Returns a random curve with flat parts, zeros and steep parts. */
 function randomCurve(random: SeededRandom): ReturnPeriodCurve {
