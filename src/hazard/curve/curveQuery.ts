@@ -61,7 +61,7 @@ export function parseCurveQuery(input: unknown): CurveQuery {
  */
 export function parseCurveParameters(queryText: string): CurveQuery {
   const { input, items, refused } = decodeParameters(queryText, CurveParametersSchema.properties);
-  const schemaItems = findSchemaErrors(CurveParametersSchema as ValueSchema, input, {
+  const schemaItems = findSchemaErrors(CurveParametersSchema, input, {
     name: "The query",
     skip: refused,
   });
