@@ -75,6 +75,8 @@ interface IngestFlags {
   readonly keepMeridian?: "west" | "east";
   readonly cellSize?: number;
   readonly maxDistortion?: number;
+  readonly keepCurves?: boolean;
+  readonly keepRange?: boolean;
   readonly release?: string;
   readonly depthStepsPerMeter?: number;
   readonly threads?: number;
@@ -121,6 +123,14 @@ function withOptions(command: Command): Command {
       "--depth-steps-per-meter <number>",
       "steps in which depths are stored; fewer steps store larger depths (default: 1000, which stores up to 65.533 m, or that of the atlas)",
       readNumber,
+    )
+    .option(
+      "--keep-curves",
+      "also store the value at each return period, for isotherm query --curve; reads return-period maps twice",
+    )
+    .option(
+      "--keep-range",
+      "also store the smallest and largest value over climate models; reads return-period maps twice",
     )
     .option("--threads <number>", "threads that read maps; 0 uses none (default: processors, at most 4)", readNumber)
     .option("--release <name>", "name of the new release (default: derived from date and content)")

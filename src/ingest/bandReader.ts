@@ -5,9 +5,9 @@ import { STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { addCounts, type GroupTotals, zeroCounts } from "./cellCounts.ts";
 import { mergeLargestRounding } from "./metricSteps.ts";
 import { tileRowsOf } from "./partComputer.ts";
-import { layersOfGroup } from "./planLayers.ts";
 import { type Part, type PartRunner, SlabReader } from "./slabReader.ts";
 import { SlabParts } from "./slabParts.ts";
+import { layerCountOf } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
 
 /** Returns how many rows the rows of the atlas are numbered higher than those of the source. */
@@ -32,7 +32,7 @@ export class BandReader {
     const { plan, window } = target;
     this.#target = target;
     this.#slabs = new SlabReader(plan, window, { runner });
-    this.#layerCounts = plan.groups.map((group) => layersOfGroup(plan, group).length);
+    this.#layerCounts = plan.groups.map((group) => layerCountOf(plan, group));
     this.#signal = signal;
     this.totals = plan.groups.map(() => ({ counts: zeroCounts(), worst: {} }));
   }

@@ -1,7 +1,7 @@
 /** Options of an ingest: their types, and the checks that do not require a map. */
 import { Fault, type FaultItem } from "../errors.ts";
 import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
-import type { HazardName, MetricSpec } from "../hazard/hazards.ts";
+import type { HazardName, MetricSpec, Scenario } from "../hazard/hazards.ts";
 import type { KeptMeridian } from "./raster.ts";
 
 /** Degrees; west < east. */
@@ -63,6 +63,16 @@ export interface IngestOptions {
    * the source are left out. Default 2.
    */
   readonly maxDistortion?: number;
+  /**
+   * Also stores the return-period curve of each cell, so that values at other return periods and probabilities of other
+   * thresholds can be queried. Reads all return-period maps a second time.
+   */
+  readonly keepCurves?: boolean;
+  /**
+   * Also stores the smallest and the largest value over climate models of each metric, and with `keepCurves` of each return
+   * period. Reads all return-period maps a second time.
+   */
+  readonly keepRange?: boolean;
   /** The name of the new release. Default: derived from the date and the content. */
   readonly release?: string;
   /** Stops the ingest within a few rows with its abort reason; running the same ingest again resumes it. */
@@ -72,6 +82,8 @@ export interface IngestOptions {
 
 export interface IngestProgress {
   readonly hazard: HazardName;
+  /** Scenario and year whose curves or ranges are being written; absent while metrics are written. */
+  readonly supplementOf?: { readonly scenario: Scenario; readonly year: number };
   readonly rowsDone: number;
   readonly rowCount: number;
   /** Cells of all source maps in one row; `rowsDone` rows of them have been read. */
@@ -100,6 +112,8 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   keepMeridian: { enum: ["west", "east"] },
   cellSizeDeg: { type: "number" },
   maxDistortion: { type: "number" },
+  keepCurves: { type: "boolean" },
+  keepRange: { type: "boolean" },
   release: { type: "string" },
   signal: { type: "signal" },
   onProgress: { type: "function" },

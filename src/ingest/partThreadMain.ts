@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { Kernel } from "../kernel/instance.ts";
 import { packError } from "../threads/errorTransfer.ts";
 import { clampToleranceOf } from "./options.ts";
-import { PartComputer } from "./partComputer.ts";
+import { createPartComputer } from "./createPartComputer.ts";
 import type { PartMessage, PartRequest, PartThreadSetup } from "./partThreads.ts";
 import { restorePlan } from "./planDescription.ts";
 import { openRaster } from "./rasterSpec.ts";
@@ -17,10 +17,10 @@ computer.catch(() => undefined); // reported with every part
 
 port.on("message", (request: PartRequest) => void compute(request));
 
-async function openComputer(): Promise<PartComputer> {
+async function openComputer(): Promise<ReturnType<typeof createPartComputer>> {
   const maps = new MapFiles();
   const rasters = await Promise.all(plan.specs.map((spec) => openRaster(spec, { maps })));
-  return new PartComputer(await Kernel.load(), restorePlan(plan, rasters), {
+  return createPartComputer(await Kernel.load(), restorePlan(plan, rasters), {
     atlasRowOfSource,
     clampToleranceOf: (unit) => clampToleranceOf(options, unit),
   });

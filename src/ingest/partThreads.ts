@@ -7,7 +7,8 @@ import { type PackedError, unpackError } from "../threads/errorTransfer.ts";
 import { startNodeThread } from "../threads/nodeThread.ts";
 import type { WorkerThread } from "../threads/workerThread.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
-import { type GroupRows, PartComputer, type PartKey } from "./partComputer.ts";
+import { createPartComputer } from "./createPartComputer.ts";
+import type { GroupRows, PartKey } from "./partComputer.ts";
 import { mapsOf } from "./plan.ts";
 import { describePlan, type PlanDescription } from "./planDescription.ts";
 import type { PartRunner } from "./slabReader.ts";
@@ -64,7 +65,7 @@ export function startPartRunner(
   const threadCount = threads ?? defaultCount;
   // One thread gains nothing over the calling thread, which waits for it.
   if (startThread === undefined || threadCount < 1 || (threads === undefined && threadCount === 1)) {
-    const computer = new PartComputer(kernel, plan, {
+    const computer = createPartComputer(kernel, plan, {
       atlasRowOfSource,
       clampToleranceOf: (unit) => clampToleranceOf(options, unit),
     });
