@@ -1771,7 +1771,7 @@ export interface Limits {
   readonly entities: number;
   /** Maximum number of projected years per request, summed over its entities. */
   readonly alignment_values: number;
-  /** Maximum number of hazard or alignment values per request with detail. */
+  /** Maximum number of hazard or alignment values per request with detail, and of curves. */
   readonly detail_values: number;
   /** Maximum radius of a hazard query, kilometers. */
   readonly radius_km: number;

@@ -56,16 +56,16 @@ export function parseCurveQuery(input: unknown): CurveQuery {
  * Parses and validates a query from the query string of a URL (format: src/parameters.ts).
  *
  * @param queryText the part after the question mark, percent-encoded
+ * @param more members that have no form as a URL parameter
  * @returns a frozen object
  * @throws Fault as `parseCurveQuery` does; the items have `parameter` instead of `pointer`
  */
-export function parseCurveParameters(queryText: string): CurveQuery {
-  const { input, items, refused } = decodeParameters(queryText, CurveParametersSchema.properties);
-  const schemaItems = findSchemaErrors(CurveParametersSchema, input, {
-    name: "The query",
-    skip: refused,
-  });
-  const allItems = [...items.map(withReason), ...schemaItems.map(toParameterItem)];
+export function parseCurveParameters(queryText: string, more: { readonly damage_curve?: unknown } = {}): CurveQuery {
+  const { input: parameters, items, refused } = decodeParameters(queryText, CurveParametersSchema.properties);
+  const input = { ...parameters, ...more };
+  const schemaItems = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused });
+  const memberItems = [...schemaItems, ...damageCurveErrors(input, schemaItems)].map(toParameterItem);
+  const allItems = [...items.map(withReason), ...memberItems];
   if (allItems.length > 0) throw invalidQuery(allItems);
   const query = queryWithDefaults(input as unknown as CurveQueryInput);
   checkOffer(query, parameterOf);
