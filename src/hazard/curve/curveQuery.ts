@@ -64,8 +64,8 @@ export function parseCurveParameters(queryText: string, more: { readonly damage_
   const { input: parameters, items, refused } = decodeParameters(queryText, CurveParametersSchema.properties);
   const input = { ...parameters, ...more };
   const schemaItems = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused });
-  const memberItems = [...schemaItems, ...damageCurveErrors(input, schemaItems)].map(toParameterItem);
-  const allItems = [...items.map(withReason), ...memberItems];
+  const memberItems = [...schemaItems.map(withPointIndex), ...damageCurveErrors(input, schemaItems)];
+  const allItems = [...items.map(withReason), ...memberItems.map(toParameterItem)];
   if (allItems.length > 0) throw invalidQuery(allItems);
   const query = queryWithDefaults(input as unknown as CurveQueryInput);
   checkOffer(query, parameterOf);
@@ -101,6 +101,12 @@ function withReason(item: FaultItem): FaultItem {
   const reasons = { ...MEMBERS_OF_METRICS, ...MEMBERS_OF_BODIES };
   if (item.code !== "unknown" || !Object.hasOwn(reasons, parameter)) return item;
   return { parameter, code: "not_expected", detail: reasons[parameter as keyof typeof reasons] ?? "" };
+}
+
+/** Adds the index of a damage point to an error, which loses its pointer when it is located by parameter. */
+function withPointIndex(item: SchemaError): SchemaError {
+  const [, index] = /^\/damage_curve\/([0-9]+)/.exec(item.pointer) ?? [];
+  return index === undefined ? item : { ...item, detail: `damage_curve[${index}]: ${item.detail}` };
 }
 
 /** Returns the errors of a damage curve that the schema cannot express; none if it violates the schema. */
