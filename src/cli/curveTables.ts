@@ -18,16 +18,25 @@ export function formatCurves(result: CurveResult, atlas: NamedAtlas): string {
     const missing = years.filter(({ curve }) => curve === null).map((year) => `${year.name}: ${reasonOf(year)}`);
     return [`\n${hazard} [${unit}]`, ...tables, ...missing, ""].join("\n");
   });
-  const legend = hasBounds(result) ? `\n${BOUND_LEGEND}\n` : "";
-  return `${formatHeading(result, atlas)}${sections.join("")}${legend}`;
+  return `${formatHeading(result, atlas)}${sections.join("")}${legendOf(result)}`;
 }
 
-function hasBounds({ results }: CurveResult): boolean {
+const EXPECTED_LEGEND =
+  "Expected annual amounts include a lower bound for longer return periods than those of the maps, and nothing for shorter ones.";
+
+/** Explains the bound signs and expected amounts that occur in the tables. */
+function legendOf({ results }: CurveResult): string {
   const years = results.flatMap(({ scenarios }) => scenarios.flatMap(({ analysis_years }) => analysis_years));
-  return years.some(
+  const hasBounds = years.some(
     ({ exceedance, return_levels = [] }) =>
       exceedance?.bound !== undefined || return_levels.some(({ bound }) => bound !== undefined),
   );
+  const hasExpected = years.some(
+    ({ expected_annual_value, expected_annual_damage }) =>
+      expected_annual_value !== undefined || expected_annual_damage !== undefined,
+  );
+  const lines = [...(hasBounds ? [BOUND_LEGEND] : []), ...(hasExpected ? [EXPECTED_LEGEND] : [])];
+  return lines.map((line) => `\n${line}\n`).join("");
 }
 
 /** Returns a table with one row per return period and one column per scenario and year. */

@@ -120,7 +120,7 @@ function queryOf(options: QueryOptions): (atlas: Atlas) => Promise<Answer> {
 
 /** Rejects options that have no effect without `--curve`. @throws Fault `invalid_request` with all of them */
 function checkCurveOptions(options: QueryOptions): void {
-  const items = Object.entries(CURVE_OPTIONS).flatMap(([member, { name, option }]): FaultItem[] => {
+  const items = Object.entries(CURVE_OPTIONS).flatMap(([member, { name }]): FaultItem[] => {
     if (options[name] === undefined) return [];
     return [{ parameter: member, code: "not_expected", detail: `${member} requires --curve.` }];
   });
