@@ -101,6 +101,8 @@ export type {
   HoldingTemperature,
   MatchedSector,
   MetricDetail,
+  ModelRange,
+  ModelRanges,
   NameSuggestions,
   NoDataReason,
   OverallTemperature,

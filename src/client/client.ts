@@ -100,6 +100,8 @@ export type {
   MatchedSector,
   Meter,
   MetricDetail,
+  ModelRange,
+  ModelRanges,
   MetricName,
   NameSuggestions,
   NoDataReason,

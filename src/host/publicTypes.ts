@@ -13,6 +13,8 @@ export type {
   HazardResult,
   Meter,
   MetricDetail,
+  ModelRange,
+  ModelRanges,
   MetricName,
   NoDataReason,
   Problem as WireProblem,
