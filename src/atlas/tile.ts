@@ -51,6 +51,33 @@ export interface Band {
   readonly rowCount: number;
 }
 
+/** Cells of one group in a rectangle of a grid: u16[rowCount][columnCount][layerCount]. */
+export interface CellBlock extends Band {
+  readonly firstColumn: number;
+  readonly columnCount: number;
+  readonly cells: Uint16Array;
+}
+
+/** Copies the cells that a block shares with a tile, u16[64][64][layerCount]; the other cells are unchanged. */
+export function copyToTile(
+  tile: Uint16Array,
+  { firstRow, rowCount, firstColumn, columnCount, cells }: CellBlock,
+  {
+    layerCount,
+    tileRow,
+    tileColumn,
+  }: { readonly layerCount: number; readonly tileRow: number; readonly tileColumn: number },
+): void {
+  const [top, left] = [tileRow * TILE_SIZE, tileColumn * TILE_SIZE];
+  const from = Math.max(left, firstColumn);
+  const size = (Math.min(left + TILE_SIZE, firstColumn + columnCount) - from) * layerCount;
+  if (size <= 0) return;
+  for (let row = Math.max(top, firstRow); row < Math.min(top + TILE_SIZE, firstRow + rowCount); row++) {
+    const source = ((row - firstRow) * columnCount + from - firstColumn) * layerCount;
+    tile.set(cells.subarray(source, source + size), ((row - top) * TILE_SIZE + from - left) * layerCount);
+  }
+}
+
 /**
  * Extracts the cells of one tile from a band of rows.
  *
@@ -63,12 +90,8 @@ export function cutTile(
   { grid, layerCount, tileColumn }: { readonly grid: Grid; readonly layerCount: number; readonly tileColumn: number },
 ): Uint16Array {
   const tile = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(STEPS_OUTSIDE);
-  const firstColumn = tileColumn * TILE_SIZE;
-  const width = Math.min(TILE_SIZE, grid.columnCount - firstColumn) * layerCount;
-  for (let row = 0; row < Math.min(TILE_SIZE, band.rowCount); row++) {
-    const from = (row * grid.columnCount + firstColumn) * layerCount;
-    tile.set(cells.subarray(from, from + width), row * TILE_SIZE * layerCount);
-  }
+  const block = { ...band, cells, firstColumn: 0, columnCount: grid.columnCount };
+  copyToTile(tile, block, { layerCount, tileRow: band.firstRow / TILE_SIZE, tileColumn });
   return tile;
 }
 
@@ -92,6 +115,9 @@ export function tileStateOf(tile: Uint16Array, layerCount: number, extent: TileE
   const state =
     first === 0 ? "zero" : first === STEPS_NODATA ? "nodata" : first === STEPS_OUTSIDE ? "outside" : "cells";
   if (state === "cells") return state;
+  if (extent.rows === TILE_SIZE && extent.columns === TILE_SIZE && tile.byteOffset % 4 === 0) {
+    return isConstant(tile) ? state : "cells";
+  }
   for (let row = 0; row < extent.rows; row++) {
     const from = row * TILE_SIZE * layerCount;
     for (let index = from; index < from + extent.columns * layerCount; index++) {
@@ -101,11 +127,24 @@ export function tileStateOf(tile: Uint16Array, layerCount: number, extent: TileE
   return state;
 }
 
-/**
- * Computes the bounds of the 8 x 8 blocks of a tile, u16[8][8][layerCount], and its row totals, u32[64][layerCount]. A bound is
- * 0 if no cell of the block is valid, otherwise the largest step + 1. A total is count * 2^22 + sum of the valid cells.
- */
-function summarizeTile(tile: Uint16Array, layerCount: number): { bounds: Uint16Array; totals: Uint32Array } {
+/** Returns whether all numbers of an array of even length are equal; compares two at a time. */
+function isConstant(numbers: Uint16Array): boolean {
+  const pairs = new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length >> 1);
+  const [first = 0] = pairs;
+  for (let index = 1; index < pairs.length; index++) if (pairs[index] !== first) return false;
+  return numbers[0] === numbers[1];
+}
+
+/** The part of the pyramid that summarizes one tile. */
+export interface TileSummary {
+  /** u16[8][8][layerCount]; 0 if no cell of the block is valid, otherwise the largest step + 1. */
+  readonly bounds: Uint16Array;
+  /** u32[64][layerCount]: count * 2^22 + sum of the valid cells of a row. */
+  readonly totals: Uint32Array;
+}
+
+/** Computes the bounds of the blocks of a tile and its row totals. */
+export function summarizeTile(tile: Uint16Array, layerCount: number): TileSummary {
   const bounds = new Uint16Array(BLOCKS_PER_TILE * BLOCKS_PER_TILE * layerCount);
   const totals = new Uint32Array(TILE_SIZE * layerCount);
   for (let row = 0; row < TILE_SIZE; row++) {
@@ -127,6 +166,19 @@ function summarizeTile(tile: Uint16Array, layerCount: number): { bounds: Uint16A
       }
     }
   }
+  return { bounds, totals };
+}
+
+/** Returns the summary of a tile whose cells within the grid are all 0; other constant tiles have only zeros. */
+function summaryOfZeros(layerCount: number, extent: TileExtent): TileSummary {
+  const bounds = new Uint16Array(BLOCKS_PER_TILE * BLOCKS_PER_TILE * layerCount);
+  const blocksAcross = Math.ceil(extent.columns / BLOCK_SIZE) * layerCount;
+  for (let row = 0; row < Math.ceil(extent.rows / BLOCK_SIZE); row++) {
+    const first = row * BLOCKS_PER_TILE * layerCount;
+    bounds.fill(1, first, first + blocksAcross);
+  }
+  const totals = new Uint32Array(TILE_SIZE * layerCount);
+  totals.fill(extent.columns * TOTAL_COUNT_SHIFT, 0, extent.rows * layerCount);
   return { bounds, totals };
 }
 
@@ -157,8 +209,28 @@ export class PyramidSections {
 
   /** Writes one tile at its row and column within the pyramid tile. Returns its level-64 bounds. */
   put(tile: Uint16Array, position: { readonly row: number; readonly column: number }): Uint16Array {
+    return this.putSummary(summarizeTile(tile, this.#layerCount), position);
+  }
+
+  /**
+   * Writes a tile whose cells within the grid are all 0, nodata or outside; its place must be empty. Returns its level-64
+   * bounds.
+   */
+  putConstant(
+    state: Exclude<TileState, "cells">,
+    extent: TileExtent,
+    position: { readonly row: number; readonly column: number },
+  ): Uint16Array {
+    if (state !== "zero") return new Uint16Array(this.#layerCount);
+    return this.putSummary(summaryOfZeros(this.#layerCount, extent), position);
+  }
+
+  /** Writes the summary of one tile. Returns its level-64 bounds. */
+  putSummary(
+    { bounds, totals }: TileSummary,
+    position: { readonly row: number; readonly column: number },
+  ): Uint16Array {
     const layers = this.#layerCount;
-    const { bounds, totals } = summarizeTile(tile, layers);
     const width = BLOCKS_PER_TILE * layers;
     for (let row = 0; row < BLOCKS_PER_TILE; row++) {
       const to = ((position.row * BLOCKS_PER_TILE + row) * PYRAMID_SIZE + position.column) * width;

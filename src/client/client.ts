@@ -117,6 +117,8 @@ export type {
   MatchedSector,
   Meter,
   MetricDetail,
+  ModelRange,
+  ModelRanges,
   MetricName,
   ModelRangePoint,
   NameSuggestions,

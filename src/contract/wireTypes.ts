@@ -1654,6 +1654,12 @@ export interface AnswerDetail {
   /** Rules used to derive the metrics. `return_periods_years` lists the return periods of the maps, if any. */
   readonly rules: Readonly<Record<string, unknown>>;
   /**
+   * Ranges of the metrics over the climate models, whose mean the metrics are. With a radius, the smallest and largest
+   * values of the cells are aggregated like the metrics. Present if the atlas has them and no change was requested; a
+   * metric without a value has no range.
+   */
+  readonly model_range?: ModelRanges;
+  /**
    * Limitations of the numbers, for example a change between different sources, or mean values that may hide bounds.
    */
   readonly caveats?: readonly string[];
@@ -1725,6 +1731,34 @@ export interface MetricDetail {
   readonly valid_share?: number;
   /** Why the metric is null. */
   readonly no_data?: NoDataReason;
+}
+
+/** Range of a metric over the climate models of its source, in the unit of the metric. */
+export interface ModelRange {
+  /** Smallest value over the climate models. */
+  readonly minimum: number;
+  /** Largest value over the climate models. */
+  readonly maximum: number;
+}
+
+/**
+ * Ranges of the metrics over the climate models, whose mean the metrics are. With a radius, the smallest and largest
+ * values of the cells are aggregated like the metrics. Present if the atlas has them and no change was requested; a
+ * metric without a value has no range.
+ */
+export interface ModelRanges {
+  /** Severity, 0 to 1. */
+  readonly intensity?: ModelRange;
+  /** Cyclones: wind speed at the design return period in the rules of the atlas, m/s. */
+  readonly wind_speed_mps?: ModelRange;
+  /** Wildfire: days of high fire danger per year. */
+  readonly fire_danger_days?: ModelRange;
+  /** Floods: depth at the design return period in the rules of the atlas, meters. */
+  readonly depth_meters?: ModelRange;
+  /** Annual probability that the hazard reaches its threshold, 0 to 1. */
+  readonly probability?: ModelRange;
+  /** Intensity times probability; present if `total_hazard` was requested. */
+  readonly total_hazard?: ModelRange;
 }
 
 /** Why a metric is null; present if and only if at least one metric is null. 0 is a value, not missing data. */
@@ -2471,6 +2505,8 @@ export interface WireTypes {
   readonly HazardBatchAnswer: HazardBatchAnswer;
   readonly HazardResult: HazardResult;
   readonly MetricDetail: MetricDetail;
+  readonly ModelRange: ModelRange;
+  readonly ModelRanges: ModelRanges;
   readonly NoDataReason: NoDataReason;
   readonly RefusedQuery: RefusedQuery;
   readonly ScenarioResult: ScenarioResult;

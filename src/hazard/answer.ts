@@ -1,6 +1,7 @@
 import { catalogGridOf } from "../atlas/catalog.ts";
 import type { CellAtlas } from "../atlas/cellSource.ts";
 import type { CircleWork } from "../atlas/circleWork.ts";
+import type { LayerSet } from "../atlas/layerSet.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault } from "../errors.ts";
@@ -11,7 +12,8 @@ import { answerCurve, estimateCurveQueryVectors, estimateCurveQueryWork } from "
 import type { CurveQuery } from "./curve/curveQuery.ts";
 import { addSources } from "./detail.ts";
 import { NO_LAYERS, sampleLayers } from "./sampledLayers.ts";
-import { HAZARD_NAMES, HAZARDS, layerOf } from "./hazards.ts";
+import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf } from "./hazards.ts";
+import { NO_RANGES, plannedRanges, sampleRanges } from "./modelRange.ts";
 import { PlanCache } from "./plan.ts";
 import { type HazardQuery, parseHazardQuery } from "./query.ts";
 import { sample, sampleSteps } from "./sample.ts";
@@ -198,7 +200,11 @@ async function answer(
   for (const hazard of query.hazards) {
     const plan = plans.get(hazard, query);
     const sampled = plan.set === undefined ? NO_LAYERS : await sampleLayers(sampler, plan.set, query, timeSlice);
-    results.push({ hazard, scenarios: plan.scenarios.map((scenario) => toScenarioResult(query, scenario, sampled)) });
+    const ranges = query.detail ? await sampleRanges(sampler, hazard, query, timeSlice) : NO_RANGES;
+    results.push({
+      hazard,
+      scenarios: plan.scenarios.map((scenario) => toScenarioResult(query, scenario, { sampled, ranges })),
+    });
     if (query.detail) for (const { years } of plan.scenarios) addSources(years, sources);
   }
   const location = { latitude, longitude };
@@ -213,11 +219,11 @@ function estimateWork(sampler: Sampler, plans: PlanCache, query: HazardQuery): C
   let coldTileVectorCount = 0;
   if (query.radius > 0) {
     for (const hazard of query.hazards) {
-      const { set } = plans.get(hazard, query);
-      if (set === undefined) continue;
-      const work = sampler.estimateCircleWork(set, circle);
-      cellVectorCount += work.cellVectorCount;
-      coldTileVectorCount += work.coldTileVectorCount;
+      for (const set of setsOf(sampler, plans, { hazard, query })) {
+        const work = sampler.estimateCircleWork(set, circle);
+        cellVectorCount += work.cellVectorCount;
+        coldTileVectorCount += work.coldTileVectorCount;
+      }
     }
   }
   return { cellVectorCount, coldTileVectorCount };
@@ -228,8 +234,18 @@ function estimateCellVectors(sampler: Sampler, plans: PlanCache, query: HazardQu
   const circle = { latDeg: query.latitude, lonDeg: query.longitude, radiusM: query.radius * 1000 };
   let count = 0;
   for (const hazard of query.hazards) {
-    const { set } = plans.get(hazard, query);
-    if (set !== undefined) count += sampler.estimateCellVectors(set, circle);
+    for (const set of setsOf(sampler, plans, { hazard, query })) count += sampler.estimateCellVectors(set, circle);
   }
   return count;
+}
+
+/** Returns the sets of layers that a query samples for one hazard. */
+function setsOf(
+  sampler: Sampler,
+  plans: PlanCache,
+  { hazard, query }: { readonly hazard: HazardName; readonly query: HazardQuery },
+): readonly LayerSet[] {
+  const { set } = plans.get(hazard, query);
+  const rangeSets = [...plannedRanges(sampler, hazard, query).values()].map((range) => range.set);
+  return set === undefined ? rangeSets : [set, ...rangeSets];
 }

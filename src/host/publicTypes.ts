@@ -24,6 +24,8 @@ export type {
   HazardResult,
   Meter,
   MetricDetail,
+  ModelRange,
+  ModelRanges,
   MetricName,
   ModelRangePoint,
   NoDataReason,

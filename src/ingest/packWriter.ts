@@ -3,14 +3,14 @@ import { randomUUID } from "node:crypto";
 import type { GroupEntry, PackEntry } from "../atlas/catalog.ts";
 import { writePack } from "../atlas/writer.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { atlasRowOfSource, BandReader } from "./bandReader.ts";
+import { BandReader } from "./bandReader.ts";
 import { type GroupTotals, zeroCounts } from "./cellCounts.ts";
 import { mapsOf } from "./plan.ts";
 import { sourceFilesOf } from "./raster.ts";
 import { groupProvenance } from "./provenance.ts";
 import { resumeKeyOf } from "./resumeKey.ts";
 import { startPartRunner } from "./partThreads.ts";
-import { catalogNameOf, type StoredGroup, storedGroupsOf } from "./supplementPlan.ts";
+import { catalogNameOf, storedGroupsOf } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
 import type { WriteContext } from "./writeContext.ts";
 
@@ -35,7 +35,7 @@ export async function writeHazardPack(
   const { options, sources } = context;
   const files = new Set(target.plan.groups.flatMap(mapsOf).flatMap(({ raster }) => sourceFilesOf(raster)));
   await sources.identify(files);
-  const runner = startPartRunner(kernel, target, { options, atlasRowOfSource: atlasRowOfSource(target) });
+  const runner = startPartRunner(kernel, target, { options });
   const bands = new BandReader(target, { runner, signal: options.signal });
   try {
     return await writeBands(kernel, target, { context, files, bands });
@@ -66,8 +66,7 @@ async function writeBands(
     groups: plan.groups.flatMap(({ scenario, year }, i) =>
       (stored[i] ?? []).map(({ layers }) => ({ scenario, year, layers: [...layers] })),
     ),
-    readBand: async (band, steps) =>
-      (await bands.read(band, steps)).flatMap((cells, i) => divideLayers(cells, stored[i] ?? [])),
+    readBand: (band, steps) => bands.read(band, steps),
     resumeKey: isResumable ? resumeKeyOf(target, context) : randomUUID(),
     isResumable,
     checkpoint: {
@@ -105,20 +104,4 @@ async function writeBands(
     })),
   );
   return { target, pack, groups, totals };
-}
-
-/** Returns the cells of each group, u16[cell][layer], from cells that contain the layers of all of them. */
-function divideLayers(cells: Uint16Array, groups: readonly StoredGroup[]): readonly Uint16Array[] {
-  if (groups.length === 1) return [cells];
-  const layerCount = groups.reduce((sum, { layers }) => sum + layers.length, 0);
-  const cellCount = cells.length / layerCount;
-  let firstLayer = 0;
-  return groups.map(({ layers: { length } }) => {
-    const divided = new Uint16Array(cellCount * length);
-    for (let cell = 0, to = 0, from = firstLayer; cell < cellCount; cell++, from += layerCount) {
-      for (let layer = 0; layer < length; layer++) divided[to++] = cells[from + layer] as number;
-    }
-    firstLayer += length;
-    return divided;
-  });
 }

@@ -1,4 +1,5 @@
 /** Computes parts of layers, each the cells of one group in a window, from the source maps. */
+import type { EncodedTiles } from "../atlas/tileEncoding.ts";
 import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
@@ -31,10 +32,15 @@ import type { CellWindow, RasterValues } from "./raster.ts";
 /** Cells passed to the kernel at a time; for ten maps they occupy 5 MiB of its scratch memory. */
 export const KERNEL_CELLS = 65_536;
 
-/** Finished cells of one group in a window of the source's grid. */
+/** Finished cells of one group of a plan in a window of the source's grid. */
 export interface GroupRows {
-  /** u16[rowCount][columnCount][layers] */
+  /** u16[rowCount][columnCount][layers]; empty if `tiles` has all cells. */
   readonly steps: Uint16Array;
+  /**
+   * The tiles of the atlas whose cells are all in the window, for each group that the pack stores; undefined before they are
+   * encoded.
+   */
+  readonly tiles?: readonly EncodedTiles[];
   /** Counts of the cells in each row of tiles of the atlas that the window touches, from north to south. */
   readonly counts: readonly CellCounts[];
   readonly worst: LargestRounding;

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
+import type { HazardQueryInput } from "../../src/contract/wireTypes.ts";
+import { openAtlas } from "../../src/index.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
@@ -214,5 +216,67 @@ describe("options without effect", () => {
     expect(await rejectionMessage(ingestLayers({ manifest: file, out, keepCurves: true }))).toMatch(
       /500\.tif: row 0, column 7 .*the value 70 gives depth_meters 70 m; a layer stores 0 to 65.533 m\..*--depth-steps-per-meter 500/,
     );
+  });
+});
+
+describe("hazard-risk answers of an atlas with curves", () => {
+  const QUERIES: readonly HazardQueryInput[] = [0, 20, 100].flatMap((radius) =>
+    [0, 1, 2].flatMap((place) => [
+      {
+        latitude: 19.93 - 2.31 * place,
+        longitude: 10.07 + 3.11 * place,
+        hazards: ["riverine_floods", "cyclones"],
+        scenarios: ["rcp4p5", "rcp8p5"],
+        analysis_years: [2030, 2050],
+        total_hazard: true,
+        detail: true,
+        radius,
+        aggregation_method: place === 1 ? "mean" : "max",
+      },
+    ]),
+  );
+
+  test("equal those of a plain atlas byte for byte", async () => {
+    const file = await writeModels([1, 2].map(randomModel));
+    const answers = async (omitted?: string): Promise<string> => {
+      const atlas = await openAtlas(out);
+      opened.push(atlas);
+      const omit = (name: string, value: unknown): unknown => (name === omitted ? undefined : value);
+      return JSON.stringify(await atlas.hazardRiskBatch(QUERIES), omit);
+    };
+    await ingestLayers({ manifest: file, out });
+    const plain = await answers();
+    await ingestLayers({ manifest: file, out, keepCurves: true });
+    expect((await answers()) === plain).toBe(true);
+    // The range over models is in the details only if it is kept.
+    await ingestLayers({ manifest: file, out, keepRange: true });
+    expect((await answers()) === plain).toBe(false);
+    expect((await answers("model_range")) === plain).toBe(true);
+  });
+
+  test("state the range over models, also in a circle, but not of a change", async () => {
+    await ingestLayers({
+      manifest: await writeModels([(_, period) => period / 10, (_, period) => period / 5]),
+      out,
+      keepRange: true,
+    });
+    const atlas = await openAtlas(out);
+    opened.push(atlas);
+    const query = { ...QUERIES[0], hazards: ["riverine_floods"], scenarios: ["rcp4p5"], analysis_years: [2030] };
+    const rangeOf = async (more: object): Promise<unknown> => {
+      const { results } = await atlas.hazardRisk({ ...query, ...more } as HazardQueryInput);
+      return results[0]?.scenarios[0]?.analysis_years[0]?.detail?.model_range;
+    };
+    // 100 years are between the nodes of 80 and 200 years, at depths of 0.6 to 0.7 m and 1.2 to 1.4 m.
+    const range = await rangeOf({});
+    expect(range).toMatchObject({
+      depth_meters: { minimum: 0.624, maximum: 1.249 },
+      intensity: { minimum: 0.0624, maximum: 0.1249 },
+    });
+    expect(await rangeOf({ radius: 30 })).toEqual(range);
+    expect(await rangeOf({ radius: 30, aggregation_method: "mean", total_hazard: false })).not.toHaveProperty(
+      "total_hazard",
+    );
+    expect(await rangeOf({ anthropogenic: true })).toBeUndefined();
   });
 });
