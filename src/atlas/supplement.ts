@@ -23,6 +23,11 @@ export function supplementName(hazard: string): string {
   return `${hazard}${SUFFIX}`;
 }
 
+/** Returns the name of the layer with the values at a return period. */
+export function curveLayerName(returnPeriodYears: number): string {
+  return `rp_${returnPeriodYears}`;
+}
+
 /** Returns the hazard of a supplement, or undefined if the name is that of a hazard. */
 export function supplementedHazard(name: string): string | undefined {
   return name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : undefined;

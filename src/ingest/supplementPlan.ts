@@ -1,6 +1,7 @@
 /** Plans the supplements of an ingest: the return-period curves and the ranges over models that are kept. */
 import type { GroupEntry } from "../atlas/catalog.ts";
 import {
+  curveLayerName,
   GROUP_LAYER_COUNT_MAX,
   RETURN_PERIOD_COUNT_MAX,
   type SupplementKind,
@@ -90,7 +91,7 @@ export function storedGroupsOf(plan: HazardPlan, group: GroupPlan): readonly Sto
     return Array.from({ length: partCount }, (_, part) => {
       const some = periods.slice(part * GROUP_LAYER_COUNT_MAX, (part + 1) * GROUP_LAYER_COUNT_MAX);
       return {
-        layers: some.map((years) => ({ ...entry, metric: `rp_${years}` })),
+        layers: some.map((years) => ({ ...entry, metric: curveLayerName(years) })),
         provenance: { kind, return_periods_years: some, variate: plan.rules.curve ?? "gumbel" },
       };
     });
