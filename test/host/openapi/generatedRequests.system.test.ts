@@ -106,8 +106,8 @@ function unitsIn(operationId: string, answer: unknown): number | null {
     } else if (operationId === "alignTemperature" || operationId === "alignPortfolio") {
       // Means over the years of an entity or over its labels are not counted.
       if ("year" in members && !("years" in members) && typeof members["temperature_alignment"] === "number") units++;
-    } else if ("curve" in members) {
-      if (members["curve"] !== null) units++;
+    } else if (Array.isArray(members["curve"])) {
+      units++; // the rules of a hazard have a member of this name too, a string
     } else if ("metrics" in members) {
       const values: unknown[] = Object.values(members["metrics"] as object);
       if (values.some((metric) => metric !== null)) units++;
