@@ -201,7 +201,10 @@ export const CurveYearResultSchema = Type.Object({
     description: "The return periods of the maps, ascending, and the value at each; null if there is no value.",
   }),
   no_data: Type.Optional(
-    describe(NoDataReasonSchema, "Why the curve is null; present if and only if it is. 0 is a value, not missing data."),
+    describe(
+      NoDataReasonSchema,
+      "Why the curve is null; present if and only if it is. 0 is a value, not missing data.",
+    ),
   ),
   return_levels: Type.Optional(
     Type.Array(ReturnLevelSchema, {

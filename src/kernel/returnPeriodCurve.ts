@@ -7,7 +7,7 @@
  */
 
 /** Variate in which a curve is linear: the Gumbel variate -ln(-ln(1 - 1/T)), for depths, or ln T, for winds. */
-export type CurveVariate = "gumbel" | "log";
+type CurveVariate = "gumbel" | "log";
 
 export interface ReturnPeriodCurve {
   readonly variate: CurveVariate;
@@ -47,7 +47,7 @@ export interface DamagePoint {
 }
 
 /** Returns the variate of a return period. */
-export function variateOf(returnPeriodYears: number, variate: CurveVariate): number {
+function variateOf(returnPeriodYears: number, variate: CurveVariate): number {
   return variate === "gumbel" ? -Math.log(-Math.log1p(-1 / returnPeriodYears)) : Math.log(returnPeriodYears);
 }
 
