@@ -7,7 +7,7 @@ import { badValueFault, outOfRangeFault } from "./badValues.ts";
 import { zeroCounts } from "./cellCounts.ts";
 import { type CellKinds, CellSorter } from "./cellKinds.ts";
 import { checkedValues, curveCells, intensityOf } from "./curve.ts";
-import { gathered, metricSteps, type MetricValues, scatterSteps, setMissing } from "./metricSteps.ts";
+import { gathered, metricSteps, type MetricValues } from "./metricSteps.ts";
 import { ModelCurves } from "./modelCurves.ts";
 import {
   type GroupRows,
@@ -237,5 +237,21 @@ async function withFault<T>(
     return compute();
   } catch (error) {
     throw error instanceof BadValueError ? await toFault(error.bad) : error;
+  }
+}
+
+/** Writes the steps of some cells. @param source u16[cells][layerCount] */
+function scatterSteps(target: Uint16Array, cells: Int32Array, source: Uint16Array, layerCount: number): void {
+  for (let index = 0, from = 0; index < cells.length; index++) {
+    const to = (cells[index] as number) * layerCount;
+    for (let layer = 0; layer < layerCount; layer++) target[to + layer] = source[from++] as number;
+  }
+}
+
+/** Marks cells as missing in all layers. */
+function setMissing(target: Uint16Array, cells: Int32Array, layerCount: number): void {
+  for (let index = 0; index < cells.length; index++) {
+    const to = (cells[index] as number) * layerCount;
+    target.fill(STEPS_NODATA, to, to + layerCount);
   }
 }
