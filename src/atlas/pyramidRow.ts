@@ -85,9 +85,9 @@ export class PyramidRow {
     const { grid } = this.#shape;
     const { tileColumnCount } = tilingOf(grid);
     const tileRow = band.firstRow / TILE_SIZE;
-    const block = { ...band, cells, firstColumn: 0, columnCount: grid.columnCount };
+    const block = { ...band, cells, layerCount, firstColumn: 0, columnCount: grid.columnCount };
     const range = { firstRow: tileRow, rowCount: 1, firstColumn: 0, columnCount: tileColumnCount };
-    return [...encodeTiles(block, range, { layerCount, grid })];
+    return [...encodeTiles(block, range, { layers: { first: 0, count: layerCount }, grid })];
   }
 
   #addTile(

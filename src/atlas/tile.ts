@@ -51,30 +51,48 @@ export interface Band {
   readonly rowCount: number;
 }
 
-/** Cells of one group in a rectangle of a grid: u16[rowCount][columnCount][layerCount]. */
+/** Cells in a rectangle of a grid: u16[rowCount][columnCount][layerCount]. */
 export interface CellBlock extends Band {
   readonly firstColumn: number;
   readonly columnCount: number;
+  readonly layerCount: number;
   readonly cells: Uint16Array;
 }
 
-/** Copies the cells that a block shares with a tile, u16[64][64][layerCount]; the other cells are unchanged. */
+/** Consecutive layers of cells. */
+export interface LayerRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * Copies layers of the cells that a block shares with a tile, u16[64][64][layers.count]; the other cells of the tile are
+ * unchanged.
+ */
 export function copyToTile(
   tile: Uint16Array,
-  { firstRow, rowCount, firstColumn, columnCount, cells }: CellBlock,
+  { firstRow, rowCount, firstColumn, columnCount, layerCount, cells }: CellBlock,
   {
-    layerCount,
     tileRow,
     tileColumn,
-  }: { readonly layerCount: number; readonly tileRow: number; readonly tileColumn: number },
+    layers,
+  }: { readonly tileRow: number; readonly tileColumn: number; readonly layers: LayerRange },
 ): void {
   const [top, left] = [tileRow * TILE_SIZE, tileColumn * TILE_SIZE];
   const from = Math.max(left, firstColumn);
-  const size = (Math.min(left + TILE_SIZE, firstColumn + columnCount) - from) * layerCount;
-  if (size <= 0) return;
+  const width = Math.min(left + TILE_SIZE, firstColumn + columnCount) - from;
+  if (width <= 0) return;
   for (let row = Math.max(top, firstRow); row < Math.min(top + TILE_SIZE, firstRow + rowCount); row++) {
     const source = ((row - firstRow) * columnCount + from - firstColumn) * layerCount;
-    tile.set(cells.subarray(source, source + size), ((row - top) * TILE_SIZE + from - left) * layerCount);
+    const target = ((row - top) * TILE_SIZE + from - left) * layers.count;
+    if (layers.count === layerCount) {
+      tile.set(cells.subarray(source, source + width * layerCount), target);
+      continue;
+    }
+    for (let column = 0; column < width; column++) {
+      const [cell, to] = [source + column * layerCount + layers.first, target + column * layers.count];
+      for (let layer = 0; layer < layers.count; layer++) tile[to + layer] = cells[cell + layer] as number;
+    }
   }
 }
 
@@ -90,8 +108,9 @@ export function cutTile(
   { grid, layerCount, tileColumn }: { readonly grid: Grid; readonly layerCount: number; readonly tileColumn: number },
 ): Uint16Array {
   const tile = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(STEPS_OUTSIDE);
-  const block = { ...band, cells, firstColumn: 0, columnCount: grid.columnCount };
-  copyToTile(tile, block, { layerCount, tileRow: band.firstRow / TILE_SIZE, tileColumn });
+  const block = { ...band, cells, layerCount, firstColumn: 0, columnCount: grid.columnCount };
+  const layers = { first: 0, count: layerCount };
+  copyToTile(tile, block, { layers, tileRow: band.firstRow / TILE_SIZE, tileColumn });
   return tile;
 }
 

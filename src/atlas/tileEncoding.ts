@@ -8,6 +8,7 @@ import {
   copyToTile,
   CONSTANT_STEPS,
   extentOf,
+  type LayerRange,
   STATES,
   STORED_STATES,
   summarizeTile,
@@ -61,18 +62,18 @@ export interface EncodedTiles extends TileRange {
   readonly totals: Uint32Array<ArrayBuffer>;
 }
 
-/** Encodes the tiles of a range, row by row. Cells that are not in the block are outside. */
+/** Encodes some layers of the tiles of a range, row by row. Cells that are not in the block are outside. */
 export function* encodeTiles(
   block: CellBlock,
   { firstRow, rowCount, firstColumn, columnCount }: TileRange,
-  { layerCount, grid }: { readonly layerCount: number; readonly grid: Grid },
+  { layers, grid }: { readonly layers: LayerRange; readonly grid: Grid },
 ): Generator<EncodedTile> {
-  const tile = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount);
+  const tile = new Uint16Array(TILE_SIZE * TILE_SIZE * layers.count);
   for (let tileRow = firstRow; tileRow < firstRow + rowCount; tileRow++) {
     for (let tileColumn = firstColumn; tileColumn < firstColumn + columnCount; tileColumn++) {
       tile.fill(CONSTANT_STEPS.outside);
-      copyToTile(tile, block, { layerCount, tileRow, tileColumn });
-      yield encodeTile(tile, layerCount, extentOf(grid, { tileRow, tileColumn }));
+      copyToTile(tile, block, { layers, tileRow, tileColumn });
+      yield encodeTile(tile, layers.count, extentOf(grid, { tileRow, tileColumn }));
     }
   }
 }

@@ -3,6 +3,7 @@ import { type Catalog, FORMAT_VERSION, catalogGridOf, type GroupEntry, type Haza
 import { supplementedHazard, supplementName } from "../atlas/supplement.ts";
 import { HAZARD_NAMES } from "../hazard/hazards.ts";
 import type { WrittenPack } from "./packWriter.ts";
+import { withKnownOrigin } from "./provenance.ts";
 import { hashReleaseContent, derivedReleaseName, groupKey, nameTakenFault } from "./releaseName.ts";
 import { catalogNameOf } from "./supplementPlan.ts";
 
@@ -25,6 +26,9 @@ export function updateCatalog(
   for (const { target, pack, groups } of written) {
     const { hazard, rules, supplement } = target.plan;
     const name = catalogNameOf(target.plan);
+    const known = hazards.flatMap((entry) =>
+      entry.hazard === name ? entry.packs.flatMap((each) => (each.id === pack.id ? each.groups : [])) : [],
+    );
     if (supplement === undefined) {
       metricsPacks.set(hazard, pack.id);
       // A supplement belongs to the metrics of the same maps.
@@ -43,10 +47,11 @@ export function updateCatalog(
         ...(existing?.packs ?? []),
         {
           ...pack,
-          groups: groups.map(({ provenance, ...group }) => ({
-            ...group,
-            provenance: { ...provenance, ...(metricsPack === undefined ? {} : { metrics_pack: metricsPack }) },
-          })),
+          groups: groups.map((group) =>
+            metricsPack === undefined
+              ? withKnownOrigin(group, known)
+              : { ...group, provenance: { ...group.provenance, metrics_pack: metricsPack } },
+          ),
         },
       ],
     };

@@ -62,12 +62,11 @@ export class ModelCurves {
   /**
    * Adds cells of one model. Add models in a fixed order, because the rounding of sums depends on the order.
    * @param cells counted from `firstCell`
-   * @param values one non-decreasing array for each return period; a cell that is missing in one of them is missing
+   * @param values one non-decreasing array for each return period; a missing cell is missing in all of them
    */
   add(firstCell: number, cells: Int32Array, values: readonly Float64Array[]): void {
     const { curve, curve_min: minimum, curve_max: maximum } = this.#values;
     const { cellCount } = this.#shape;
-    // NaN is carried through the running maximum, so the last value is missing if any is.
     const last = values.at(-1);
     for (let i = 0; i < cells.length; i++) {
       if (Number.isNaN(last?.[i])) continue;

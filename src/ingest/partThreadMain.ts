@@ -35,12 +35,12 @@ async function compute({ id, key }: PartRequest): Promise<void> {
 }
 
 function buffersOf({ steps, tiles = [] }: GroupRows): readonly ArrayBuffer[] {
-  const arrays = tiles.flatMap(({ states, bytes, byteEnds, bounds, totals }) => [
+  const ofTiles = tiles.flatMap(({ states, bytes, byteEnds, bounds, totals }) => [
     states,
     bytes,
     byteEnds,
     bounds,
     totals,
   ]);
-  return [steps, ...arrays].map(({ buffer }) => buffer as ArrayBuffer);
+  return [steps, ...ofTiles].map(({ buffer }) => buffer as ArrayBuffer);
 }

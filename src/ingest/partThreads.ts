@@ -13,7 +13,7 @@ import { atlasRowOfSource, type Placement, withTiles } from "./partTiles.ts";
 import { type HazardPlan, mapsOf } from "./plan.ts";
 import { describePlan, type PlanDescription } from "./planDescription.ts";
 import type { PartRunner } from "./slabReader.ts";
-import { layerCountsOf } from "./supplementPlan.ts";
+import { storedLayerCounts } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
 
 /** By default at most this many threads, so that memory stays bounded on machines with many cores. */
@@ -93,7 +93,7 @@ export function tileComputer(
   plan: HazardPlan,
   { options, placement }: Pick<PartThreadSetup, "options" | "placement">,
 ): (key: PartKey) => Promise<GroupRows> {
-  const layerCounts = plan.groups.map((group) => layerCountsOf(plan, group));
+  const layerCounts = plan.groups.map((group) => storedLayerCounts(plan, group));
   const computer = createPartComputer(kernel, plan, {
     atlasRowOfSource: atlasRowOfSource(placement),
     clampToleranceOf: (unit) => clampToleranceOf(options, unit),

@@ -1,8 +1,7 @@
 /** Encodes the tiles of finished parts, on the thread that computed them, as far as their cells are in one part. */
-import { type CellBlock, tilingOf } from "../atlas/tile.ts";
+import { type CellBlock, type LayerRange, tilingOf } from "../atlas/tile.ts";
 import { encodeTiles, joinTiles, type TileRange } from "../atlas/tileEncoding.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import { divideLayers } from "./divideLayers.ts";
 import type { GroupRows } from "./partComputer.ts";
 import type { CellWindow } from "./raster.ts";
 import type { IngestTarget } from "./target.ts";
@@ -15,19 +14,29 @@ export function atlasRowOfSource({ offset, window }: Pick<Placement, "offset" | 
   return offset.row - window.firstRow;
 }
 
-/** Returns a block of the atlas with the cells of a window of the source. */
-export function atlasBlockOf(
-  { firstRow, rowCount, firstColumn, columnCount }: CellWindow,
-  cells: Uint16Array,
-  placement: Placement,
-): CellBlock {
+/** Returns the position in the atlas of a window of the source. */
+function inAtlas({ firstRow, rowCount, firstColumn, columnCount }: CellWindow, placement: Placement): CellWindow {
   return {
     firstRow: firstRow + atlasRowOfSource(placement),
     rowCount,
     firstColumn: firstColumn + placement.offset.column - placement.window.firstColumn,
     columnCount,
-    cells,
   };
+}
+
+/** Returns a block of the atlas with the cells of a part. */
+export function atlasBlockOf(
+  window: CellWindow,
+  steps: Uint16Array,
+  { layerCount, placement }: { readonly layerCount: number; readonly placement: Placement },
+): CellBlock {
+  return { ...inAtlas(window, placement), layerCount, cells: steps };
+}
+
+/** Returns the layers of each group that a part is stored as; the part has the layers of all of them. */
+export function layerRangesOf(layerCounts: readonly number[]): readonly LayerRange[] {
+  let first = 0;
+  return layerCounts.map((count) => ({ first: (first += count) - count, count }));
 }
 
 /** Returns the rows or columns of tiles whose source cells are all in a part. */
@@ -46,8 +55,8 @@ function completeTiles(
 /** Returns the tiles whose source cells are all in a window of the source. */
 export function completeTilesOf(part: CellWindow, placement: Placement): TileRange {
   const { tileRowCount, tileColumnCount } = tilingOf(placement.grid);
-  const block = atlasBlockOf(part, new Uint16Array(), placement);
-  const source = atlasBlockOf(placement.window, new Uint16Array(), placement);
+  const block = inAtlas(part, placement);
+  const source = inAtlas(placement.window, placement);
   const rows = completeTiles(
     { first: block.firstRow, end: block.firstRow + block.rowCount },
     { first: source.firstRow, end: source.firstRow + source.rowCount },
@@ -64,26 +73,21 @@ export function completeTilesOf(part: CellWindow, placement: Placement): TileRan
   };
 }
 
-/** Returns a part with its complete tiles encoded, and without its cells if they are all in complete tiles. */
+/**
+ * Returns a part with its complete tiles encoded, and without its cells if they are all in complete tiles.
+ * @param layerCounts of the groups that the part is stored as
+ */
 export function withTiles(
   rows: GroupRows,
   window: CellWindow,
-  {
-    layerCounts,
-    placement,
-  }: {
-    /** Of each group that the pack stores; the cells have the layers of all of them. */
-    readonly layerCounts: readonly number[];
-    readonly placement: Placement;
-  },
+  { layerCounts, placement }: { readonly layerCounts: readonly number[]; readonly placement: Placement },
 ): GroupRows {
   const range = completeTilesOf(window, placement);
-  const block = atlasBlockOf(window, rows.steps, placement);
-  const tiles = divideLayers(rows.steps, layerCounts).map((cells, group) => {
-    const layerCount = layerCounts[group] ?? 0;
-    const encoded = encodeTiles({ ...block, cells }, range, { layerCount, grid: placement.grid });
-    return joinTiles(range, encoded, layerCount);
-  });
+  const layerCount = layerCounts.reduce((sum, count) => sum + count, 0);
+  const block = atlasBlockOf(window, rows.steps, { layerCount, placement });
+  const tiles = layerRangesOf(layerCounts).map((layers) =>
+    joinTiles(range, encodeTiles(block, range, { layers, grid: placement.grid }), layers.count),
+  );
   const isAllEncoded =
     range.firstRow * TILE_SIZE <= block.firstRow &&
     range.firstColumn * TILE_SIZE <= block.firstColumn &&

@@ -13,24 +13,15 @@ import type { GroupRows, PartKey } from "./partComputer.ts";
 /** Parts of earlier releases, which had no tiles, were named `part-` and `cells-`. */
 const PART_NAME = /^tiles-(\d+)-(\d+)-\d+-\d+-\d+$/;
 
-/** The arrays of the tiles of a group in a saved part. */
-const ARRAY_TYPES = {
-  totals: Uint32Array,
-  byteEnds: Uint32Array,
-  bounds: Uint16Array,
-  states: Uint8Array,
-  bytes: Uint8Array,
-} as const;
-type ArrayName = keyof typeof ARRAY_TYPES;
-const ARRAY_NAMES = Object.keys(ARRAY_TYPES) as ArrayName[];
-/** Each array starts at a multiple of this, so that it is aligned. */
-const ALIGNMENT_BYTES = 4;
+/** The arrays of encoded tiles in the order in which they are saved, after the steps. */
+const ARRAY_NAMES = ["totals", "byteEnds", "bounds", "states", "bytes"] as const;
+type ArrayName = (typeof ARRAY_NAMES)[number];
 
 /** What precedes the arrays of a saved part. */
 interface PartHeader extends Pick<GroupRows, "counts" | "worst"> {
   readonly stepCount: number;
-  /** For each group that the pack stores: its tiles, and the number of elements of each array. */
-  readonly tiles: readonly (TileRange & { readonly lengths: Readonly<Record<ArrayName, number>> })[];
+  /** For each stored group; `lengths` has the number of elements of each array. */
+  readonly tiles: readonly { readonly range: TileRange; readonly lengths: Readonly<Record<ArrayName, number>> }[];
 }
 
 /**
@@ -92,52 +83,51 @@ function partFileName({ group, window }: PartKey): string {
   return `tiles-${window.firstRow}-${window.rowCount}-${window.firstColumn}-${window.columnCount}-${group}`;
 }
 
-/** Returns the size of the header, the header as JSON, the cells and the arrays, each padded to ALIGNMENT_BYTES. */
-function encodePart({ steps, tiles, counts, worst }: GroupRows): Buffer {
-  if (tiles === undefined) throw new Error("Only parts with encoded tiles are saved.");
+/** Returns the size of the header, the header as JSON and the arrays, each padded to a multiple of 4 bytes. */
+function encodePart({ steps, tiles = [], counts, worst }: GroupRows): Buffer {
   const header: PartHeader = {
     counts,
     worst,
     stepCount: steps.length,
     tiles: tiles.map(({ firstRow, rowCount, firstColumn, columnCount, ...arrays }) => ({
-      firstRow,
-      rowCount,
-      firstColumn,
-      columnCount,
+      range: { firstRow, rowCount, firstColumn, columnCount },
       lengths: Object.fromEntries(ARRAY_NAMES.map((name) => [name, arrays[name].length])) as Record<ArrayName, number>,
     })),
   };
-  const text = JSON.stringify(header);
-  const headerText = Buffer.from(text.padEnd(alignedSize(text.length)));
-  const arrays = [steps, ...tiles.flatMap((group) => ARRAY_NAMES.map((name) => group[name]))];
-  const padded = arrays.flatMap(({ buffer, byteOffset, byteLength }) => [
-    new Uint8Array(buffer, byteOffset, byteLength),
-    new Uint8Array(alignedSize(byteLength) - byteLength),
-  ]);
-  return Buffer.concat([Buffer.from(Uint32Array.of(headerText.length).buffer), headerText, ...padded]);
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const arrays = [steps, ...tiles.flatMap((each) => ARRAY_NAMES.map((name) => each[name]))];
+  return Buffer.concat([Uint32Array.of(text.length), text, ...arrays].flatMap(padded));
+}
+
+function padded(array: Uint8Array | Uint16Array | Uint32Array): readonly Uint8Array[] {
+  const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  return [bytes, new Uint8Array(paddedSize(bytes.length) - bytes.length)];
+}
+
+function paddedSize(sizeBytes: number): number {
+  return 4 * Math.ceil(sizeBytes / 4);
 }
 
 function decodePart(buffer: ArrayBuffer): GroupRows {
-  const headerSize = new DataView(buffer).getUint32(0, true);
-  const text = new TextDecoder().decode(new Uint8Array(buffer, 4, headerSize));
-  const { counts, worst, stepCount, tiles } = JSON.parse(text) as PartHeader;
-  let offset = 4 + headerSize;
-  const next = <Numbers extends ArrayBufferView>(
+  const textSize = new DataView(buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, textSize))) as PartHeader;
+  let offset = 4 + paddedSize(textSize);
+  const take = <Numbers extends ArrayBufferView>(
     type: new (buffer: ArrayBuffer, offset: number, length: number) => Numbers,
     length: number,
   ): Numbers => {
-    const numbers = new type(buffer, offset, length);
-    offset += alignedSize(numbers.byteLength);
-    return numbers;
+    const array = new type(buffer, offset, length);
+    offset += paddedSize(array.byteLength);
+    return array;
   };
-  const steps = next(Uint16Array, stepCount);
-  const groups = tiles.map(({ lengths, ...range }): EncodedTiles => {
-    const arrays = ARRAY_NAMES.map((name) => [name, next<ArrayBufferView>(ARRAY_TYPES[name], lengths[name])]);
-    return { ...range, ...(Object.fromEntries(arrays) as Pick<EncodedTiles, ArrayName>) };
-  });
-  return { steps, counts, worst, tiles: groups };
-}
-
-function alignedSize(bytes: number): number {
-  return ALIGNMENT_BYTES * Math.ceil(bytes / ALIGNMENT_BYTES);
+  const steps = take(Uint16Array, header.stepCount);
+  const tiles = header.tiles.map(({ range, lengths }): EncodedTiles => ({
+    ...range,
+    totals: take(Uint32Array, lengths.totals),
+    byteEnds: take(Uint32Array, lengths.byteEnds),
+    bounds: take(Uint16Array, lengths.bounds),
+    states: take(Uint8Array, lengths.states),
+    bytes: take(Uint8Array, lengths.bytes),
+  }));
+  return { steps, tiles, counts: header.counts, worst: header.worst };
 }

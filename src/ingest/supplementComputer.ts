@@ -5,7 +5,7 @@ import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
 import { BadValueError } from "./badValue.ts";
 import { badValueFault, outOfRangeFault } from "./badValues.ts";
 import { zeroCounts } from "./cellCounts.ts";
-import { CellSorter } from "./cellKinds.ts";
+import { type CellKinds, CellSorter } from "./cellKinds.ts";
 import { checkedValues, curveCells, intensityOf } from "./curve.ts";
 import { gathered, metricSteps, type MetricValues } from "./metricSteps.ts";
 import { ModelCurves } from "./modelCurves.ts";
@@ -42,49 +42,98 @@ export class SupplementComputer {
   async compute({ group: index, window }: PartKey): Promise<GroupRows> {
     const group = this.#plan.groups[index];
     if (group?.content.kind !== "curves") throw new Error(`Group ${index} has no curves.`);
-    const { models } = group.content;
-    const cellCount = window.rowCount * window.columnCount;
-    const kinds = this.#plan.supplement ?? [];
+    const tileRows = tileRowsOf(window, this.#options.atlasRowOfSource);
+    const counts = Array.from({ length: tileRows.end - tileRows.first }, zeroCounts);
+    return { steps: await this.#stepsOf(group, group.content.models, window), counts, worst: {} };
+  }
+
+  async #stepsOf(group: GroupPlan, models: readonly CurveSource[], window: CellWindow): Promise<Uint16Array> {
+    const [only] = models;
+    if (only !== undefined && models.length === 1) return this.#stepsOfModel(group, only, window);
     const curves = new ModelCurves({
-      cellCount,
+      cellCount: window.rowCount * window.columnCount,
       modelCount: models.length,
       returnPeriodCount: returnPeriodsOfGroup(group).length,
       metricCount: metricsOfPlan(this.#plan).length,
-      kinds,
+      kinds: this.#plan.supplement ?? [],
     });
     for (const model of models) await this.#addModel(curves, model, { group, window });
-    const steps = await this.#stepsOf(curves, { group, window });
-    const tileRows = tileRowsOf(window, this.#options.atlasRowOfSource);
-    const counts = Array.from({ length: tileRows.end - tileRows.first }, zeroCounts);
-    return { steps, counts, worst: {} };
+    return this.#roundedSteps(curves, { group, window });
   }
 
-  async #addModel(
-    curves: ModelCurves,
+  /** Returns the curves of the only model; cells that are dry or missing on all maps need no computation. */
+  async #stepsOfModel(group: GroupPlan, model: CurveSource, window: CellWindow): Promise<Uint16Array> {
+    const layer = ownMetricOf(this.#plan);
+    const layerCount = model.maps.length;
+    const all = new Uint16Array(window.rowCount * window.columnCount * layerCount);
+    for await (const { first, end, kinds, values } of this.#batches(model, window)) {
+      const { active, missing } = kinds;
+      const steps = new Uint16Array(active.length * layerCount);
+      for (const [period, each] of values.entries()) {
+        const outcome = toSteps(this.#kernel, each, layer, { cells: steps, layer: period, layerCount });
+        if (outcome.kind === "steps") continue;
+        const value = each[outcome.cell] ?? NaN;
+        const bad = { map: 0, cell: active[outcome.cell] ?? 0, value, why: "above-range" } as const;
+        throw await outOfRangeFault(group, layer, bad, { window, firstCell: first });
+      }
+      const target = all.subarray(first * layerCount, end * layerCount);
+      scatterSteps(target, active, steps, layerCount);
+      setMissing(target, missing, layerCount);
+    }
+    return all;
+  }
+
+  /** Reads the maps of a model and yields the non-decreasing curves of the active cells of each batch. */
+  async *#batches(
     { maps }: CurveSource,
-    { group, window }: { readonly group: GroupPlan; readonly window: CellWindow },
-  ): Promise<void> {
+    window: CellWindow,
+  ): AsyncGenerator<{
+    readonly first: number;
+    readonly end: number;
+    readonly kinds: CellKinds;
+    /** The source values of the active cells, by map. */
+    readonly source: readonly RasterValues[];
+    /** Their curves, by return period; a cell that is missing on any map is missing at all return periods. */
+    readonly values: readonly Float64Array[];
+  }> {
     const layer = ownMetricOf(this.#plan);
     const clampTolerance = this.#options.clampToleranceOf(layer.unit);
     const read = await Promise.all(maps.map(({ raster, band }) => raster.readWindow({ ...window, band })));
     for (const [first, end] of kernelBatches(window.rowCount * window.columnCount)) {
       const batch = read.map((values) => values.subarray(first, end));
-      const { active, zero } = this.#sorter.kindsOf(batch);
-      curves.addZeros(first, zero);
-      const activeMaps = batch.map((values) => gathered(values, active));
-      const position = { window, firstCell: first, layer, clampTolerance };
+      const kinds = this.#sorter.kindsOf(batch);
+      const { active } = kinds;
+      const source = batch.map((values) => gathered(values, active));
       const values = await withFault(
-        () => activeMaps.map((each, map) => this.#valuesInUnit(each, { map, unitFactor: maps[map]?.unitFactor ?? 1 })),
-        (bad) => badValueFault(maps[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position),
+        () => source.map((each, map) => this.#valuesInUnit(each, { map, unitFactor: maps[map]?.unitFactor ?? 1 })),
+        (bad) => {
+          const position = { window, firstCell: first, layer, clampTolerance };
+          return badValueFault(maps[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position);
+        },
       );
       makeNonDecreasing(values);
+      yield { first, end, kinds, source, values };
+    }
+  }
+
+  async #addModel(
+    curves: ModelCurves,
+    model: CurveSource,
+    { group, window }: { readonly group: GroupPlan; readonly window: CellWindow },
+  ): Promise<void> {
+    const layers = metricsOfPlan(this.#plan);
+    for await (const { first, kinds, source, values } of this.#batches(model, window)) {
+      const { active, zero } = kinds;
+      curves.addZeros(first, zero);
       curves.add(first, active, values);
       if (!curves.hasMetrics) continue;
-      const metrics = this.#metricsOf(activeMaps, maps);
+      const metrics = this.#metricsOf(source, model.maps);
       const { steps } = await withFault(
-        () => metricSteps(this.#kernel, metricsOfPlan(this.#plan), metrics),
-        (bad) =>
-          outOfRangeFault(group, metricsOfPlan(this.#plan)[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position),
+        () => metricSteps(this.#kernel, layers, metrics),
+        (bad) => {
+          const position = { window, firstCell: first };
+          return outOfRangeFault(group, layers[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position);
+        },
       );
       curves.addMetrics(first, active, steps);
     }
@@ -96,8 +145,12 @@ export class SupplementComputer {
   ): Float64Array {
     const clampTolerance = this.#options.clampToleranceOf(ownMetricOf(this.#plan).unit);
     const flags = new Uint8Array(values.length);
-    const range = { map, unitFactor, clampTolerance, max: Number.MAX_VALUE };
-    return Float64Array.from(checkedValues(values, flags, range), (value) => value * unitFactor);
+    const checked = checkedValues(values, flags, { map, unitFactor, clampTolerance, max: Number.MAX_VALUE });
+    const converted = new Float64Array(checked);
+    // A loop, because `from` with a mapping function is slower.
+    if (unitFactor !== 1)
+      for (let cell = 0; cell < converted.length; cell++) converted[cell] = (converted[cell] as number) * unitFactor;
+    return converted;
   }
 
   /** Returns the metrics of one model, computed as those of a group with a single model. */
@@ -122,7 +175,7 @@ export class SupplementComputer {
   }
 
   /** Rounds the layers of all kinds, in the order of the supplement. */
-  async #stepsOf(
+  async #roundedSteps(
     curves: ModelCurves,
     { group, window }: { readonly group: GroupPlan; readonly window: CellWindow },
   ): Promise<Uint16Array> {
@@ -158,13 +211,21 @@ export class SupplementComputer {
   }
 }
 
-/** Replaces each value with the largest of its own and those of shorter return periods; NaN stays missing. */
+/**
+ * Replaces each value with the largest of its own and those of shorter return periods. A cell that is missing on one map
+ * becomes missing on all.
+ */
 function makeNonDecreasing(maps: readonly Float64Array[]): void {
+  const last = maps.at(-1) ?? new Float64Array();
   for (let map = 1; map < maps.length; map++) {
     const [before, values] = [maps[map - 1] as Float64Array, maps[map] as Float64Array];
     for (let cell = 0; cell < values.length; cell++) {
       values[cell] = Math.max(values[cell] as number, before[cell] as number);
     }
+  }
+  // The maximum of NaN and a number is NaN, so the last value is missing if any is.
+  for (let cell = 0; cell < last.length; cell++) {
+    if (Number.isNaN(last[cell])) for (const values of maps) values[cell] = NaN;
   }
 }
 
@@ -176,5 +237,21 @@ async function withFault<T>(
     return compute();
   } catch (error) {
     throw error instanceof BadValueError ? await toFault(error.bad) : error;
+  }
+}
+
+/** Writes the steps of some cells. @param source u16[cells][layerCount] */
+function scatterSteps(target: Uint16Array, cells: Int32Array, source: Uint16Array, layerCount: number): void {
+  for (let index = 0, from = 0; index < cells.length; index++) {
+    const to = (cells[index] as number) * layerCount;
+    for (let layer = 0; layer < layerCount; layer++) target[to + layer] = source[from++] as number;
+  }
+}
+
+/** Marks cells as missing in all layers. */
+function setMissing(target: Uint16Array, cells: Int32Array, layerCount: number): void {
+  for (let index = 0; index < cells.length; index++) {
+    const to = (cells[index] as number) * layerCount;
+    target.fill(STEPS_NODATA, to, to + layerCount);
   }
 }

@@ -98,14 +98,14 @@ export function storedGroupsOf(plan: HazardPlan, group: GroupPlan): readonly Sto
   });
 }
 
-/** Returns the number of layers of each group that the pack of a plan stores for a group. */
-export function layerCountsOf(plan: HazardPlan, group: GroupPlan): readonly number[] {
+/** Returns the layer counts of the groups that a group is stored as; a part has the layers of all of them. */
+export function storedLayerCounts(plan: HazardPlan, group: GroupPlan): readonly number[] {
   return storedGroupsOf(plan, group).map(({ layers }) => layers.length);
 }
 
 /** Returns the number of layers that are stored for a group of a plan. */
 export function layerCountOf(plan: HazardPlan, group: GroupPlan): number {
-  return layerCountsOf(plan, group).reduce((sum, count) => sum + count, 0);
+  return storedLayerCounts(plan, group).reduce((sum, count) => sum + count, 0);
 }
 
 /** Returns the return periods of a group of curves, in years, ascending; all models have the same. */

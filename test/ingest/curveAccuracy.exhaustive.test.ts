@@ -11,8 +11,10 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 import { curveByDefinition } from "../oracle/curve.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { folder, manifest, out } from "./ingestFixture.ts";
+import { folder, manifest, out, useIngestFolder } from "./ingestFixture.ts";
 import { makeGeoTiff } from "./makeGeoTiff.ts";
+
+useIngestFolder();
 
 const SIZE = 400;
 const CELL_COUNT = 100_000;

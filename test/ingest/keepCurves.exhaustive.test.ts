@@ -12,7 +12,18 @@ import { type CurvesRequest, sampleCurves } from "../../src/hazard/curve/sampleC
 import { ingestLayers } from "../../src/ingest/ingest.ts";
 import { keptCurves, metricStepsOfModel, type ModelValues } from "../oracle/keptCurves.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { CELL_COUNT, folder, manifest, map, out, readCatalog, rejectionMessage } from "./ingestFixture.ts";
+import {
+  CELL_COUNT,
+  folder,
+  manifest,
+  map,
+  out,
+  readCatalog,
+  rejectionMessage,
+  useIngestFolder,
+} from "./ingestFixture.ts";
+
+useIngestFolder();
 
 const RETURN_PERIODS_YEARS = [2, 5, 10, 20, 25, 50, 80, 200, 500, 1000];
 const COLUMN_COUNT = 80;
