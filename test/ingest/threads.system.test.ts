@@ -76,10 +76,11 @@ describe("the atlas does not depend on the number of threads", () => {
     const contents: unknown[] = [];
     for (const threads of THREAD_COUNTS) {
       const out = join(folder, `atlas-${threads}`);
-      await ingest({ manifest: file, out, bbox, threads });
+      await ingest({ manifest: file, out, bbox, threads, keepCurves: true, keepRange: true });
       contents.push(await contentOf(out));
     }
-    expect(Object.keys((contents[0] as { files: object }).files)).toHaveLength(3);
+    // Three files of the metrics, and three of the curves and ranges of 2030.
+    expect(Object.keys((contents[0] as { files: object }).files)).toHaveLength(6);
     for (const content of contents.slice(1)) expect(content).toEqual(contents[0]);
   });
 
