@@ -1,4 +1,5 @@
 /** The tiles of a band do not depend on how its source is divided into parts, nor on whether parts were saved. */
+import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { EncodedTile } from "../../src/atlas/tileEncoding.ts";
@@ -76,6 +77,13 @@ function targetOf(blocks: (typeof BLOCKS)[number], place: (typeof PLACES)[keyof 
   return { plan, grid: GRID, ...place };
 }
 
+/** Returns a text that differs between tiles that differ. */
+function digestOf(tile: EncodedTile): string {
+  if (tile.state !== "cells") return tile.state;
+  const hash = createHash("sha256").update(tile.bytes);
+  return hash.update(tile.summary.bounds).update(tile.summary.totals).digest("hex");
+}
+
 /** Reads all bands. @param checkpoints whether a checkpoint is due after every part */
 async function read(target: IngestTarget, folder: string, checkpoints: boolean) {
   const computed: PartKey[] = [];
@@ -89,14 +97,16 @@ async function read(target: IngestTarget, folder: string, checkpoints: boolean) 
   };
   const reader = new BandReader(target, { runner, signal: undefined });
   const steps = { folder, isDue: () => checkpoints, saved: () => undefined };
-  const tiles: EncodedTile[] = [];
+  const tiles: string[] = [];
+  const states = new Set<string>();
   for (let firstRow = 0; firstRow < GRID.rowCount; firstRow += 64) {
     const band = { firstRow, rowCount: Math.min(64, GRID.rowCount - firstRow) };
     const [ofBand = []] = await reader.read(band, steps);
     expect(ofBand).toHaveLength(7);
-    tiles.push(...ofBand);
+    tiles.push(...ofBand.map(digestOf));
+    for (const { state } of ofBand) states.add(state);
   }
-  return { tiles, totals: reader.totals, computedCount: computed.length };
+  return { tiles, states, totals: reader.totals, computedCount: computed.length };
 }
 
 describe.each(Object.entries(PLACES))("bands of %s", (_, place) => {
@@ -106,8 +116,7 @@ describe.each(Object.entries(PLACES))("bands of %s", (_, place) => {
       all.push(await withTempFolder((folder) => read(targetOf(blocks, place), folder, false)));
     }
     const [first] = all;
-    const states = new Set(first?.tiles.map(({ state }) => state));
-    expect([...states].toSorted()).toEqual(expect.arrayContaining(["cells", "outside", "zero"]));
+    expect([...(first?.states ?? [])]).toEqual(expect.arrayContaining(["cells", "outside", "zero"]));
     const { counts } = first?.totals[0] ?? {};
     expect((counts?.valid ?? 0) + (counts?.nodata ?? 0)).toBe(place.window.rowCount * place.window.columnCount);
     for (const each of all.slice(1)) {
