@@ -70,7 +70,15 @@ export default defineConfig({
       { extends: true, test: { ...UNIT, name: "unit-isolated", include: ISOLATED_FILES } },
       {
         extends: true,
-        test: { ...UNIT, name: "exhaustive", include: ["test/**/*.exhaustive.test.ts"], exclude: [], isolate: false },
+        test: {
+          ...UNIT,
+          name: "exhaustive",
+          include: ["test/**/*.exhaustive.test.ts"],
+          exclude: [],
+          isolate: false,
+          // Some take a quarter of a minute on an idle machine.
+          testTimeout: 300_000,
+        },
       },
       {
         extends: true,

@@ -33,22 +33,48 @@ function reasonToBeSystem(testFile: string): string | undefined {
   const visit = (file: string): string | undefined => {
     if (visited.has(file) || EXEMPT.has(file)) return undefined;
     visited.add(file);
-    const text = readFileSync(file, "utf8");
-    const isTest = file.startsWith("test/");
-    if (isTest && BUILD_OUTPUT.test(text)) return `${file} uses build output`;
-    const dynamic = new Set(
-      [...text.matchAll(/\bimport\(\s*["']([^"']+)["']/g)].map(([, path = ""]) => basename(path)),
-    );
-    for (const path of importsOf(file, { typeOnly: false })) {
-      if (OUTSIDE.has(path) || (isTest && path === "node:net")) return `${file} imports ${path}`;
-      const isFollowed =
-        /^(src|test|scripts)\/.*\.m?[jt]s$/.test(path) && existsSync(path) && (isTest || !dynamic.has(basename(path)));
-      const reason = isFollowed ? visit(path) : undefined;
+    const { ownReason, followed } = useOf(file);
+    if (ownReason !== undefined) return ownReason;
+    for (const path of followed) {
+      const reason = visit(path);
       if (reason !== undefined) return reason;
     }
     return undefined;
   };
   return visit(testFile);
+}
+
+interface FileUse {
+  /** Why the file itself reaches outside the process. */
+  readonly ownReason: string | undefined;
+  /** The files that it imports. */
+  readonly followed: readonly string[];
+}
+const usesByFile = new Map<string, FileUse>();
+
+function useOf(file: string): FileUse {
+  let use = usesByFile.get(file);
+  if (use === undefined) {
+    use = readUse(file);
+    usesByFile.set(file, use);
+  }
+  return use;
+}
+
+function readUse(file: string): FileUse {
+  const text = readFileSync(file, "utf8");
+  const isTest = file.startsWith("test/");
+  if (isTest && BUILD_OUTPUT.test(text)) return { ownReason: `${file} uses build output`, followed: [] };
+  const dynamic = new Set([...text.matchAll(/\bimport\(\s*["']([^"']+)["']/g)].map(([, path = ""]) => basename(path)));
+  const imports = importsOf(file, { typeOnly: false });
+  const outside = imports.find((path) => OUTSIDE.has(path) || (isTest && path === "node:net"));
+  return {
+    ownReason: outside === undefined ? undefined : `${file} imports ${outside}`,
+    followed: imports.filter(
+      (path) =>
+        /^(src|test|scripts)\/.*\.m?[jt]s$/.test(path) && existsSync(path) && (isTest || !dynamic.has(basename(path))),
+    ),
+  };
 }
 
 describe("the projects of the tests", () => {
@@ -73,6 +99,22 @@ describe("the projects of the tests", () => {
     const modules = filesBelow("test").filter((file) => !file.endsWith(".test.ts") && !EXEMPT.has(file));
     const registering = modules.filter((file) => /^(?:before|after)(?:All|Each)\(/m.test(readFileSync(file, "utf8")));
     expect(registering).toEqual([]);
+  });
+
+  test("test files call the functions that register the hooks of the modules they import", () => {
+    const registrars = new Map(
+      filesBelow("test").flatMap((file) => {
+        const name = /^export function (use[A-Z]\w*)\(\): void \{$/m.exec(readFileSync(file, "utf8"))?.[1];
+        return name === undefined ? [] : [[file, name] as const];
+      }),
+    );
+    expect(registrars.get("test/ingest/ingestFixture.ts")).toBe("useIngestFolder");
+    const missing = testFiles.flatMap((file) => {
+      const text = readFileSync(file, "utf8");
+      const names = importsOf(file, { typeOnly: false }).flatMap((path) => registrars.get(path) ?? []);
+      return names.filter((name) => !text.includes(`\n${name}();\n`)).map((name) => `${file} must call ${name}()`);
+    });
+    expect(missing).toEqual([]);
   });
 
   test("no two test files differ only in their kind", () => {

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { ingestRecipe, previewRecipe } from "../../../src/ingest/ingest.ts";
 import { readDeltaresName } from "../../../src/ingest/recipes/deltaresCoastal.ts";
-import { detailAt, faultOf, fixture, metricsAt, out, provenances } from "./recipeFixture.ts";
+import { detailAt, faultOf, fixture, metricsAt, out, provenances, useRecipeFolder } from "./recipeFixture.ts";
+
+useRecipeFolder();
 
 const sources = [fixture("deltares.zip")];
 const mapScenario = { "2018slr": "baseline", "2050slr": "rcp8p5" };

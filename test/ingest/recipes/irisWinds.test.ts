@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { ingestRecipe, previewRecipe } from "../../../src/ingest/ingest.ts";
-import { detailAt, faultOf, fixture, metricsAt, out, provenances } from "./recipeFixture.ts";
+import { detailAt, faultOf, fixture, metricsAt, out, provenances, useRecipeFolder } from "./recipeFixture.ts";
+
+useRecipeFolder();
 
 const sources = ["PRESENT", "2050-SSP1", "2050-SSP2", "2050-SSP5"].map((name) =>
   fixture(`IRIS_vmax_maps_${name}_tenthdeg.nc`),

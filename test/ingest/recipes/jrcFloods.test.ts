@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { ingestRecipe, previewRecipe } from "../../../src/ingest/ingest.ts";
 import { readJrcName } from "../../../src/ingest/recipes/jrcFloods.ts";
 import { describeWithSharedData, SHARED_HAZARD_DATA } from "../../sharedData.ts";
-import { faultOf, fixture, folder, metricsAt, out, provenances } from "./recipeFixture.ts";
+import { faultOf, fixture, folder, metricsAt, out, provenances, useRecipeFolder } from "./recipeFixture.ts";
+
+useRecipeFolder();
 
 const PERIODS = [10, 20, 50, 100, 200, 500];
 const sources = PERIODS.map((years) => fixture(`floodMapGL_rp${years}y.zip`));

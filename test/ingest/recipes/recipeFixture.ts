@@ -19,8 +19,12 @@ export const fixture = (name: string): string => join(FIXTURES, name);
 export const folder = join(tmpdir(), `isotherm-recipe-${randomUUID()}`);
 /** Folder of the atlas of one test. */
 export const out = join(folder, "atlas");
-beforeEach(() => mkdir(folder));
-afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Gives each test of the calling file an empty folder. */
+export function useRecipeFolder(): void {
+  beforeEach(() => mkdir(folder));
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+}
 
 /** Returns the provenance of each layer, by `scenario year`. */
 export async function provenances(

@@ -7,7 +7,7 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import type { ingestRecipe } from "../../../src/ingest/ingest.ts";
-import { folder, out, snapshot } from "../ingestFixture.ts";
+import { folder, out, snapshot, useIngestFolder } from "../ingestFixture.ts";
 import { arrayPython, describeWithArrayPython } from "../readers/mapPython.ts";
 
 /** Writes the same series of 365 days on 70 x 90 cells in six layouts. */
@@ -44,6 +44,8 @@ for name, (order, chunks, south) in layouts.items():
   variable[:] = np.transpose(data, [("time", "lat", "lon").index(dimension) for dimension in dimensions])
   file.close()
 `;
+
+useIngestFolder();
 
 const LIBRARY = new URL("../../../dist/ingest/ingest.js", import.meta.url).href;
 

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { previewRecipe } from "../../../src/ingest/ingest.ts";
 import { readStormName, RETURN_PERIODS_YEARS, stormName } from "../../../src/ingest/recipes/stormNames.ts";
-import { faultOf, fixture, out } from "./recipeFixture.ts";
+import { faultOf, fixture, out, useRecipeFolder } from "./recipeFixture.ts";
+
+useRecipeFolder();
 
 const PRESENT = fixture("STORM_FIXED_RETURN_PERIODS_TIF_FILES.zip");
 

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingestRecipe, type IngestReport, previewRecipe, type RecipeOptions } from "../../../src/ingest/ingest.ts";
 import { RETURN_PERIODS_YEARS, stormName } from "../../../src/ingest/recipes/stormNames.ts";
-import { detailAt, faultOf, fixture, metricsAt, out, provenances } from "./recipeFixture.ts";
+import { detailAt, faultOf, fixture, metricsAt, out, provenances, useRecipeFolder } from "./recipeFixture.ts";
+
+useRecipeFolder();
 
 const PRESENT = fixture("STORM_FIXED_RETURN_PERIODS_TIF_FILES.zip");
 const CMCC = fixture("STORM_FIXED_RETURN_PERIODS_CMCC-CM2-VHR4_TIF_FILES.zip");
