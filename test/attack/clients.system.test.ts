@@ -177,7 +177,15 @@ test(
   "a new connection replaces the one that has been idle longest, and clients with a valid key keep theirs",
   { timeout: 300_000 },
   async () => {
-    host = await startTestHost({ adminPort: 0, timeouts: { connectionCountMax: IDLE_COUNT } });
+    // A slow machine takes long to open all connections, which must not be closed for another reason meanwhile.
+    const slowMs = 300_000;
+    const timeouts = {
+      headersTimeoutMs: slowMs,
+      requestTimeoutMs: slowMs,
+      inactivityTimeoutMs: slowMs,
+      keepAliveTimeoutMs: slowMs,
+    };
+    host = await startTestHost({ adminPort: 0, timeouts: { ...timeouts, connectionCountMax: IDLE_COUNT } });
     const [honest] = (await openFrom("127.0.0.1", 1)) as [Socket];
     expect(await send(honest, "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });
     const idle = await openFrom("127.0.0.2", IDLE_COUNT - 1);
