@@ -2,7 +2,7 @@
 import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import { BadValueError, type BadValue } from "./badValue.ts";
+import { BadValueError, type BadValue, type ValueRange } from "./badValue.ts";
 import { badValueFault, outOfRangeFault } from "./badValues.ts";
 import { type CellKinds, CellSorter } from "./cellKinds.ts";
 import { type CellCounts, countCells, zeroCounts } from "./cellCounts.ts";
@@ -13,7 +13,6 @@ import {
   intensityOf,
   ModelMean,
   type OwnAndProbability,
-  type ValueRange,
 } from "./curve.ts";
 import {
   gathered,
@@ -24,7 +23,7 @@ import {
   scatterSteps,
   setMissing,
 } from "./metricSteps.ts";
-import { largestAllowed, layersOfGroup, metricsOfPlan } from "./planLayers.ts";
+import { curveRuleOf, largestAllowed, layersOfGroup, metricsOfPlan } from "./planLayers.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "./plan.ts";
 import type { CellWindow, RasterValues } from "./raster.ts";
 
@@ -200,19 +199,14 @@ export class PartComputer {
 
   /** Computes the curves of the active cells of a batch and sets their flags. */
   async #curveBatch(
-    { maps }: CurveSource,
+    model: CurveSource,
     batch: readonly RasterValues[],
     { window, first, flags }: { readonly window: CellWindow; readonly first: number; readonly flags: Uint8Array },
   ): Promise<{ readonly computed: OwnAndProbability; readonly kinds: CellKinds }> {
-    const { rules } = this.#plan;
+    const { maps } = model;
     const layer = this.#layerOf(this.#ownMetric);
     const clampTolerance = this.#options.clampToleranceOf(layer.unit);
-    const rule = {
-      family: rules.curve ?? "gumbel",
-      returnPeriods: maps.map(({ returnPeriodYears }) => returnPeriodYears),
-      designReturnPeriodYears: rules.design_return_period_years ?? NaN,
-      threshold: rules.threshold,
-    } as const;
+    const rule = curveRuleOf(this.#plan, model);
     const unitFactors = maps.map(({ unitFactor }) => unitFactor);
     const kinds = this.#sorter.kindsOf(batch);
     const { active } = kinds;

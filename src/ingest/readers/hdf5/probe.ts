@@ -100,7 +100,7 @@ class ProbeThread {
         // A crash is like a trap.
         on("error", () => resolve("trapped"));
         on("exit", () => resolve("trapped"));
-        worker.postMessage(path);
+        worker.postMessage(path, []);
       });
     } finally {
       clearTimeout(timer);
