@@ -182,6 +182,7 @@ async function runIngest(
       ...flags,
       ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
       onProgress: (done) => progress.update(done),
+      onRejection: () => progress.note("A value was rejected. Checking all maps for others."),
       signal: stopping.signal,
     };
     if (dryRun) {

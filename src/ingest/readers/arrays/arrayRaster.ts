@@ -4,6 +4,7 @@ import { isFault } from "../../../errors.ts";
 import {
   type BandWindow,
   checkWindow,
+  describeCell,
   extraNodataNotes,
   fileSpec,
   messageOf,
@@ -17,7 +18,7 @@ import { hasRepeatedMeridian, meridianNotes, readWithRepeatedMeridian } from "..
 import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES } from "./arrayFile.ts";
 import { type MapGeometry, readGeometry } from "./grid.ts";
 import { chooseVariable, selectMap, type Selection } from "./selection.ts";
-import { type Packing, readPacking, unitOf, unpack } from "./values.ts";
+import { InexactIntegerError, type Packing, readPacking, unitOf, unpack } from "./values.ts";
 
 /** Stored size of the part that is read in one step. */
 const STEP_BYTES = 16 << 20;
@@ -113,6 +114,7 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
     } catch (error) {
       signal?.throwIfAborted();
       if (isFault(error)) throw error;
+      if (error instanceof InexactIntegerError) throw inexactFault(map, error, { window, rows });
       const where = `rows ${window.firstRow} to ${window.firstRow + rowCount - 1}, columns ${firstColumn} to ${firstColumn + columnCount - 1}`;
       throw sourceFault(
         file.file,
@@ -132,6 +134,25 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
     }
   }
   return values ?? new Float32Array(0);
+}
+
+/** @param at the window, and the rows of the file that the array has */
+function inexactFault(
+  { file, variable, geometry: { grid, isSouthUp, dimensions } }: OpenMap,
+  { index, message }: InexactIntegerError,
+  { window, rows }: { readonly window: BandWindow; readonly rows: IndexRange },
+): Error {
+  const isByColumn = dimensions.lon < dimensions.lat;
+  const lineCount = isByColumn ? rows.end - rows.first : window.columnCount;
+  const [line, position] = [Math.floor(index / lineCount), index % lineCount];
+  const fileRow = rows.first + (isByColumn ? position : line);
+  const cell = {
+    row: isSouthUp ? grid.rowCount - 1 - fileRow : fileRow,
+    column: window.firstColumn + (isByColumn ? line : position),
+  };
+  return sourceFault(file.file, `variable ${variable.name}, ${describeCell(grid, cell)}: ${message}.`, {
+    details: { ...cell, band: window.band },
+  });
 }
 
 /** Splits rows at the ends of chunks, so that the stored part of a step has a bounded size. */

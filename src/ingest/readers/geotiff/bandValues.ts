@@ -50,7 +50,9 @@ export async function valuesOf(
   const cellFault = (index: number, why: string): Error => {
     const row = window.firstRow + Math.floor(index / window.columnCount);
     const column = window.firstColumn + (index % window.columnCount);
-    return sourceFault(file, `band ${window.band} ${why} at ${describeCell(grid, { row, column })}.`);
+    return sourceFault(file, `band ${window.band} ${why} at ${describeCell(grid, { row, column })}.`, {
+      details: { row, column, band: window.band },
+    });
   };
   for (let index = 0; index < stored.length; index++) {
     const number = stored[index] as number;
