@@ -4,16 +4,15 @@ import { isFault } from "../../../errors.ts";
 import {
   type BandWindow,
   checkWindow,
-  describeCell,
   extraNodataNotes,
   fileSpec,
   messageOf,
-  planeGridOf,
   type RasterOptions,
   type RasterValues,
   sourceFault,
   type StoredRaster,
 } from "../../raster.ts";
+import { describePlaneCell, gridOfPlane, planeInMeters } from "../../reprojection/planeGrid.ts";
 import { hasRepeatedMeridian, meridianNotes, readWithRepeatedMeridian } from "../meridian.ts";
 import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES } from "./arrayFile.ts";
 import { type MapGeometry, readGeometry } from "./grid.ts";
@@ -37,21 +36,22 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   const geometry = await readGeometry(file, variable, options);
   const selection = await selectMap(file, variable, geometry.dimensions, options.select);
   const { projected } = geometry;
-  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(geometry.grid);
-  const grid = hasRepeatedColumn ? { ...geometry.grid, columnCount: geometry.grid.columnCount - 1 } : geometry.grid;
+  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(gridOfPlane(geometry.plane));
+  const columnCount = geometry.plane.columnCount - (hasRepeatedColumn ? 1 : 0);
+  const plane = { ...geometry.plane, columnCount };
   const map: OpenMap = { file, variable, packing, geometry, selection, signal: options.signal };
   const { keepMeridian } = options;
   const [blockRowCount, blockColumnCount] = [
     variable.chunkShape?.[geometry.dimensions.lat] ?? 1,
-    variable.chunkShape?.[geometry.dimensions.lon] ?? grid.columnCount,
+    variable.chunkShape?.[geometry.dimensions.lon] ?? columnCount,
   ];
   const { type, scale, offset, nodata } = packing;
   return {
     spec: fileSpec(file.file, options),
     file: file.file,
     ...(projected === undefined
-      ? { grid }
-      : { plane: planeGridOf(grid, projected.unitM), projectedCrs: projected.crs }),
+      ? { grid: gridOfPlane(plane) }
+      : { plane: planeInMeters(plane, projected.unitM), projectedCrs: projected.crs }),
     crs: geometry.crs,
     bands: [
       { name: variable.name, type, nodata, scale, offset, unit: unitOf(variable), coordinates: selection.coordinates },
@@ -69,13 +69,10 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
       ...extraNodataNotes(options.nodata),
     },
     async readWindow(window) {
-      checkWindow(window, grid, 1);
+      checkWindow(window, plane, 1);
       const read = (stored: BandWindow): Promise<RasterValues> => readStored(map, stored);
       if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
-      return readWithRepeatedMeridian(
-        { file: file.file, read, extraColumn: grid.columnCount, kept: keepMeridian },
-        window,
-      );
+      return readWithRepeatedMeridian({ file: file.file, read, extraColumn: columnCount, kept: keepMeridian }, window);
     },
     close: () => Promise.resolve(),
   };
@@ -95,7 +92,7 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
   const { geometry, variable, packing, signal, file } = map;
   const { rowCount, columnCount, firstColumn } = window;
   const { isSouthUp, dimensions } = geometry;
-  const top = isSouthUp ? geometry.grid.rowCount - window.firstRow - rowCount : window.firstRow;
+  const top = isSouthUp ? geometry.plane.rowCount - window.firstRow - rowCount : window.firstRow;
   let values: RasterValues | undefined;
   for (const rows of stepsOf(map, { first: top, end: top + rowCount }, columnCount)) {
     await setImmediate(); // yields to the event loop, so that the signal can abort
@@ -138,7 +135,7 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
 
 /** @param at the window, and the rows of the file that the array has */
 function inexactFault(
-  { file, variable, geometry: { grid, isSouthUp, dimensions } }: OpenMap,
+  { file, variable, geometry: { plane, projected, isSouthUp, dimensions } }: OpenMap,
   { index, message }: InexactIntegerError,
   { window, rows }: { readonly window: BandWindow; readonly rows: IndexRange },
 ): Error {
@@ -147,12 +144,16 @@ function inexactFault(
   const [line, position] = [Math.floor(index / lineCount), index % lineCount];
   const fileRow = rows.first + (isByColumn ? position : line);
   const cell = {
-    row: isSouthUp ? grid.rowCount - 1 - fileRow : fileRow,
+    row: isSouthUp ? plane.rowCount - 1 - fileRow : fileRow,
     column: window.firstColumn + (isByColumn ? line : position),
   };
-  return sourceFault(file.file, `variable ${variable.name}, ${describeCell(grid, cell)}: ${message}.`, {
-    details: { ...cell, band: window.band },
-  });
+  return sourceFault(
+    file.file,
+    `variable ${variable.name}, ${describePlaneCell(plane, projected !== undefined, cell)}: ${message}.`,
+    {
+      details: { ...cell, band: window.band },
+    },
+  );
 }
 
 /** Splits rows at the ends of chunks, so that the stored part of a step has a bounded size. */

@@ -187,9 +187,9 @@ function isIgnored(path: readonly string[]): boolean {
 
 function parseTransform(text: string): Transform | undefined {
   const numbers = text.split(",").map(Number);
-  const [xDeg = NaN, sizeXDeg = NaN, b = NaN, yDeg = NaN, d = NaN, sizeYDeg = NaN] = numbers;
+  const [originX = NaN, pixelSizeX = NaN, b = NaN, originY = NaN, d = NaN, pixelSizeY = NaN] = numbers;
   const isUnrotated = numbers.length === 6 && !numbers.some(Number.isNaN) && b === 0 && d === 0;
-  return isUnrotated ? { xDeg, yDeg, sizeXDeg, sizeYDeg } : undefined;
+  return isUnrotated ? { originX, originY, pixelSizeX, pixelSizeY } : undefined;
 }
 
 /** Returns whether a coordinate system, given as WKT or EPSG code, is WGS 84 in degrees. */

@@ -1,17 +1,16 @@
 /** Reads the georeference of a GeoTIFF (OGC GeoTIFF 1.1). */
 import { isDeepStrictEqual } from "node:util";
 import type { GeoTIFFImage } from "geotiff";
-import type { Grid } from "../../../kernel/grid.ts";
 import type { CrsDefinition } from "../../crsDefinition.ts";
-import { messageOf, type RasterOptions, sourceFault } from "../../raster.ts";
+import { messageOf, type PlaneGrid, type RasterOptions, sourceFault } from "../../raster.ts";
 import { crsOfText } from "../../reprojection/crsText.ts";
 import { crsOfGeoKeys, type GeoKeys } from "../../reprojection/geoKeys.ts";
 import type { ParsedCrs } from "../../reprojection/projString.ts";
 
 export interface Georeference {
-  /** The grid of the file in its own coordinates, which are degrees unless `projected`; before a repeated column is dropped. */
-  readonly grid: Grid;
-  /** The coordinate system if it is not WGS84 degrees, and the size of its unit in meters (1 for degrees). */
+  /** The grid of the file in the unit of its coordinate system, before a repeated column is dropped. */
+  readonly plane: PlaneGrid;
+  /** The coordinate system if it is not WGS84 degrees, and the size of its unit in meters (1 for degrees on another datum). */
   readonly projected: ParsedCrs | undefined;
   /** Its position is the outer corner of the first cell in the file. */
   readonly transform: Transform;
@@ -39,21 +38,21 @@ export function readGeoreference(
   const isPoint = keys?.["GTRasterTypeGeoKey"] === RASTER_PIXEL_IS_POINT;
   const { text: crs, datum, projected } = readCrs(file, keys, storedTransform, options);
 
-  const { sizeXDeg, sizeYDeg } = storedTransform;
+  const { pixelSizeX, pixelSizeY } = storedTransform;
   const rowCount = image.getHeight();
   // The tie point of a PixelIsPoint file is the center of its cell.
   const transform: Transform = {
     ...storedTransform,
-    xDeg: storedTransform.xDeg - (isPoint ? 0.5 * sizeXDeg : 0),
-    yDeg: storedTransform.yDeg - (isPoint ? 0.5 * sizeYDeg : 0),
+    originX: storedTransform.originX - (isPoint ? 0.5 * pixelSizeX : 0),
+    originY: storedTransform.originY - (isPoint ? 0.5 * pixelSizeY : 0),
   };
-  const isSouthUp = sizeYDeg > 0;
+  const isSouthUp = pixelSizeY > 0;
   return {
-    grid: {
-      northDeg: isSouthUp ? transform.yDeg + rowCount * sizeYDeg : transform.yDeg,
-      westDeg: transform.xDeg,
-      cellSizeLatDeg: Math.abs(sizeYDeg),
-      cellSizeLonDeg: sizeXDeg,
+    plane: {
+      westX: transform.originX,
+      northY: isSouthUp ? transform.originY + rowCount * pixelSizeY : transform.originY,
+      cellWidth: pixelSizeX,
+      cellHeight: Math.abs(pixelSizeY),
       rowCount,
       columnCount: image.getWidth(),
     },
@@ -71,12 +70,15 @@ export function readGeoreference(
   };
 }
 
-/** The outer corner (or center) of the first cell of the file, and signed cell sizes: x east, y north. */
+/**
+ * The outer corner (or center) of the first cell of the file, and signed cell sizes: x east, y north. The unit is that of the
+ * coordinate system of the map: degrees, or a unit of length.
+ */
 export interface Transform {
-  readonly xDeg: number;
-  readonly yDeg: number;
-  readonly sizeXDeg: number;
-  readonly sizeYDeg: number;
+  readonly originX: number;
+  readonly originY: number;
+  readonly pixelSizeX: number;
+  readonly pixelSizeY: number;
 }
 
 function imageTransform(file: string, image: GeoTIFFImage, worldFile: string | undefined): Transform {
@@ -96,17 +98,17 @@ function imageTransform(file: string, image: GeoTIFFImage, worldFile: string | u
   if (matrixResult !== undefined && scaleResult !== undefined && !isDeepStrictEqual(matrixResult, scaleResult)) {
     throw sourceFault(file, "has two contradictory georeferences: a matrix, and a tie point with a scale.");
   }
-  const { xDeg, yDeg, sizeXDeg, sizeYDeg } = transform;
-  if (!(Number.isFinite(xDeg) && Number.isFinite(yDeg) && sizeXDeg > 0 && Number.isFinite(sizeXDeg))) {
+  const { originX, originY, pixelSizeX, pixelSizeY } = transform;
+  if (!(Number.isFinite(originX) && Number.isFinite(originY) && pixelSizeX > 0 && Number.isFinite(pixelSizeX))) {
     throw sourceFault(
       file,
-      `starts at (${xDeg}, ${yDeg}) with cells ${sizeXDeg} degrees wide; both must be finite, and the width above 0.`,
+      `starts at (${originX}, ${originY}) with cells ${pixelSizeX} wide; both must be finite, and the width above 0.`,
     );
   }
-  if (!(Number.isFinite(sizeYDeg) && sizeYDeg !== 0))
+  if (!(Number.isFinite(pixelSizeY) && pixelSizeY !== 0))
     throw sourceFault(
       file,
-      `has cells with a height of ${sizeYDeg} degrees; the height must be a finite number other than 0.`,
+      `has cells with a height of ${pixelSizeY}; the height must be a finite number other than 0.`,
     );
   return transform;
 }
@@ -118,7 +120,7 @@ function matrixTransform(file: string, image: GeoTIFFImage): Transform | undefin
   if (b !== 0 || d !== 0) {
     throw sourceFault(file, "is rotated or sheared. Convert it with gdalwarp -t_srs EPSG:4326.");
   }
-  return { xDeg: x, yDeg: y, sizeXDeg: a, sizeYDeg: e };
+  return { originX: x, originY: y, pixelSizeX: a, pixelSizeY: e };
 }
 
 function scaleTransform(file: string, image: GeoTIFFImage): Transform | undefined {
@@ -140,7 +142,7 @@ function scaleTransform(file: string, image: GeoTIFFImage): Transform | undefine
         "transform as a matrix: gdal_translate --config GTIFF_HONOUR_NEGATIVE_SCALEY YES (south-up) or NO (north-up).",
     );
   }
-  return { xDeg: x - i * sizeX, yDeg: y + j * sizeY, sizeXDeg: sizeX, sizeYDeg: -sizeY };
+  return { originX: x - i * sizeX, originY: y + j * sizeY, pixelSizeX: sizeX, pixelSizeY: -sizeY };
 }
 
 const MODEL_GEOGRAPHIC = 2;
@@ -170,7 +172,7 @@ function readCrs(file: string, keys: GeoKeys | null, transform: Transform, optio
   const code = keys?.["GeographicTypeGeoKey"];
   if (keys === null || (model === undefined && code === undefined)) {
     if (options.crs !== undefined) return crsOnRequest(file, options.crs, assumeWgs84);
-    const isPlausible = Math.abs(transform.xDeg) <= 360.5 && Math.abs(transform.yDeg) <= 90.5;
+    const isPlausible = Math.abs(transform.originX) <= 360.5 && Math.abs(transform.originY) <= 90.5;
     if (assumeWgs84 && isPlausible) return { text: "none stated; read as EPSG:4326 on request" };
     const hint = isPlausible ? " If its numbers are WGS84 degrees, pass --assume-wgs84." : "";
     throw sourceFault(

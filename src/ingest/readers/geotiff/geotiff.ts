@@ -20,6 +20,7 @@ import { normalizedSource } from "./normalizedSource.ts";
 import { readStoredWindow } from "./windows.ts";
 import { readSidecars, type Sidecars } from "./sidecars.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
+import { describePlaneCell, gridOfPlane, planeInMeters } from "../../reprojection/planeGrid.ts";
 import {
   type BandWindow,
   checkWindow,
@@ -28,7 +29,6 @@ import {
   isProjected,
   messageOf,
   type NumberType,
-  planeGridOf,
   type Raster,
   type RasterOptions,
   type RasterValues,
@@ -153,8 +153,10 @@ function rasterOf(opened: {
   const { file, layout, reference, options, source, sidecars, mask, image, statements } = opened;
   const { signal, keepMeridian } = options;
   const { projected } = reference;
-  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(reference.grid);
-  const grid = hasRepeatedColumn ? { ...reference.grid, columnCount: reference.grid.columnCount - 1 } : reference.grid;
+  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(gridOfPlane(reference.plane));
+  const columnCount = reference.plane.columnCount - (hasRepeatedColumn ? 1 : 0);
+  const plane = { ...reference.plane, columnCount };
+  const grid = gridOfPlane(plane);
   const gridError = projected === undefined ? gridFault(grid) : undefined;
   if (gridError !== undefined) throw sourceFault(file, `has an invalid grid: ${gridError}`);
 
@@ -189,14 +191,18 @@ function rasterOf(opened: {
       extraNodata,
     };
     if (isPlain(meaning)) return readStoredWindow({ ...context, isMissing }, window);
-    return valuesOf(await readStored(window), meaning, { file, grid, window });
+    return valuesOf(await readStored(window), meaning, {
+      file,
+      window,
+      describe: (cell) => describePlaneCell(plane, projected !== undefined, cell),
+    });
   };
   return {
     spec: fileSpec(file, options),
     file,
     ...(projected === undefined
       ? { grid }
-      : { plane: planeGridOf(grid, projected.unitM), projectedCrs: projected.crs }),
+      : { plane: planeInMeters(plane, projected.unitM), projectedCrs: projected.crs }),
     crs: reference.crs,
     bands: bandNumbers.slice(0, bandCount).map((band, index) => ({
       name: undefined,
@@ -217,10 +223,10 @@ function rasterOf(opened: {
     },
     ...(sidecars.files.length === 0 ? {} : { sidecarFiles: sidecars.files }),
     async readWindow(window) {
-      checkWindow(window, grid, bandCount);
+      checkWindow(window, plane, bandCount);
       signal?.throwIfAborted();
       if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
-      return readWithRepeatedMeridian({ file, read, extraColumn: grid.columnCount, kept: keepMeridian }, window);
+      return readWithRepeatedMeridian({ file, read, extraColumn: columnCount, kept: keepMeridian }, window);
     },
     async close() {
       await source.close();

@@ -3,12 +3,17 @@
  * cannot be interrupted in the thread that called it; others make it access memory that it does not have.
  */
 import { Worker } from "node:worker_threads";
-import { sourceFault } from "../../raster.ts";
+import { messageOf, sourceFault } from "../../raster.ts";
 
 /** Reading the metadata of a large file takes less than a second. */
 const PROBE_SECONDS_MAX = 30;
 /** A thread is replaced after this many files, because the memory of the library is never returned. */
 const FILES_PER_THREAD_MAX = 500;
+/**
+ * Limits of the thread's heap. Some damaged files have lists that never end; without limits, they end the process. The memory
+ * of the library is not part of the heap.
+ */
+const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 16 } as const;
 /** An idle thread ends after this time. */
 const IDLE_MS = 1000;
 
@@ -53,7 +58,9 @@ parentPort.on("message", (path) => {
 });
 `;
 
-type ProbeResult = "read" | "trapped" | "timed out";
+type ProbeResult = { readonly kind: "read" | "timed out" } | { readonly kind: "failed"; readonly why: string };
+
+const INVALID_ACCESS = "invalid memory access";
 
 export interface ProbeOptions {
   /** The address of the module h5wasm. */
@@ -72,7 +79,13 @@ class ProbeThread {
 
   constructor(library: string) {
     this.library = library;
-    this.#worker = new Worker(PROGRAM, { eval: true, workerData: { library }, stdout: true, stderr: true });
+    this.#worker = new Worker(PROGRAM, {
+      eval: true,
+      workerData: { library },
+      resourceLimits: RESOURCE_LIMITS,
+      stdout: true,
+      stderr: true,
+    });
     this.#worker.unref();
     this.#worker.on("error", () => undefined); // reported to the current probe
     this.#worker.on("exit", () => (this.#hasEnded = true));
@@ -95,11 +108,10 @@ class ProbeThread {
           worker.once(event, listener);
           listeners.signal.addEventListener("abort", () => worker.off(event, listener));
         };
-        timer = setTimeout(() => resolve("timed out"), secondsMax * 1000);
-        on("message", (result) => resolve(result as ProbeResult));
-        // A crash is like a trap.
-        on("error", () => resolve("trapped"));
-        on("exit", () => resolve("trapped"));
+        timer = setTimeout(() => resolve({ kind: "timed out" }), secondsMax * 1000);
+        on("message", (message) => resolve(message === "read" ? { kind: message } : failed(INVALID_ACCESS)));
+        on("error", (error) => resolve(failed(messageOf(error))));
+        on("exit", () => resolve(failed("its thread ended")));
         worker.postMessage(path, []);
       });
     } finally {
@@ -118,6 +130,10 @@ class ProbeThread {
   }
 }
 
+function failed(why: string): ProbeResult {
+  return { kind: "failed", why };
+}
+
 let thread: ProbeThread | undefined;
 /** Settles when all probes that were started have ended. */
 let lastProbe: Promise<unknown> = Promise.resolve();
@@ -134,12 +150,12 @@ export async function probeHdf5(file: string, options: ProbeOptions): Promise<vo
   const probe = lastProbe.then(() => probeTwice(options));
   lastProbe = probe.catch(() => undefined);
   const result = await probe;
-  if (result === "timed out") {
+  if (result.kind === "timed out") {
     const { secondsMax = PROBE_SECONDS_MAX } = options;
     throw sourceFault(file, `its metadata could not be read within ${secondsMax} seconds. The file is damaged.`);
   }
-  if (result === "trapped")
-    throw sourceFault(file, "its metadata make the HDF5 library fail (invalid memory access). The file is damaged.");
+  if (result.kind === "failed")
+    throw sourceFault(file, `its metadata make the HDF5 library fail (${result.why}). The file is damaged.`);
 }
 
 async function probeTwice(options: ProbeOptions): Promise<ProbeResult> {
@@ -150,7 +166,7 @@ async function probeTwice(options: ProbeOptions): Promise<ProbeResult> {
     }
     const isFirst = thread.fileCount === 0;
     const result = await thread.probe(options);
-    if (result === "read") return result;
+    if (result.kind === "read") return result;
     await thread.end();
     if (isFirst) return result;
   }
