@@ -47,7 +47,9 @@ function trappingLibrary(trapAt: number): string {
 
 test("rejects a file that makes the library access invalid memory", async () => {
   const probe = probeHdf5("map.h5", { library: trappingLibrary(1), path: "/map.h5" });
-  await expect(probe).rejects.toThrow("map.h5: its metadata make the HDF5 library fail (invalid memory access). The file is damaged.");
+  await expect(probe).rejects.toThrow(
+    "map.h5: its metadata make the HDF5 library fail (invalid memory access). The file is damaged.",
+  );
 });
 
 test("reads a file again in a new thread if the library fails after other files", async () => {

@@ -1,11 +1,11 @@
 /** Reads the georeference of a GeoTIFF (OGC GeoTIFF 1.1). */
 import { isDeepStrictEqual } from "node:util";
 import type { GeoTIFFImage } from "geotiff";
-import type { CrsDefinition } from "../../crsDefinition.ts";
 import { messageOf, type PlaneGrid, type RasterOptions, sourceFault } from "../../raster.ts";
-import { crsOfText } from "../../reprojection/crsText.ts";
+import { axisOrderOf, crsOfText, epsgCrs, isSameCrs } from "../../reprojection/crsText.ts";
 import { crsOfGeoKeys, type GeoKeys } from "../../reprojection/geoKeys.ts";
 import type { ParsedCrs } from "../../reprojection/projString.ts";
+import type { SrsStatement } from "./auxXml.ts";
 
 export interface Georeference {
   /** The grid of the file in the unit of its coordinate system, before a repeated column is dropped. */
@@ -23,6 +23,16 @@ export interface Georeference {
 
 const RASTER_PIXEL_IS_POINT = 2;
 
+/** What sidecar files state about the position of a map. */
+interface SidecarReference {
+  /** The name of the world file, for the error about a map without georeference. */
+  readonly worldFile: string | undefined;
+  /** The transform of the `.aux.xml`, used if the file has none. */
+  readonly transform: Transform | undefined;
+  /** The coordinate system of the `.aux.xml`, used if the file has none. */
+  readonly srs: SrsStatement | undefined;
+}
+
 /**
  * Reads the georeference of an image.
  * @throws Fault `source_invalid` if there is none, if it is not a north-up or south-up grid, or if its coordinate system is
@@ -31,12 +41,15 @@ const RASTER_PIXEL_IS_POINT = 2;
 export function readGeoreference(
   file: string,
   image: GeoTIFFImage,
-  { worldFile, ...options }: RasterOptions & { readonly worldFile: string | undefined },
+  { worldFile, transform: sidecarTransform, srs, ...options }: RasterOptions & SidecarReference,
 ): Georeference {
-  const storedTransform = imageTransform(file, image, worldFile);
+  const inFile = imageTransform(file, image);
+  const storedTransform = inFile ?? sidecarTransform;
+  if (storedTransform === undefined) throw noTransformFault(file, worldFile);
   const keys = image.getGeoKeys() as GeoKeys | null;
-  const isPoint = keys?.["GTRasterTypeGeoKey"] === RASTER_PIXEL_IS_POINT;
-  const { text: crs, datum, projected } = readCrs(file, keys, storedTransform, options);
+  // The transform of an .aux.xml is that of the outer corner, also in a PixelIsPoint file.
+  const isPoint = inFile !== undefined && keys?.["GTRasterTypeGeoKey"] === RASTER_PIXEL_IS_POINT;
+  const { text: crs, datum, projected } = readCrs(file, keys, { transform: storedTransform, srs, options });
 
   const { pixelSizeX, pixelSizeY } = storedTransform;
   const rowCount = image.getHeight();
@@ -81,20 +94,22 @@ export interface Transform {
   readonly pixelSizeY: number;
 }
 
-function imageTransform(file: string, image: GeoTIFFImage, worldFile: string | undefined): Transform {
+function noTransformFault(file: string, worldFile: string | undefined): Error {
+  const hint =
+    worldFile === undefined
+      ? "Give a georeferenced GeoTIFF."
+      : `A world file (${worldFile}) is not enough; write it into the file with gdal_translate -a_srs EPSG:4326.`;
+  return sourceFault(
+    file,
+    `has no georeference: it has neither ModelTransformation nor ModelTiepoint with ModelPixelScale. ${hint}`,
+  );
+}
+
+function imageTransform(file: string, image: GeoTIFFImage): Transform | undefined {
   const matrixResult = matrixTransform(file, image);
   const scaleResult = scaleTransform(file, image);
   const transform = matrixResult ?? scaleResult;
-  if (transform === undefined) {
-    const hint =
-      worldFile === undefined
-        ? "Give a georeferenced GeoTIFF."
-        : `A world file (${worldFile}) is not enough; write it into the file with gdal_translate -a_srs EPSG:4326.`;
-    throw sourceFault(
-      file,
-      `has no georeference: it has neither ModelTransformation nor ModelTiepoint with ModelPixelScale. ${hint}`,
-    );
-  }
+  if (transform === undefined) return undefined;
   if (matrixResult !== undefined && scaleResult !== undefined && !isDeepStrictEqual(matrixResult, scaleResult)) {
     throw sourceFault(file, "has two contradictory georeferences: a matrix, and a tie point with a scale.");
   }
@@ -166,11 +181,31 @@ interface FileCrs {
  * Reads the coordinate system.
  * @throws Fault `source_invalid` if there is none, or if it is not supported
  */
-function readCrs(file: string, keys: GeoKeys | null, transform: Transform, options: RasterOptions): FileCrs {
+function readCrs(
+  file: string,
+  keys: GeoKeys | null,
+  {
+    transform,
+    srs,
+    options,
+  }: { readonly transform: Transform; readonly srs: SrsStatement | undefined; readonly options: RasterOptions },
+): FileCrs {
   const assumeWgs84 = options.assumeWgs84 === true;
   const model = keys?.["GTModelTypeGeoKey"];
   const code = keys?.["GeographicTypeGeoKey"];
+  const inSidecar = srs === undefined ? undefined : sidecarCrs(file, srs, assumeWgs84);
   if (keys === null || (model === undefined && code === undefined)) {
+    if (inSidecar !== undefined && srs !== undefined) {
+      if (options.crs !== undefined) throw statedCrsFault(file, `in ${srs.sidecar}`);
+      if (/^\s*COMP/i.test(srs.text)) {
+        throw sourceFault(
+          file,
+          `its sidecar ${srs.sidecar} states a coordinate system with heights, whose unit would be that of the values. Write it into the file: gdal_translate in.tif out.tif.`,
+          { details: { sidecar: srs.sidecar } },
+        );
+      }
+      return describedCrs(inSidecar, `${inSidecar.crs.name}, stated in ${srs.sidecar}`);
+    }
     if (options.crs !== undefined) return crsOnRequest(file, options.crs, assumeWgs84);
     const isPlausible = Math.abs(transform.originX) <= 360.5 && Math.abs(transform.originY) <= 90.5;
     if (assumeWgs84 && isPlausible) return { text: "none stated; read as EPSG:4326 on request" };
@@ -180,36 +215,63 @@ function readCrs(file: string, keys: GeoKeys | null, transform: Transform, optio
       `has no coordinate system. State it with crs in the layer of a manifest, or with gdal_edit.py -a_srs.${hint}`,
     );
   }
-  if (options.crs !== undefined)
-    throw sourceFault(file, "states its coordinate system; crs is only for files that state none. Remove crs.");
-  if (model === undefined || model === MODEL_GEOGRAPHIC) {
-    const wgs84 = describeWgs84(keys);
-    if (wgs84 !== undefined) return { text: wgs84 };
+  if (options.crs !== undefined) throw statedCrsFault(file);
+  const wgs84 = model === undefined || model === MODEL_GEOGRAPHIC ? describeWgs84(keys) : undefined;
+  const parsed =
+    wgs84 === undefined ? parsedCrs(file, () => crsOfGeoKeys(keys, { assumeWgs84 })) : { crs: epsgCrs(4326), unitM: 1 };
+  if (inSidecar !== undefined && !isSameCrs(parsed, inSidecar)) {
+    throw sourceFault(
+      file,
+      `is in the coordinate system ${wgs84 ?? parsed.crs.name}, but ${srs?.sidecar} states ${inSidecar.crs.name}. Correct the file or its .aux.xml.`,
+      { details: { sidecar: srs?.sidecar } },
+    );
   }
-  return fileCrs(file, () => crsOfGeoKeys(keys, { assumeWgs84 }));
+  return wgs84 === undefined ? describedCrs(parsed) : { text: wgs84 };
+}
+
+function statedCrsFault(file: string, where = ""): Error {
+  const place = where === "" ? "" : ` ${where}`;
+  return sourceFault(file, `states its coordinate system${place}; crs is only for files that state none. Remove crs.`);
+}
+
+/** Returns the coordinate system that an `.aux.xml` states. */
+function sidecarCrs(file: string, { sidecar, text, axisMapping }: SrsStatement, assumeWgs84: boolean): ParsedCrs {
+  const parsed = parsedCrs(file, () => {
+    try {
+      return crsOfText(text, { assumeWgs84 });
+    } catch (error) {
+      throw new Error(`has a sidecar ${sidecar} that ${messageOf(error)}`, { cause: error });
+    }
+  });
+  if (axisMapping === undefined || axisMapping.replaceAll(/\s/g, "") === axisOrderOf(text)) return parsed;
+  throw sourceFault(
+    file,
+    `its sidecar ${sidecar} states the order of axes ${JSON.stringify(axisMapping)} for ${parsed.crs.name}, in which x is not to the east. Convert the map with gdalwarp -t_srs EPSG:4326.`,
+    { details: { sidecar } },
+  );
 }
 
 /** Returns the coordinate system that the user states for a file without one. */
 function crsOnRequest(file: string, text: string, assumeWgs84: boolean): FileCrs {
-  const crs = fileCrs(file, () => crsOfText(text, { assumeWgs84 }));
-  return { ...crs, text: `none stated; read as ${crs.text} on request` };
+  const parsed = parsedCrs(file, () => crsOfText(text, { assumeWgs84 }));
+  return describedCrs(parsed, `none stated; read as ${parsed.crs.name} on request`);
 }
 
-function fileCrs(file: string, read: () => ParsedCrs): FileCrs {
-  let parsed: ParsedCrs;
+function parsedCrs(file: string, read: () => ParsedCrs): ParsedCrs {
   try {
-    parsed = read();
+    return read();
   } catch (error) {
     const why = messageOf(error).replace(/\.$/, "");
     throw sourceFault(file, `${why}.${why.includes("gdalwarp") ? "" : ` ${CONVERT}`}`, { cause: error });
   }
-  return { text: parsed.crs.name, ...degreesOrProjected(parsed) };
 }
 
-/** Returns whether coordinates can be used as WGS84 degrees, or must be reprojected. */
-function degreesOrProjected(parsed: ParsedCrs): Pick<FileCrs, "datum" | "projected"> {
-  const { method, datum }: CrsDefinition = parsed.crs;
-  return method === "longlat" && datum.kind === "unchanged" ? { datum: datum.description } : { projected: parsed };
+/** Returns a coordinate system whose coordinates can be used as WGS84 degrees, or must be reprojected. */
+function describedCrs(parsed: ParsedCrs, text = parsed.crs.name): FileCrs {
+  const { method, datum } = parsed.crs;
+  return method === "longlat" && datum.kind === "unchanged"
+    ? { text, datum: datum.description }
+    : { text, projected: parsed };
 }
 
 /** Describes a coordinate system in WGS84 degrees, or returns undefined for another one. */

@@ -16,6 +16,7 @@ import { type Georeference, readGeoreference } from "./georeference.ts";
 import { type Layout, type NumberFormat, readLayout } from "./layout.ts";
 import { meridianNotes, readWithRepeatedMeridian, hasRepeatedMeridian } from "../meridian.ts";
 import { nodataMatchers } from "./nodata.ts";
+import { checkNodataValues } from "./nodataValues.ts";
 import { normalizedSource } from "./normalizedSource.ts";
 import { readStoredWindow } from "./windows.ts";
 import { readSidecars, type Sidecars } from "./sidecars.ts";
@@ -75,7 +76,8 @@ export async function openStoredGeoTiff(file: string, options: RasterOptions = {
     const tiff = await module.GeoTIFF.fromSource(await normalizedSource(source, directories.first, layout));
     const image = await tiff.getImage();
     checkAgreement(file, layout, image);
-    const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile });
+    const { transform, srs } = sidecars.statements;
+    const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile, transform, srs });
     sidecars.checkTransform(reference.transform);
     const blocks = blockReaderOf(layout, source);
     const { signal } = options;
@@ -166,6 +168,7 @@ function rasterOf(opened: {
   const { nodata: sidecarNodata } = sidecars.statements;
   for (const [band, value] of sidecarNodata) checkNodata(file, layout, band, value);
   const nodata = bandNumbers.map((band) => sidecarNodata.get(band) ?? layout.nodata);
+  if (mask.nodataValues !== undefined) checkNodataValues(file, mask.nodataValues, { layout, nodata });
   const extraNodata = (options.nodata ?? []).filter((value) => !Number.isNaN(value));
   const context = {
     file,

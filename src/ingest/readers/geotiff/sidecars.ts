@@ -60,7 +60,7 @@ export async function readSidecars(file: string, format: NumberFormat, signal?: 
   }
   const statements: AuxStatements =
     files.auxXml === undefined
-      ? { nodata: new Map(), ...noStatements(), transform: undefined }
+      ? { nodata: new Map(), ...noStatements(), transform: undefined, srs: undefined }
       : readAuxXml(file, files.auxXml, format);
   return {
     statements,

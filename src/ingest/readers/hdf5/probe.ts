@@ -4,9 +4,12 @@
  */
 import { Worker } from "node:worker_threads";
 import { messageOf, sourceFault } from "../../raster.ts";
+import { ATTRIBUTE_BYTES_MAX, READ_CLASSES } from "./attributes.ts";
 
 /** Reading the metadata of a large file takes less than a second. */
 const PROBE_SECONDS_MAX = 30;
+/** A file that takes longer in a thread that has read other files is read again in a new thread, which has the whole time. */
+const REUSED_SECONDS_MAX = 5;
 /** A thread is replaced after this many files, because the memory of the library is never returned. */
 const FILES_PER_THREAD_MAX = 500;
 /**
@@ -18,11 +21,13 @@ const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb:
 const IDLE_MS = 1000;
 
 /**
- * Program of the thread: reads every attribute and every list of dimension scales of each file whose path it receives.
+ * Program of the thread: reads every attribute that the reader reads, and every list of dimension scales, of each file whose
+ * path it receives. Lists of references are not read: if their length is damaged, h5wasm ends the process.
  * Ordinary errors are reported when the file is opened. After a WebAssembly trap the state of the library is undefined.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require("node:worker_threads");
+const isSmall = ({ size, total_size }) => Math.max(1, size) * total_size <= workerData.attributeBytesMax;
 const isTrap = (error) => error instanceof WebAssembly.RuntimeError;
 const attempt = (act) => { try { return act(); } catch (error) { if (isTrap(error)) throw error; return undefined; } };
 const probe = (hdf5, path) => {
@@ -36,7 +41,7 @@ const probe = (hdf5, path) => {
       if (entity instanceof hdf5.Group && next.depth < 16) pending.push({ group: entity, depth: next.depth + 1 });
       if (!(entity instanceof hdf5.Dataset)) continue;
       for (const attribute of Object.values(attempt(() => entity.attrs) ?? {})) {
-        if (attribute.metadata.size * attribute.metadata.total_size <= 1048576) attempt(() => attribute.value);
+        if (workerData.classes.includes(attribute.metadata.type) && isSmall(attribute.metadata)) attempt(() => attribute.value);
       }
       const count = attempt(() => entity.shape?.length) ?? 0;
       for (let index = 0; index < count; index++) attempt(() => entity.get_attached_scales(index));
@@ -81,7 +86,7 @@ class ProbeThread {
     this.library = library;
     this.#worker = new Worker(PROGRAM, {
       eval: true,
-      workerData: { library },
+      workerData: { library, classes: [...READ_CLASSES], attributeBytesMax: ATTRIBUTE_BYTES_MAX },
       resourceLimits: RESOURCE_LIMITS,
       stdout: true,
       stderr: true,
@@ -97,6 +102,7 @@ class ProbeThread {
 
   async probe({ path, secondsMax = PROBE_SECONDS_MAX }: ProbeOptions): Promise<ProbeResult> {
     clearTimeout(this.#idleTimer);
+    const seconds = this.fileCount === 0 ? secondsMax : Math.min(secondsMax, REUSED_SECONDS_MAX);
     this.fileCount++;
     const worker = this.#worker;
     worker.ref();
@@ -108,7 +114,7 @@ class ProbeThread {
           worker.once(event, listener);
           listeners.signal.addEventListener("abort", () => worker.off(event, listener));
         };
-        timer = setTimeout(() => resolve({ kind: "timed out" }), secondsMax * 1000);
+        timer = setTimeout(() => resolve({ kind: "timed out" }), seconds * 1000);
         on("message", (message) => resolve(message === "read" ? { kind: message } : failed(INVALID_ACCESS)));
         on("error", (error) => resolve(failed(messageOf(error))));
         on("exit", () => resolve(failed("its thread ended")));
