@@ -19,15 +19,15 @@ const UNIT = {
   globalSetup: "test/generatedSources.mjs",
   setupFiles: "test/unitGuard.ts",
 };
-/** Tests that would affect each other if they shared module instances. */
+/** Tests that would affect others if they shared module instances. */
 const ISOLATED_FILES = isolatedTests();
 
 /**
- * Two kinds of tests, by file name; test/testProjects.test.ts enforces the rule.
+ * Three kinds of tests, by file name; test/testProjects.test.ts enforces the rule.
  *
- *   x.test.ts             unit    this process only: no processes, sockets, browser, database or built files
- *   x.system.test.ts      system  everything else; needs `npm run build`
- *   x.exhaustive.test.ts  system  like unit, but takes several seconds of processor time
+ *   x.test.ts             unit        this process only: no processes, sockets, browser, database or built files
+ *   x.exhaustive.test.ts  exhaustive  like unit, but takes several seconds of processor time
+ *   x.system.test.ts      system      everything else; needs `npm run build`
  */
 export default defineConfig({
   resolve: { alias: isDebugKernel ? [{ find: /^.*\/kernel\.generated\.ts$/, replacement: DEBUG_KERNEL }] : [] },
@@ -36,6 +36,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // At least two workers, because many files spend most of their time waiting for services.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    // The workers keep all cores busy, so threads that collect garbage in parallel would only add work.
+    execArgv: ["--single-threaded-gc"],
     // On a busy machine, polled conditions may take long.
     expect: { poll: { timeout: 20_000 } },
     reporters: ["default", "json"],
@@ -68,9 +70,13 @@ export default defineConfig({
       { extends: true, test: { ...UNIT, name: "unit-isolated", include: ISOLATED_FILES } },
       {
         extends: true,
+        test: { ...UNIT, name: "exhaustive", include: ["test/**/*.exhaustive.test.ts"], exclude: [], isolate: false },
+      },
+      {
+        extends: true,
         test: {
           name: "system",
-          include: ["test/**/*.{system,exhaustive}.test.ts"],
+          include: ["test/**/*.system.test.ts"],
           globalSetup: "test/generatedSources.mjs",
         },
       },

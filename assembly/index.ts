@@ -11,7 +11,16 @@ export { SPANS_HEADER_BYTES, fastRowSpans, includeCell } from "./spans";
 export { circleMax } from "./maximum";
 export { circleSums, rowPlanBytes } from "./mean";
 export { copyToLanes16, copyToLanes32, prefixTile } from "./tiles";
-export { CURVE_GUMBEL, CURVE_LOG, curveMetrics, toSteps } from "./curve";
+export {
+  CURVE_AT_FIRST,
+  CURVE_GUMBEL,
+  CURVE_LOG,
+  CURVE_PARTLY_MISSING,
+  CURVE_RAISED,
+  curveMetrics,
+  toSteps,
+} from "./curve";
+export { CELL_COUNTS, LAYER_BYTES, LAYER_PRODUCT, LAYER_SHARE, LAYER_VALUES, layerSteps } from "./layerSteps";
 export { crc32 } from "./checksum";
 export {
   DEMO_COASTAL_FLOODS,

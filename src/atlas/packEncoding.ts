@@ -1,6 +1,4 @@
 /** Encoding of pyramid tiles and of the root; see docs/atlas-format.md. */
-import { promisify } from "node:util";
-import { deflateRaw } from "node:zlib";
 import { Builder } from "flatbuffers";
 import { crc32 } from "../kernel/checksum.ts";
 import type { Grid } from "../kernel/grid.ts";
@@ -11,8 +9,7 @@ import { PYRAMID_IDENTIFIER } from "./pyramidHeader.ts";
 import { ROOT_IDENTIFIER } from "./rootIndex.ts";
 import type { PackWork, RootRow } from "./packWork.ts";
 import { largestBounds, type PyramidSections, STORED_STATES, tilingOf } from "./tile.ts";
-
-export const deflate = promisify(deflateRaw);
+import { compress } from "./tileEncoding.ts";
 
 /** The stored form of a tile: state and compressed bytes of each group, and bounds of all layers. */
 export interface PackedTile {
@@ -46,19 +43,20 @@ export async function writePyramidTile(
   const sizes: number[] = [];
   const checksums: number[] = [];
   const tileBounds: number[] = [];
+  let tileOffset = await work.appendTiles(concatenate(tiles.flatMap((tile) => tile?.parts ?? [])));
   for (const tile of tiles) {
-    const stored = concatenate(tile?.parts ?? []);
-    offsets.push(BigInt(await work.appendTiles(stored)));
+    offsets.push(BigInt(tileOffset));
     for (let group = 0; group < groupCount; group++) {
       const part = tile?.parts[group] ?? new Uint8Array(0);
       states.push(tile?.states[group] ?? STORED_STATES.outside);
       sizes.push(part.length);
+      tileOffset += part.length;
       checksums.push(part.length === 0 ? 0 : crc32(kernel, part));
     }
     tileBounds.push(...(tile?.bounds ?? new Uint16Array(layerCount)));
   }
-  const maxima = await Promise.all(sections.map((section) => deflate(bytesOf(section.maxima))));
-  const totals = await Promise.all(sections.map((section) => deflate(bytesOf(section.totals))));
+  const maxima = sections.map((section) => compress(section.maxima));
+  const totals = sections.map((section) => compress(section.totals));
 
   const builder = new Builder(16_384);
   const vectors = {

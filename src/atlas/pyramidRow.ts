@@ -1,22 +1,18 @@
 import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import { bytesOf, concatenate, deflate, type PackedTile, writePyramidTile } from "./packEncoding.ts";
+import { bytesOf, concatenate, type PackedTile, writePyramidTile } from "./packEncoding.ts";
 import type { PackWork } from "./packWork.ts";
 import { TILES_PER_PYRAMID_TILE } from "./pyramidHeader.ts";
-import {
-  type Band,
-  cutTile,
-  extentOf,
-  PYRAMID_SIZE,
-  PyramidSections,
-  tileStateOf,
-  STORED_STATES,
-  tilingOf,
-} from "./tile.ts";
+import { type Band, extentOf, PYRAMID_SIZE, PyramidSections, STORED_STATES, tilingOf } from "./tile.ts";
+import { type EncodedTile, encodeTiles } from "./tileEncoding.ts";
 
 /** Rows of blocks in a row of tiles. */
 const BLOCK_ROWS = 8;
+const NO_BYTES = new Uint8Array(0);
+
+/** A row of tiles of one group: its cells, u16[rowCount][columnCount][layerCount], or its tiles, from west to east. */
+export type BandContent = Uint16Array | readonly EncodedTile[];
 
 /** Dimensions of a pyramid row: the grid and the layer count of each group. */
 export interface PyramidShape {
@@ -69,32 +65,49 @@ export class PyramidRow {
     return row;
   }
 
-  /** Adds the cells of the next row of tiles, one array u16[rowCount][columnCount][layerCount] per group. */
-  async add(cells: readonly Uint16Array[], band: Band): Promise<void> {
+  /** Adds the next row of tiles, for each group its cells or its encoded tiles. */
+  add(groups: readonly BandContent[], band: Band): void {
     const { grid, layerCounts } = this.#shape;
-    const rowInPyramidTile = this.#rows.length;
-    const tileRow = this.#pyramidRow * PYRAMID_SIZE + rowInPyramidTile;
-    const row: Promise<PackedTile>[] = [];
-    for (let tileColumn = 0; tileColumn < tilingOf(grid).tileColumnCount; tileColumn++) {
-      const tiles = layerCounts.map((layerCount, group) =>
-        cutTile(cells[group] as Uint16Array, band, { grid, layerCount, tileColumn }),
-      );
-      const position = { row: rowInPyramidTile, column: tileColumn % PYRAMID_SIZE };
-      const sections = this.#sections[Math.floor(tileColumn / PYRAMID_SIZE)] ?? [];
-      const bounds = tiles.map((tile, group) => (sections[group] as PyramidSections).put(tile, position));
-      const extent = extentOf(grid, { tileRow, tileColumn });
-      const states = tiles.map((tile, group) => tileStateOf(tile, layerCounts[group] ?? 0, extent));
-      row.push(
-        Promise.all(
-          tiles.map(async (tile, group) => (states[group] === "cells" ? deflate(bytesOf(tile)) : new Uint8Array(0))),
-        ).then((stored) => ({
-          states: states.map((state) => STORED_STATES[state]),
-          parts: stored,
-          bounds: Uint16Array.from(bounds.flatMap((values) => [...values])),
-        })),
-      );
-    }
-    this.#rows.push(await Promise.all(row));
+    const position = { row: this.#rows.length, tileRow: this.#pyramidRow * PYRAMID_SIZE + this.#rows.length };
+    const encoded = groups.map((content, group) =>
+      content instanceof Uint16Array ? this.#encode(content, band, layerCounts[group] ?? 0) : content,
+    );
+    const { tileColumnCount } = tilingOf(grid);
+    this.#rows.push(
+      Array.from({ length: tileColumnCount }, (_, tileColumn) => {
+        const tiles = encoded.map((ofGroup) => ofGroup[tileColumn] ?? ({ state: "outside" } as const));
+        return this.#addTile(tiles, { ...position, tileColumn });
+      }),
+    );
+  }
+
+  #encode(cells: Uint16Array, band: Band, layerCount: number): readonly EncodedTile[] {
+    const { grid } = this.#shape;
+    const { tileColumnCount } = tilingOf(grid);
+    const tileRow = band.firstRow / TILE_SIZE;
+    const block = { ...band, cells, layerCount, firstColumn: 0, columnCount: grid.columnCount };
+    const range = { firstRow: tileRow, rowCount: 1, firstColumn: 0, columnCount: tileColumnCount };
+    return [...encodeTiles(block, range, { layers: { first: 0, count: layerCount }, grid })];
+  }
+
+  #addTile(
+    tiles: readonly EncodedTile[],
+    { row, tileRow, tileColumn }: { readonly row: number; readonly tileRow: number; readonly tileColumn: number },
+  ): PackedTile {
+    const sections = this.#sections[Math.floor(tileColumn / PYRAMID_SIZE)] ?? [];
+    const extent = extentOf(this.#shape.grid, { tileRow, tileColumn });
+    const position = { row, column: tileColumn % PYRAMID_SIZE };
+    const bounds = tiles.map((tile, group) => {
+      const section = sections[group] as PyramidSections;
+      return tile.state === "cells"
+        ? section.putSummary(tile.summary, position)
+        : section.putConstant(tile.state, extent, position);
+    });
+    return {
+      states: tiles.map(({ state }) => STORED_STATES[state]),
+      parts: tiles.map((tile) => (tile.state === "cells" ? tile.bytes : NO_BYTES)),
+      bounds: concatenateBounds(bounds),
+    };
   }
 
   /** Appends the rows of tiles that are not saved yet to the `partial` file. */
@@ -164,4 +177,14 @@ export class PyramidRow {
       }),
     );
   }
+}
+
+function concatenateBounds(bounds: readonly Uint16Array[]): Uint16Array {
+  const joined = new Uint16Array(bounds.reduce((sum, { length }) => sum + length, 0));
+  let offset = 0;
+  for (const ofGroup of bounds) {
+    joined.set(ofGroup, offset);
+    offset += ofGroup.length;
+  }
+  return joined;
 }

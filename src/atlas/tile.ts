@@ -51,6 +51,51 @@ export interface Band {
   readonly rowCount: number;
 }
 
+/** Cells in a rectangle of a grid: u16[rowCount][columnCount][layerCount]. */
+export interface CellBlock extends Band {
+  readonly firstColumn: number;
+  readonly columnCount: number;
+  readonly layerCount: number;
+  readonly cells: Uint16Array;
+}
+
+/** Consecutive layers of cells. */
+export interface LayerRange {
+  readonly first: number;
+  readonly count: number;
+}
+
+/**
+ * Copies layers of the cells that a block shares with a tile, u16[64][64][layers.count]; the other cells of the tile are
+ * unchanged.
+ */
+export function copyToTile(
+  tile: Uint16Array,
+  { firstRow, rowCount, firstColumn, columnCount, layerCount, cells }: CellBlock,
+  {
+    tileRow,
+    tileColumn,
+    layers,
+  }: { readonly tileRow: number; readonly tileColumn: number; readonly layers: LayerRange },
+): void {
+  const [top, left] = [tileRow * TILE_SIZE, tileColumn * TILE_SIZE];
+  const from = Math.max(left, firstColumn);
+  const width = Math.min(left + TILE_SIZE, firstColumn + columnCount) - from;
+  if (width <= 0) return;
+  for (let row = Math.max(top, firstRow); row < Math.min(top + TILE_SIZE, firstRow + rowCount); row++) {
+    const source = ((row - firstRow) * columnCount + from - firstColumn) * layerCount;
+    const target = ((row - top) * TILE_SIZE + from - left) * layers.count;
+    if (layers.count === layerCount) {
+      tile.set(cells.subarray(source, source + width * layerCount), target);
+      continue;
+    }
+    for (let column = 0; column < width; column++) {
+      const [cell, to] = [source + column * layerCount + layers.first, target + column * layers.count];
+      for (let layer = 0; layer < layers.count; layer++) tile[to + layer] = cells[cell + layer] as number;
+    }
+  }
+}
+
 /**
  * Extracts the cells of one tile from a band of rows.
  *
@@ -63,12 +108,9 @@ export function cutTile(
   { grid, layerCount, tileColumn }: { readonly grid: Grid; readonly layerCount: number; readonly tileColumn: number },
 ): Uint16Array {
   const tile = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(STEPS_OUTSIDE);
-  const firstColumn = tileColumn * TILE_SIZE;
-  const width = Math.min(TILE_SIZE, grid.columnCount - firstColumn) * layerCount;
-  for (let row = 0; row < Math.min(TILE_SIZE, band.rowCount); row++) {
-    const from = (row * grid.columnCount + firstColumn) * layerCount;
-    tile.set(cells.subarray(from, from + width), row * TILE_SIZE * layerCount);
-  }
+  const block = { ...band, cells, layerCount, firstColumn: 0, columnCount: grid.columnCount };
+  const layers = { first: 0, count: layerCount };
+  copyToTile(tile, block, { layers, tileRow: band.firstRow / TILE_SIZE, tileColumn });
   return tile;
 }
 
@@ -92,6 +134,9 @@ export function tileStateOf(tile: Uint16Array, layerCount: number, extent: TileE
   const state =
     first === 0 ? "zero" : first === STEPS_NODATA ? "nodata" : first === STEPS_OUTSIDE ? "outside" : "cells";
   if (state === "cells") return state;
+  if (extent.rows === TILE_SIZE && extent.columns === TILE_SIZE && tile.byteOffset % 4 === 0) {
+    return isConstant(tile) ? state : "cells";
+  }
   for (let row = 0; row < extent.rows; row++) {
     const from = row * TILE_SIZE * layerCount;
     for (let index = from; index < from + extent.columns * layerCount; index++) {
@@ -101,11 +146,24 @@ export function tileStateOf(tile: Uint16Array, layerCount: number, extent: TileE
   return state;
 }
 
-/**
- * Computes the bounds of the 8 x 8 blocks of a tile, u16[8][8][layerCount], and its row totals, u32[64][layerCount]. A bound is
- * 0 if no cell of the block is valid, otherwise the largest step + 1. A total is count * 2^22 + sum of the valid cells.
- */
-function summarizeTile(tile: Uint16Array, layerCount: number): { bounds: Uint16Array; totals: Uint32Array } {
+/** Returns whether all numbers of an array of even length are equal; compares two at a time. */
+function isConstant(numbers: Uint16Array): boolean {
+  const pairs = new Int32Array(numbers.buffer, numbers.byteOffset, numbers.length >> 1);
+  const [first = 0] = pairs;
+  for (let index = 1; index < pairs.length; index++) if (pairs[index] !== first) return false;
+  return numbers[0] === numbers[1];
+}
+
+/** The part of the pyramid that summarizes one tile. */
+export interface TileSummary {
+  /** u16[8][8][layerCount]; 0 if no cell of the block is valid, otherwise the largest step + 1. */
+  readonly bounds: Uint16Array;
+  /** u32[64][layerCount]: count * 2^22 + sum of the valid cells of a row. */
+  readonly totals: Uint32Array;
+}
+
+/** Computes the bounds of the blocks of a tile and its row totals. */
+export function summarizeTile(tile: Uint16Array, layerCount: number): TileSummary {
   const bounds = new Uint16Array(BLOCKS_PER_TILE * BLOCKS_PER_TILE * layerCount);
   const totals = new Uint32Array(TILE_SIZE * layerCount);
   for (let row = 0; row < TILE_SIZE; row++) {
@@ -127,6 +185,19 @@ function summarizeTile(tile: Uint16Array, layerCount: number): { bounds: Uint16A
       }
     }
   }
+  return { bounds, totals };
+}
+
+/** Returns the summary of a tile whose cells within the grid are all 0; other constant tiles have only zeros. */
+function summaryOfZeros(layerCount: number, extent: TileExtent): TileSummary {
+  const bounds = new Uint16Array(BLOCKS_PER_TILE * BLOCKS_PER_TILE * layerCount);
+  const blocksAcross = Math.ceil(extent.columns / BLOCK_SIZE) * layerCount;
+  for (let row = 0; row < Math.ceil(extent.rows / BLOCK_SIZE); row++) {
+    const first = row * BLOCKS_PER_TILE * layerCount;
+    bounds.fill(1, first, first + blocksAcross);
+  }
+  const totals = new Uint32Array(TILE_SIZE * layerCount);
+  totals.fill(extent.columns * TOTAL_COUNT_SHIFT, 0, extent.rows * layerCount);
   return { bounds, totals };
 }
 
@@ -157,8 +228,28 @@ export class PyramidSections {
 
   /** Writes one tile at its row and column within the pyramid tile. Returns its level-64 bounds. */
   put(tile: Uint16Array, position: { readonly row: number; readonly column: number }): Uint16Array {
+    return this.putSummary(summarizeTile(tile, this.#layerCount), position);
+  }
+
+  /**
+   * Writes a tile whose cells within the grid are all 0, nodata or outside; its place must be empty. Returns its level-64
+   * bounds.
+   */
+  putConstant(
+    state: Exclude<TileState, "cells">,
+    extent: TileExtent,
+    position: { readonly row: number; readonly column: number },
+  ): Uint16Array {
+    if (state !== "zero") return new Uint16Array(this.#layerCount);
+    return this.putSummary(summaryOfZeros(this.#layerCount, extent), position);
+  }
+
+  /** Writes the summary of one tile. Returns its level-64 bounds. */
+  putSummary(
+    { bounds, totals }: TileSummary,
+    position: { readonly row: number; readonly column: number },
+  ): Uint16Array {
     const layers = this.#layerCount;
-    const { bounds, totals } = summarizeTile(tile, layers);
     const width = BLOCKS_PER_TILE * layers;
     for (let row = 0; row < BLOCKS_PER_TILE; row++) {
       const to = ((position.row * BLOCKS_PER_TILE + row) * PYRAMID_SIZE + position.column) * width;

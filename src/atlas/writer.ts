@@ -20,7 +20,7 @@ import { finishPack, PACK_PARTS, readFinishedPack, removeFinishedWork, WORK_PREF
 import { hashFile, isNotFound, syncFolder, writeSynced } from "../files.ts";
 import { encodeRoot } from "./packEncoding.ts";
 import { PackWork } from "./packWork.ts";
-import { PyramidRow } from "./pyramidRow.ts";
+import { type BandContent, PyramidRow } from "./pyramidRow.ts";
 import { type Band, PYRAMID_SIZE, tilingOf } from "./tile.ts";
 
 /**
@@ -35,10 +35,10 @@ export interface PackInput {
   readonly grid: Grid;
   readonly groups: readonly Pick<GroupEntry, "scenario" | "year" | "layers">[];
   /**
-   * Returns the cells of one row of tiles (64 rows, or fewer at the south edge of the grid): for each group
-   * u16[rowCount][columnCount][layerCount]. Called once per band, north to south.
+   * Returns one row of tiles (64 rows, or fewer at the south edge of the grid) of each group: its cells, or its encoded
+   * tiles. Called once per band, north to south.
    */
-  readBand(band: Band, steps: WorkSteps): Promise<readonly Uint16Array[]>;
+  readBand(band: Band, steps: WorkSteps): Promise<readonly BandContent[]>;
   /** Identifies the inputs: an interrupted write with the same key is resumed. */
   readonly resumeKey: string;
   /**
@@ -195,9 +195,9 @@ async function writeBands(kernel: Kernel, work: PackWork, input: PackInput, work
       input.onProgress?.(firstRow, grid.rowCount);
       signal?.throwIfAborted();
       const band = { firstRow, rowCount: Math.min(TILE_SIZE, grid.rowCount - firstRow) };
-      const cells = await input.readBand(band, steps);
-      checkBand(cells, input, band);
-      await row.add(cells, band);
+      const content = await input.readBand(band, steps);
+      checkBand(content, input, band);
+      row.add(content, band);
       rowsDone++;
       state = structuredClone(input.checkpoint?.save());
       const isRowDone = rowsDone % PYRAMID_SIZE === 0 || rowsDone === tileRowCount;
@@ -265,11 +265,14 @@ export async function readCatalog(folder: string): Promise<Catalog | undefined> 
   return decodeCatalog(bytes, folder);
 }
 
-function checkBand(cells: readonly Uint16Array[], { groups, grid }: PackInput, band: Band): void {
-  const invalid = groups.findIndex(
-    ({ layers }, i) => cells[i]?.length !== band.rowCount * grid.columnCount * layers.length,
-  );
-  if (cells.length !== groups.length || invalid >= 0) {
+function checkBand(content: readonly BandContent[], { groups, grid }: PackInput, band: Band): void {
+  const { tileColumnCount } = tilingOf(grid);
+  const invalid = groups.findIndex(({ layers }, i) => {
+    const ofGroup = content[i];
+    const cellCount = band.rowCount * grid.columnCount;
+    return ofGroup?.length !== (ofGroup instanceof Uint16Array ? cellCount * layers.length : tileColumnCount);
+  });
+  if (content.length !== groups.length || invalid >= 0) {
     throw new RangeError(`The band at row ${band.firstRow} must contain all cells of all ${groups.length} groups.`);
   }
 }

@@ -32,7 +32,7 @@ const NO_CONNECTIONS: ConnectionCounts = {
   open: 0,
   idle: 0,
   evicted: 0,
-  refused: { too_many_connections: 0, too_many_connections_of_address: 0 },
+  refused: { too_many_connections: 0, too_many_connections_of_address: 0, too_many_rejections_of_address: 0 },
 };
 
 /**

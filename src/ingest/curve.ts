@@ -1,20 +1,21 @@
 /** Checks source values, and computes the metrics of return-period curves and their means over models. */
 import type { HazardRules, MetricName, MetricSpec } from "../hazard/hazards.ts";
-import { type CurveRule, curveMetrics } from "../kernel/curve.ts";
+import { type CurveMaps, type CurveRule, curveMetrics } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
+import { CURVE_AT_FIRST, CURVE_PARTLY_MISSING, CURVE_RAISED } from "../kernel/kernel.generated.ts";
 import { BadValueError, rejectionOf, type ValueRange } from "./badValue.ts";
 import type { RasterValues } from "./raster.ts";
 
 /** Flag bit of a cell in which a negative value was set to zero. */
 export const FLAG_CLAMPED = 1;
 /** Flag bit of a cell that is missing on some maps of a curve but not on all: the whole cell is missing. */
-export const FLAG_PARTLY_MISSING = 2;
+export const FLAG_PARTLY_MISSING = CURVE_PARTLY_MISSING;
 /** Flag bit of a cell that reaches the threshold at the shortest return period: its probability is a lower bound. */
-export const FLAG_AT_FIRST_RETURN_PERIOD = 4;
+export const FLAG_AT_FIRST_RETURN_PERIOD = CURVE_AT_FIRST;
 /**
  * Flag bit of a cell in which a longer return period has a smaller value, which was replaced with the running maximum.
  */
-export const FLAG_MADE_NON_DECREASING = 8;
+export const FLAG_MADE_NON_DECREASING = CURVE_RAISED;
 
 /**
  * Returns the values of one map with small negative values set to zero; all others are missing or within the range.
@@ -54,50 +55,41 @@ export interface CurveCells {
 /** Computes the own metric and the probability from the curve of each cell, and sets the flags of the cells. */
 export function curveCells(
   kernel: Kernel,
-  { maps, unitFactors }: CurveCells,
+  cells: CurveCells,
   rule: Omit<CurveRule, "unitFactor">,
   { clampTolerance, flags }: Pick<ValueRange, "clampTolerance"> & { readonly flags: Uint8Array },
 ): OwnAndProbability {
-  // Files in different units are converted to the metric's unit before the curve is computed.
-  const sharedFactor = unitFactors[0] ?? 1;
-  const isFactorShared = unitFactors.every((factor) => factor === sharedFactor);
-  const checked = maps.map((values, map) => {
-    const own = unitFactors[map] ?? 1;
-    const valid = checkedValues(values, flags, { map, unitFactor: own, clampTolerance, max: Number.MAX_VALUE });
-    return isFactorShared ? valid : Float64Array.from(valid, (value) => value * own);
-  });
-  const unitFactor = isFactorShared ? sharedFactor : 1;
-  flagCurves(checked, rule.threshold, unitFactor, flags);
-  const outcome = curveMetrics(kernel, checked, { ...rule, unitFactor });
-  if (outcome.kind === "negative") throw new Error("A negative value passed the range check.");
+  const checked = cells.maps.map((values, map) =>
+    checkedValues(values, flags, {
+      map,
+      unitFactor: cells.unitFactors[map] ?? 1,
+      clampTolerance,
+      max: Number.MAX_VALUE,
+    }),
+  );
+  const { maps, unitFactor } = inOneUnit({ ...cells, maps: checked });
+  const outcome = curveMetrics(kernel, maps, { ...rule, unitFactor }, flags);
+  if (outcome.kind === "bad-value") throw new Error("A negative or infinite value passed the range check.");
   return { own: outcome.designs, probability: outcome.probabilities };
 }
 
-function flagCurves(maps: readonly RasterValues[], threshold: number, unitFactor: number, flags: Uint8Array): void {
-  const [first] = maps;
-  if (first === undefined) return;
-  const missingCounts = new Uint16Array(first.length);
-  const highest = new Float64Array(first.length).fill(-Infinity);
-  const raised = new Uint8Array(first.length);
-  for (const values of maps) {
-    for (let cell = 0; cell < values.length; cell++) {
-      const value = values[cell] as number;
-      if (value >= (highest[cell] as number)) highest[cell] = value;
-      else if (Number.isNaN(value)) missingCounts[cell] = (missingCounts[cell] as number) + 1;
-      else raised[cell] = 1;
-    }
+/** Returns maps of one type, and the factor to the metric's unit that all of them share. */
+export function inOneUnit({ maps, unitFactors }: CurveCells): {
+  readonly maps: CurveMaps;
+  readonly unitFactor: number;
+} {
+  const unitFactor = unitFactors[0] ?? 1;
+  if (unitFactors.every((factor) => factor === unitFactor)) {
+    const isSingle = maps.every((values) => values instanceof Float32Array);
+    return { maps: isSingle ? maps : maps.map(toDoubles), unitFactor };
   }
-  for (let cell = 0; cell < first.length; cell++) {
-    let bits = 0;
-    const missingCount = missingCounts[cell] as number;
-    if (missingCount === 0) {
-      if ((first[cell] as number) * unitFactor >= threshold) bits |= FLAG_AT_FIRST_RETURN_PERIOD;
-      if (raised[cell] !== 0) bits |= FLAG_MADE_NON_DECREASING;
-    } else if (missingCount < maps.length) {
-      bits |= FLAG_PARTLY_MISSING;
-    }
-    flags[cell] = (flags[cell] as number) | bits;
-  }
+  // Files in different units are converted to the metric's unit before the curve is computed.
+  const converted = maps.map((values, map) => Float64Array.from(values, (value) => value * (unitFactors[map] ?? 1)));
+  return { maps: converted, unitFactor: 1 };
+}
+
+function toDoubles(values: RasterValues): Float64Array {
+  return values instanceof Float64Array ? values : Float64Array.from(values);
 }
 
 /** Mean over climate models for each cell; missing if fewer than half of the models have data. */

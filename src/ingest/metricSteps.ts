@@ -33,22 +33,6 @@ export function gathered<Values extends Float32Array | Float64Array>(values: Val
   return result;
 }
 
-/** Writes the steps of some cells. @param source u16[cells][layerCount] */
-export function scatterSteps(target: Uint16Array, cells: Int32Array, source: Uint16Array, layerCount: number): void {
-  for (let index = 0, from = 0; index < cells.length; index++) {
-    const to = (cells[index] as number) * layerCount;
-    for (let layer = 0; layer < layerCount; layer++) target[to + layer] = source[from++] as number;
-  }
-}
-
-/** Marks cells as missing in all layers. */
-export function setMissing(target: Uint16Array, cells: Int32Array, layerCount: number): void {
-  for (let index = 0; index < cells.length; index++) {
-    const to = (cells[index] as number) * layerCount;
-    for (let layer = 0; layer < layerCount; layer++) target[to + layer] = STEPS_NODATA;
-  }
-}
-
 /**
  * Rounds metrics to the steps of their layers, interleaved by cell. The total hazard is computed from the stored steps of
  * intensity and probability.

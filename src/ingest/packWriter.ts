@@ -4,7 +4,7 @@ import type { GroupEntry, PackEntry } from "../atlas/catalog.ts";
 import { writePack } from "../atlas/writer.ts";
 import type { MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { atlasRowOfSource, BandReader } from "./bandReader.ts";
+import { BandReader } from "./bandReader.ts";
 import { type GroupTotals, zeroCounts } from "./cellCounts.ts";
 import { mapsOf } from "./plan.ts";
 import { sourceFilesOf } from "./raster.ts";
@@ -35,7 +35,7 @@ export async function writeHazardPack(
   const { options, sources } = context;
   const files = new Set(target.plan.groups.flatMap(mapsOf).flatMap(({ raster }) => sourceFilesOf(raster)));
   await sources.identify(files);
-  const runner = startPartRunner(kernel, target, { options, atlasRowOfSource: atlasRowOfSource(target) });
+  const runner = startPartRunner(kernel, target, { options });
   const bands = new BandReader(target, { runner, signal: options.signal });
   try {
     return await writeBands(kernel, target, { context, files, bands });

@@ -1,4 +1,5 @@
 /** Computes parts of layers, each the cells of one group in a window, from the source maps. */
+import type { EncodedTiles } from "../atlas/tileEncoding.ts";
 import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
@@ -14,15 +15,8 @@ import {
   ModelMean,
   type OwnAndProbability,
 } from "./curve.ts";
-import {
-  gathered,
-  type LargestRounding,
-  mergeLargestRounding,
-  metricSteps,
-  type MetricValues,
-  scatterSteps,
-  setMissing,
-} from "./metricSteps.ts";
+import { curveRows } from "./curveRows.ts";
+import { gathered, type LargestRounding, mergeLargestRounding, metricSteps, type MetricValues } from "./metricSteps.ts";
 import { curveRuleOf, largestAllowed, layersOfGroup, metricsOfPlan } from "./planLayers.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "./plan.ts";
 import type { CellWindow, RasterValues } from "./raster.ts";
@@ -32,8 +26,13 @@ const KERNEL_CELLS = 65_536;
 
 /** Finished cells of one group in a window of the source's grid. */
 export interface GroupRows {
-  /** u16[rowCount][columnCount][layers] */
+  /** u16[rowCount][columnCount][layers]; empty if `tiles` has all cells. */
   readonly steps: Uint16Array;
+  /**
+   * The tiles of the atlas whose cells are all in the window, for each group that the part is stored as; undefined before
+   * they are encoded.
+   */
+  readonly tiles?: readonly EncodedTiles[];
   /** Counts of the cells in each row of tiles of the atlas that the window touches, from north to south. */
   readonly counts: readonly CellCounts[];
   readonly worst: LargestRounding;
@@ -91,19 +90,18 @@ export class PartComputer {
     const group = this.#plan.groups[index];
     const layers = this.#layers[index];
     if (group === undefined || layers === undefined) throw new Error(`There is no group ${index}.`);
+    const { content } = group;
+    const [model] = content.kind === "curves" ? content.models : [];
+    if (content.kind === "curves" && content.models.length === 1 && model !== undefined) {
+      return this.#curveRows(group, model, window);
+    }
     const cellCount = window.rowCount * window.columnCount;
     const cells: ComputedCells = {
       steps: new Uint16Array(cellCount * layers.length),
       flags: new Uint8Array(cellCount),
       worst: {},
     };
-    const { content } = group;
-    const [model] = content.kind === "curves" ? content.models : [];
-    if (content.kind === "curves" && content.models.length === 1 && model !== undefined) {
-      await this.#addCurves(group, model, window, cells);
-    } else {
-      await this.#addValues(group, await this.#valuesOf(group, window, cells.flags), window, cells);
-    }
+    await this.#addValues(group, await this.#valuesOf(group, window, cells.flags), window, cells);
     const { steps, flags, worst } = cells;
     return { steps, counts: this.#countRows(steps, flags, { layers, window }), worst };
   }
@@ -124,28 +122,36 @@ export class PartComputer {
     }
   }
 
-  /** Computes the curves of a group with one model; cells that are dry or missing on all maps need no computation. */
-  async #addCurves(group: GroupPlan, model: CurveSource, window: CellWindow, cells: ComputedCells): Promise<void> {
-    const layers = layersOfGroup(this.#plan, group);
-    const maps = await this.#readMaps(model, window);
-    for (const [first, end] of kernelBatches(cells.flags.length)) {
-      const batch = maps.map((values) => values.subarray(first, end));
-      const { computed, kinds } = await this.#curveBatch(model, batch, { window, first, flags: cells.flags });
-      const { steps, worst } = await this.#withFault(
-        () => metricSteps(this.#kernel, layers, this.#withIntensity(group, this.#metricsOf(computed))),
-        (bad) =>
-          outOfRangeFault(
-            group,
-            layers[bad.map],
-            { ...bad, cell: kinds.active[bad.cell] ?? 0 },
-            { window, firstCell: first },
-          ),
-      );
-      const target = cells.steps.subarray(first * layers.length, end * layers.length);
-      scatterSteps(target, kinds.active, steps, layers.length);
-      setMissing(target, kinds.missing, layers.length);
-      cells.worst = mergeLargestRounding(cells.worst, worst);
-    }
+  /** Computes the curves of a group with one model. */
+  async #curveRows(group: GroupPlan, model: CurveSource, window: CellWindow): Promise<GroupRows> {
+    const { rules } = this.#plan;
+    const specs = layersOfGroup(this.#plan, group);
+    const layer = this.#layerOf(this.#ownMetric);
+    const clampTolerance = this.#options.clampToleranceOf(layer.unit);
+    const position = { window, firstCell: 0 };
+    const cells = { maps: await this.#readMaps(model, window), unitFactors: unitFactorsOf(model) };
+    const rows = await this.#withFault(
+      () =>
+        curveRows(this.#kernel, cells, {
+          layers: { specs, own: specs.findIndex(({ metric }) => metric === this.#ownMetric), rules },
+          rule: curveRuleOf(this.#plan, model),
+          clampTolerance,
+          cellEnds: this.#cellEndsOf(window),
+        }),
+      (bad) => badValueFault(model.maps[bad.map], bad, { ...position, layer, clampTolerance }),
+    );
+    if (rows.kind === "out-of-range") throw await outOfRangeFault(group, specs[rows.bad.map], rows.bad, position);
+    return rows;
+  }
+
+  /** Returns where the cells of each row of tiles of the atlas end, in cells of a window. */
+  #cellEndsOf(window: CellWindow): readonly number[] {
+    const { first, end } = tileRowsOf(window, this.#options.atlasRowOfSource);
+    const top = window.firstRow + this.#options.atlasRowOfSource;
+    return Array.from(
+      { length: end - first },
+      (_, row) => Math.min(window.rowCount, (first + row + 1) * TILE_SIZE - top) * window.columnCount,
+    );
   }
 
   #metricsOf({ own, probability }: OwnAndProbability): MetricValues {
@@ -157,21 +163,16 @@ export class PartComputer {
     flags: Uint8Array,
     { layers, window }: { readonly layers: readonly MetricSpec[]; readonly window: CellWindow },
   ): readonly CellCounts[] {
-    const { atlasRowOfSource } = this.#options;
-    const { ownMetric } = HAZARDS[this.#plan.hazard];
     const own = Math.max(
       0,
-      layers.findIndex(({ metric }) => metric === ownMetric),
+      layers.findIndex(({ metric }) => metric === this.#ownMetric),
     );
-    const tileRows = tileRowsOf(window, atlasRowOfSource);
-    const top = window.firstRow + atlasRowOfSource;
-    const counts: CellCounts[] = [];
-    for (let tileRow = tileRows.first; tileRow < tileRows.end; tileRow++) {
-      const firstCell = Math.max(0, tileRow * TILE_SIZE - top) * window.columnCount;
-      const endCell = Math.min(window.rowCount, (tileRow + 1) * TILE_SIZE - top) * window.columnCount;
-      counts.push(countCells(zeroCounts(), steps, flags, { own, layerCount: layers.length, firstCell, endCell }));
-    }
-    return counts;
+    let firstCell = 0;
+    return this.#cellEndsOf(window).map((endCell) => {
+      const counted = { own, layerCount: layers.length, firstCell, endCell };
+      firstCell = endCell;
+      return countCells(zeroCounts(), steps, flags, counted);
+    });
   }
 
   async #valuesOf({ content }: GroupPlan, window: CellWindow, flags: Uint8Array): Promise<MetricValues> {
@@ -203,11 +204,10 @@ export class PartComputer {
     batch: readonly RasterValues[],
     { window, first, flags }: { readonly window: CellWindow; readonly first: number; readonly flags: Uint8Array },
   ): Promise<{ readonly computed: OwnAndProbability; readonly kinds: CellKinds }> {
-    const { maps } = model;
     const layer = this.#layerOf(this.#ownMetric);
     const clampTolerance = this.#options.clampToleranceOf(layer.unit);
     const rule = curveRuleOf(this.#plan, model);
-    const unitFactors = maps.map(({ unitFactor }) => unitFactor);
+    const unitFactors = unitFactorsOf(model);
     const kinds = this.#sorter.kindsOf(batch);
     const { active } = kinds;
     const activeMaps = batch.map((values) => gathered(values, active));
@@ -216,7 +216,7 @@ export class PartComputer {
       () => curveCells(this.#kernel, { maps: activeMaps, unitFactors }, rule, { clampTolerance, flags: activeFlags }),
       (bad) => {
         const position = { window, firstCell: first, layer, clampTolerance };
-        return badValueFault(maps[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position);
+        return badValueFault(model.maps[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position);
       },
     );
     for (let index = 0; index < active.length; index++) {
@@ -285,6 +285,10 @@ export class PartComputer {
       throw error instanceof BadValueError ? await toFault(error.bad) : error;
     }
   }
+}
+
+function unitFactorsOf({ maps }: CurveSource): readonly number[] {
+  return maps.map(({ unitFactor }) => unitFactor);
 }
 
 function* kernelBatches(cellCount: number): Generator<readonly [first: number, end: number]> {

@@ -8,7 +8,9 @@ import { startNodeThread } from "../threads/nodeThread.ts";
 import type { WorkerThread } from "../threads/workerThread.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
 import { type GroupRows, PartComputer, type PartKey } from "./partComputer.ts";
-import { mapsOf } from "./plan.ts";
+import { atlasRowOfSource, type Placement, withTiles } from "./partTiles.ts";
+import { type HazardPlan, mapsOf } from "./plan.ts";
+import { storedLayerCounts } from "./planLayers.ts";
 import { describePlan, type PlanDescription } from "./planDescription.ts";
 import type { PartRunner } from "./slabReader.ts";
 import type { IngestTarget } from "./target.ts";
@@ -24,7 +26,7 @@ const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1
 export interface PartThreadSetup {
   readonly plan: PlanDescription;
   readonly options: Pick<IngestOptions, "clampNegative" | "clampTolerance">;
-  readonly atlasRowOfSource: number;
+  readonly placement: Placement;
 }
 
 export interface PartRequest {
@@ -41,7 +43,6 @@ export type StartPartThread = (setup: PartThreadSetup) => PartThread;
 
 interface RunnerOptions {
   readonly options: Pick<IngestOptions, "threads" | "signal" | "clampNegative" | "clampTolerance">;
-  readonly atlasRowOfSource: number;
   /** Starts a thread; replaced by tests. */
   readonly startThread?: StartPartThread;
 }
@@ -54,23 +55,20 @@ interface ClosableRunner extends PartRunner {
 /** Starts the threads that compute the parts of a target. */
 export function startPartRunner(
   kernel: Kernel,
-  { plan, window }: Pick<IngestTarget, "plan" | "window">,
-  { options, atlasRowOfSource, startThread = builtThreadStarter() }: RunnerOptions,
+  { plan, window, grid, offset }: IngestTarget,
+  { options, startThread = builtThreadStarter() }: RunnerOptions,
 ): ClosableRunner {
   const { threads, signal, clampNegative, clampTolerance } = options;
   const mapCount = plan.groups.reduce((sum, group) => sum + mapsOf(group).length, 0);
   const isLarge = window.rowCount * window.columnCount * mapCount >= THREADED_VALUE_COUNT_MIN;
   const defaultCount = isLarge ? Math.min(availableParallelism(), THREAD_COUNT_MAX) : 0;
   const threadCount = threads ?? defaultCount;
+  const placement = { window, grid, offset };
   // One thread gains nothing over the calling thread, which waits for it.
   if (startThread === undefined || threadCount < 1 || (threads === undefined && threadCount === 1)) {
-    const computer = new PartComputer(kernel, plan, {
-      atlasRowOfSource,
-      clampToleranceOf: (unit) => clampToleranceOf(options, unit),
-    });
     return {
       concurrency: 1,
-      compute: (key) => computer.compute(key),
+      compute: tileComputer(kernel, plan, { options, placement }),
       close: () => Promise.resolve(),
     };
   }
@@ -80,12 +78,27 @@ export function startPartRunner(
       ...(clampNegative === undefined ? {} : { clampNegative }),
       ...(clampTolerance === undefined ? {} : { clampTolerance }),
     },
-    atlasRowOfSource,
+    placement,
   };
   return new PartThreads(
     Array.from({ length: threadCount }, () => startThread(setup)),
     signal,
   );
+}
+
+/** Returns a function that computes parts and encodes their tiles. */
+export function tileComputer(
+  kernel: Kernel,
+  plan: HazardPlan,
+  { options, placement }: Pick<PartThreadSetup, "options" | "placement">,
+): (key: PartKey) => Promise<GroupRows> {
+  const layerCounts = plan.groups.map((group) => storedLayerCounts(plan, group));
+  const computer = new PartComputer(kernel, plan, {
+    atlasRowOfSource: atlasRowOfSource(placement),
+    clampToleranceOf: (unit) => clampToleranceOf(options, unit),
+  });
+  return async (key) =>
+    withTiles(await computer.compute(key), key.window, { layerCounts: layerCounts[key.group] ?? [], placement });
 }
 
 /** Returns the function that starts a thread, or undefined if this module runs from its sources. */

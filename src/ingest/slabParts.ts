@@ -6,11 +6,23 @@
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { writeSynced } from "../files.ts";
+import type { EncodedTiles, TileRange } from "../atlas/tileEncoding.ts";
 import type { WorkSteps } from "../atlas/writer.ts";
 import type { GroupRows, PartKey } from "./partComputer.ts";
 
-/** Parts of earlier releases, which also had flags, were named `part-`. */
-const PART_NAME = /^cells-(\d+)-(\d+)-\d+-\d+-\d+$/;
+/** Parts of earlier releases, which had no tiles, were named `part-` and `cells-`. */
+const PART_NAME = /^tiles-(\d+)-(\d+)-\d+-\d+-\d+$/;
+
+/** The arrays of encoded tiles in the order in which they are saved, after the steps. */
+const ARRAY_NAMES = ["totals", "byteEnds", "bounds", "states", "bytes"] as const;
+type ArrayName = (typeof ARRAY_NAMES)[number];
+
+/** What precedes the arrays of a saved part. */
+interface PartHeader extends Pick<GroupRows, "counts" | "worst"> {
+  readonly stepCount: number;
+  /** For each stored group; `lengths` has the number of elements of each array. */
+  readonly tiles: readonly { readonly range: TileRange; readonly lengths: Readonly<Record<ArrayName, number>> }[];
+}
 
 /**
  * The parts saved in a work folder. The name of the folder is a hash of all inputs, so a part found there is valid. A part
@@ -41,23 +53,15 @@ export class SlabParts {
     const name = partFileName(key);
     if (!this.#names.has(name)) return undefined;
     const bytes = await readFile(join(this.#steps.folder, name));
-    const view = new DataView(bytes.buffer, bytes.byteOffset);
-    const headerEnd = 4 + view.getUint32(0, true);
-    const header = JSON.parse(bytes.subarray(4, headerEnd).toString()) as Omit<GroupRows, "steps">;
-    // Copied because a Uint16Array must be aligned to 2 bytes.
-    return { ...header, steps: new Uint16Array(new Uint8Array(bytes.subarray(headerEnd)).buffer) };
+    return decodePart(new Uint8Array(bytes).buffer);
   }
 
   /** Saves parts and records the checkpoint. */
   async save(parts: readonly (PartKey & { readonly rows: GroupRows })[]): Promise<void> {
     for (const { rows, ...key } of parts) {
       const name = partFileName(key);
-      const { steps, ...header } = rows;
-      const headerText = Buffer.from(JSON.stringify(header));
-      const headerSize = Buffer.from(Uint32Array.of(headerText.length).buffer);
-      const stepBytes = Buffer.from(steps.buffer, steps.byteOffset, steps.byteLength);
       const temporaryPath = join(this.#steps.folder, `${name}.tmp`);
-      await writeSynced(temporaryPath, Buffer.concat([headerSize, headerText, stepBytes]));
+      await writeSynced(temporaryPath, encodePart(rows));
       await rename(temporaryPath, join(this.#steps.folder, name));
       this.#names.add(name);
     }
@@ -76,5 +80,54 @@ export class SlabParts {
 }
 
 function partFileName({ group, window }: PartKey): string {
-  return `cells-${window.firstRow}-${window.rowCount}-${window.firstColumn}-${window.columnCount}-${group}`;
+  return `tiles-${window.firstRow}-${window.rowCount}-${window.firstColumn}-${window.columnCount}-${group}`;
+}
+
+/** Returns the size of the header, the header as JSON and the arrays, each padded to a multiple of 4 bytes. */
+function encodePart({ steps, tiles = [], counts, worst }: GroupRows): Buffer {
+  const header: PartHeader = {
+    counts,
+    worst,
+    stepCount: steps.length,
+    tiles: tiles.map(({ firstRow, rowCount, firstColumn, columnCount, ...arrays }) => ({
+      range: { firstRow, rowCount, firstColumn, columnCount },
+      lengths: Object.fromEntries(ARRAY_NAMES.map((name) => [name, arrays[name].length])) as Record<ArrayName, number>,
+    })),
+  };
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const arrays = [steps, ...tiles.flatMap((each) => ARRAY_NAMES.map((name) => each[name]))];
+  return Buffer.concat([Uint32Array.of(text.length), text, ...arrays].flatMap(padded));
+}
+
+function padded(array: Uint8Array | Uint16Array | Uint32Array): readonly Uint8Array[] {
+  const bytes = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+  return [bytes, new Uint8Array(paddedSize(bytes.length) - bytes.length)];
+}
+
+function paddedSize(sizeBytes: number): number {
+  return 4 * Math.ceil(sizeBytes / 4);
+}
+
+function decodePart(buffer: ArrayBuffer): GroupRows {
+  const textSize = new DataView(buffer).getUint32(0, true);
+  const header = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, textSize))) as PartHeader;
+  let offset = 4 + paddedSize(textSize);
+  const take = <Numbers extends ArrayBufferView>(
+    type: new (buffer: ArrayBuffer, offset: number, length: number) => Numbers,
+    length: number,
+  ): Numbers => {
+    const array = new type(buffer, offset, length);
+    offset += paddedSize(array.byteLength);
+    return array;
+  };
+  const steps = take(Uint16Array, header.stepCount);
+  const tiles = header.tiles.map(({ range, lengths }): EncodedTiles => ({
+    ...range,
+    totals: take(Uint32Array, lengths.totals),
+    byteEnds: take(Uint32Array, lengths.byteEnds),
+    bounds: take(Uint16Array, lengths.bounds),
+    states: take(Uint8Array, lengths.states),
+    bytes: take(Uint8Array, lengths.bytes),
+  }));
+  return { steps, tiles, counts: header.counts, worst: header.worst };
 }

@@ -83,7 +83,7 @@ export class SourceVersions {
   async recordOpening(file: string): Promise<void> {
     if (this.#openedIdentities.has(file) || this.#versions.has(file)) return;
     if (isRemote(file)) {
-      this.#versions.set(file, await remoteVersion(file).catch((): SourceVersion => ({ version_unknown: true })));
+      this.#versions.set(file, await this.#remoteVersionIfKnown(file));
       return;
     }
     const state = await fileStateOf(await storedPathOf(file)).catch(() => undefined);
@@ -107,6 +107,15 @@ export class SourceVersions {
     }
   }
 
+  async #remoteVersionIfKnown(file: string): Promise<SourceVersion> {
+    try {
+      return await remoteVersion(file, this.#signal);
+    } catch {
+      this.#signal?.throwIfAborted();
+      return { version_unknown: true };
+    }
+  }
+
   /** Returns the version determined by `identify`. */
   versionOf(file: string): SourceVersion {
     return this.#versions.get(file) ?? { version_unknown: true };
@@ -119,7 +128,7 @@ export class SourceVersions {
       if (before.version_unknown === true) continue;
       let now: SourceVersion;
       try {
-        now = isRemote(file) ? await remoteVersion(file) : (await this.#readFile(file)).version;
+        now = isRemote(file) ? await remoteVersion(file, this.#signal) : (await this.#readFile(file)).version;
       } catch (error) {
         this.#signal?.throwIfAborted();
         if (isFault(error)) return { fault: error, keepsWork: false };
@@ -263,8 +272,8 @@ async function folderStateOf(path: string): Promise<FileState> {
 /**
  * Returns the validators of a remote file. A weak ETag does not guarantee equal bytes, so it is used only with a date.
  */
-async function remoteVersion(file: string): Promise<SourceVersion> {
-  const headers = await fetchHeaders(file);
+async function remoteVersion(file: string, signal: AbortSignal | undefined): Promise<SourceVersion> {
+  const headers = await fetchHeaders(file, signal);
   const etag = headers.get("etag");
   const date = headers.get("last-modified");
   const isStrong = etag !== null && !etag.startsWith("W/");
@@ -278,23 +287,39 @@ async function remoteVersion(file: string): Promise<SourceVersion> {
   };
 }
 
-/** Returns the response headers of a HEAD request, or of a GET request for the first byte if HEAD fails. */
-async function fetchHeaders(file: string): Promise<Headers> {
+/**
+ * Returns the response headers of a HEAD request, or of a GET request for the first byte if HEAD fails.
+ * @throws the abort reason of the signal; the last error if all attempts fail
+ */
+async function fetchHeaders(file: string, signal: AbortSignal | undefined): Promise<Headers> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const head = await fetch(file, { method: "HEAD", signal: AbortSignal.timeout(HEAD_TIMEOUT_MS) });
+      const head = await fetchWithTimeout(file, { method: "HEAD" }, signal);
       if (head.ok) return head.headers;
-      const first = await fetch(file, {
-        headers: { Range: "bytes=0-0" },
-        signal: AbortSignal.timeout(HEAD_TIMEOUT_MS),
-      });
+      const first = await fetchWithTimeout(file, { headers: { Range: "bytes=0-0" } }, signal);
       await first.body?.cancel();
       if (first.ok) return first.headers;
       throw new Error(`HTTP ${first.status}`);
     } catch (error) {
+      signal?.throwIfAborted();
       if (attempt === HEAD_ATTEMPT_COUNT) throw error;
       await delay(HEAD_RETRY_DELAY_MS * 2 ** attempt);
     }
+  }
+}
+
+async function fetchWithTimeout(file: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
+  signal?.throwIfAborted();
+  // Not AbortSignal.any: on Node 20 signals derived from a long-lived signal are not garbage-collected before that signal.
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  const timer = setTimeout(abort, HEAD_TIMEOUT_MS);
+  signal?.addEventListener("abort", abort);
+  try {
+    return await fetch(file, { ...init, signal: controller.signal });
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Kernel, Region } from "./instance.ts";
+import type { Kernel, Region, Scratch } from "./instance.ts";
 import { CURVE_GUMBEL, CURVE_LOG, STATUS_NEGATIVE_VALUE, STATUS_OUT_OF_RANGE, STEPS_MAX } from "./kernel.generated.ts";
 
 /** Interpolation between return periods: linear in the Gumbel variate (depths) or in ln T (winds). */
@@ -15,6 +15,16 @@ export interface CurveRule {
   readonly threshold: number;
 }
 
+/** Maps of one type and length, one per return period. */
+export type CurveMaps = readonly Float32Array[] | readonly Float64Array[];
+
+/** Bad value of a map: negative or infinite. */
+interface BadValue {
+  readonly kind: "bad-value";
+  readonly map: number;
+  readonly cell: number;
+}
+
 export type CurveMetrics =
   | {
       readonly kind: "metrics";
@@ -23,20 +33,36 @@ export type CurveMetrics =
       /** f64[cell], annual probability of reaching the threshold, NaN = missing. */
       readonly probabilities: Float64Array;
     }
-  | { readonly kind: "negative"; readonly map: number; readonly cell: number };
+  | BadValue;
 
 /**
  * Computes, for each cell of a stack of return-period maps, the value at the design return period and the annual
  * probability of reaching the threshold. The formula is in assembly/curve.ts.
  *
  * @param maps one array of source values per return period, all of the same length, finite or NaN = missing
- * @returns the metrics, or the indices of map and cell of the first negative value
+ * @param flags u8[cell], to which the CURVE_ flags are added
+ * @returns the metrics, or the indices of map and cell of the first negative or infinite value
  */
-export function curveMetrics(
+export function curveMetrics(kernel: Kernel, maps: CurveMaps, rule: CurveRule, flags?: Uint8Array): CurveMetrics {
+  return kernel.withScratch((scratch) => {
+    const outcome = curveRegions(kernel, scratch, maps, rule, flags);
+    if (outcome.kind === "bad-value") return outcome;
+    flags?.set(kernel.bytes(outcome.flags));
+    const designs = kernel.f64(outcome.designs).slice();
+    return { kind: "metrics", designs, probabilities: kernel.f64(outcome.probabilities).slice() };
+  });
+}
+
+/** Computes the metrics of curves into regions of scratch memory. */
+export function curveRegions(
   kernel: Kernel,
-  maps: readonly (Float32Array | Float64Array)[],
+  scratch: Scratch,
+  maps: CurveMaps,
   rule: CurveRule,
-): CurveMetrics {
+  flags: Uint8Array | undefined,
+):
+  | { readonly kind: "metrics"; readonly designs: Region; readonly probabilities: Region; readonly flags: Region }
+  | BadValue {
   const cellCount = maps[0]?.length ?? 0;
   if (maps.length !== rule.returnPeriods.length || maps.some((map) => map.length !== cellCount)) {
     throw new RangeError(
@@ -44,34 +70,38 @@ export function curveMetrics(
         `${maps.map(({ length }) => length).join(", ")} for ${rule.returnPeriods.length} return periods)`,
     );
   }
-  return kernel.withScratch((scratch) => {
-    const input = scratch.reserve(maps.length * cellCount * 8);
-    const values = kernel.f64(input);
-    maps.forEach((map, i) => values.set(map, i * cellCount));
-    const designs = scratch.reserve(cellCount * 8);
-    const probabilities = scratch.reserve(cellCount * 8);
-    const errorPosition = scratch.reserve(8);
-    const status = kernel.exports.curveMetrics(
-      input.pointer,
-      maps.length,
-      cellCount,
-      scratch.copyIn(Float64Array.from(rule.returnPeriods)).pointer,
-      scratch.reserve(maps.length * 8).pointer,
-      rule.family === "gumbel" ? CURVE_GUMBEL : CURVE_LOG,
-      rule.unitFactor,
-      rule.designReturnPeriodYears,
-      rule.threshold,
-      designs.pointer,
-      probabilities.pointer,
-      errorPosition.pointer,
-    );
-    if (status === STATUS_NEGATIVE_VALUE) {
-      const [map = 0, cell = 0] = kernel.i32(errorPosition);
-      return { kind: "negative", map, cell };
-    }
-    kernel.check(status, "curveMetrics");
-    return { kind: "metrics", designs: kernel.f64(designs).slice(), probabilities: kernel.f64(probabilities).slice() };
-  });
+  const valueBytes = maps[0]?.BYTES_PER_ELEMENT ?? 8;
+  const input = scratch.reserve(maps.length * cellCount * valueBytes);
+  for (const [index, map] of maps.entries()) {
+    const bytes = new Uint8Array(map.buffer, map.byteOffset, map.byteLength);
+    kernel.bytes(input).set(bytes, index * bytes.length);
+  }
+  const designs = scratch.reserve(cellCount * 8);
+  const probabilities = scratch.reserve(cellCount * 8);
+  const ownFlags = scratch.copyIn(flags ?? new Uint8Array(cellCount));
+  const errorPosition = scratch.reserve(8);
+  const status = kernel.exports.curveMetrics(
+    input.pointer,
+    valueBytes,
+    maps.length,
+    cellCount,
+    scratch.copyIn(Float64Array.from(rule.returnPeriods)).pointer,
+    scratch.reserve(maps.length * 8).pointer,
+    rule.family === "gumbel" ? CURVE_GUMBEL : CURVE_LOG,
+    rule.unitFactor,
+    rule.designReturnPeriodYears,
+    rule.threshold,
+    designs.pointer,
+    probabilities.pointer,
+    ownFlags.pointer,
+    errorPosition.pointer,
+  );
+  if (status === STATUS_NEGATIVE_VALUE) {
+    const [map = 0, cell = 0] = kernel.i32(errorPosition);
+    return { kind: "bad-value", map, cell };
+  }
+  kernel.check(status, "curveMetrics");
+  return { kind: "metrics", designs, probabilities, flags: ownFlags };
 }
 
 /** Encoding of a layer's values: `value = steps / stepsPerUnit + offset`. */

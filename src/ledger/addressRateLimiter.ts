@@ -52,6 +52,7 @@ export class AddressRateLimiter {
  * of it; for IPv4 the address, also if it is written as an IPv6 address (`::ffff:192.0.2.1`).
  */
 export function networkOf(address: string): string {
+  if (!address.includes(":")) return address;
   const [, mapped] = /^::ffff:([0-9.]+)$/i.exec(address) ?? [];
   if (mapped !== undefined) return mapped;
   if (!isIPv6(address)) return address;

@@ -7,7 +7,9 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { circleByBisection, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { FLOOD_LAYERS, makeAtlas } from "./makeAtlas.ts";
-import { layersOf, openSampler } from "./openSampler.ts";
+import { closeSamplersAfterEach, layersOf, openSampler } from "./openSampler.ts";
+
+closeSamplersAfterEach();
 
 describe("a cold maximum of 100 km on 100 x 100 tiles", () => {
   const EDGE = 6400;

@@ -9,9 +9,13 @@ import { RecordingBlobs } from "./recordingBlobs.ts";
 
 /** Atlases to close after each test. */
 const opened: CellAtlas[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((atlas) => atlas.close()));
-});
+
+/** Closes the samplers of the calling file after each test. */
+export function closeSamplersAfterEach(): void {
+  afterEach(async () => {
+    await Promise.all(opened.splice(0).map((atlas) => atlas.close()));
+  });
+}
 
 export interface OpenedSampler {
   readonly kernel: Kernel;

@@ -10,7 +10,9 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { circleByBisection, summarizeByDefinition } from "../oracle/radius.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { FLOOD_LAYERS, makeAtlas, type HazardFixture, patchyCells } from "./makeAtlas.ts";
-import { layersOf, type OpenedSampler, openSampler } from "./openSampler.ts";
+import { closeSamplersAfterEach, layersOf, type OpenedSampler, openSampler } from "./openSampler.ts";
+
+closeSamplersAfterEach();
 
 /** 1/50 degree, 9 x 11 tiles in 2 x 2 pyramid tiles; row spans of a 100 km circle cover three or more tiles. */
 const GRID: Grid = {

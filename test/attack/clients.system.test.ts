@@ -232,6 +232,52 @@ test("connections are limited by address, except for those of a trusted proxy", 
   expect(await send(next, "GET /healthz")).toMatchObject({ status: 200 });
 });
 
+test("connections of an address whose requests keep being rejected are closed at once, until it stops", async () => {
+  host = await startTestHost({
+    adminPort: 0,
+    clients: { openRequestsPerS: 0.001, openRequestBurst: 1, exemptAddresses: [] },
+  });
+  const statusOf = async (address: string): Promise<number> => {
+    const [socket] = (await openFrom(address, 1)) as [Socket];
+    return (await send(socket, "GET /openapi.json")).status;
+  };
+  const statuses: number[] = [];
+  for (let i = 0; i < 200; i++) statuses.push(await statusOf("127.0.0.2"));
+  const refusedCount = statuses.filter((status) => status === 0).length;
+  // A rejection is forgotten every 100 ms.
+  expect(statuses.slice(0, 102)).toStrictEqual([200, ...Array.from({ length: 101 }, () => 429)]);
+  expect(refusedCount).toBeGreaterThan(0);
+  expect(await metric('isotherm_connections_refused_total{reason="too_many_rejections_of_address"}')).toBe(
+    refusedCount,
+  );
+  expect(await statusOf("127.0.0.3")).toBe(200);
+  await expect.poll(() => statusOf("127.0.0.2"), { timeout: 20_000, interval: 1_000 }).toBe(429);
+});
+
+test("an address that sends valid keys is not blocked by the rejected requests of its other clients", async () => {
+  host = await startTestHost({ clients: { openRequestsPerS: 0.001, openRequestBurst: 1, exemptAddresses: [] } });
+  const [honest] = (await openFrom("127.0.0.2", 1)) as [Socket];
+  expect(await send(honest, "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });
+  for (let i = 0; i < 200; i++) {
+    const [socket] = (await openFrom("127.0.0.2", 1)) as [Socket];
+    expect((await send(socket, "GET /openapi.json")).status).toBe(429);
+  }
+  const [next] = (await openFrom("127.0.0.2", 1)) as [Socket];
+  expect(await send(next, "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });
+});
+
+test("connections of a trusted proxy are not closed because of a client's rejected requests", async () => {
+  host = await startTestHost({
+    clients: { openRequestsPerS: 0.001, openRequestBurst: 1, exemptAddresses: [] },
+    trustedProxies: ["127.0.0.2"],
+  });
+  for (let i = 0; i < 200; i++) {
+    const [socket] = (await openFrom("127.0.0.2", 1)) as [Socket];
+    const { status } = await send(socket, "GET /openapi.json", { "X-Forwarded-For": "198.51.100.1" });
+    expect(status).toBe(i === 0 ? 200 : 429);
+  }
+});
+
 test("invalid addresses and limits are rejected at the start, all at once", async () => {
   host = await startTestHost();
   const options = {

@@ -9,8 +9,10 @@ import { alignCommand } from "../../src/cli/align.ts";
 import { ENTITY_COLUMN_NAMES } from "../../src/cli/entityCsv.ts";
 import { ENTITY } from "../host/entities.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
-import { faultOf, folder, inFolder, stdoutText, runAlign } from "./alignRun.ts";
+import { faultOf, folder, inFolder, runAlign, stdoutText, useAlignFolder } from "./alignRun.ts";
 import type { AlignmentAnswer, Entity } from "../../src/contract/wireTypes.ts";
+
+useAlignFolder();
 
 const libraryResult = async (entities: readonly Entity[], options: Parameters<typeof alignTemperature>[1] = {}) =>
   JSON.parse(JSON.stringify(roundTemperatures(await alignTemperature(entities, options)))) as unknown;

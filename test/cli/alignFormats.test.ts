@@ -5,7 +5,9 @@ import { isFault } from "../../src/errors.ts";
 import type { AlignmentResult } from "../../src/contract/wireTypes.ts";
 import { ENTITY } from "../host/entities.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { details, faultOf, inFolder, runAlign } from "./alignRun.ts";
+import { details, faultOf, inFolder, runAlign, useAlignFolder } from "./alignRun.ts";
+
+useAlignFolder();
 
 describe("CSV", () => {
   const HEAD = "name,asset_type,baseline_year,baseline_scope1,year,scope1";

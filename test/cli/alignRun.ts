@@ -1,27 +1,32 @@
-/** Runs `isotherm align` on files in a folder that is emptied after each test. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+/** Runs `isotherm align` on files in a folder that is deleted after each test. */
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, expect, vi } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
 import { alignCommand } from "../../src/cli/align.ts";
 import { type Fault, isFault } from "../../src/errors.ts";
 
 let output = "";
 /** Text that the command wrote to standard output. */
 export const stdoutText = (): string => output;
-export const folder = mkdtempSync(join(tmpdir(), "isotherm-align-"));
-beforeEach(() => {
-  output = "";
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    output += String(text);
-    return true;
+export const folder = join(tmpdir(), `isotherm-align-${randomUUID()}`);
+
+/** Gives each test of the calling file an empty folder, and captures what it writes to standard output. */
+export function useAlignFolder(): void {
+  beforeEach(() => {
+    output = "";
+    vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+      output += String(text);
+      return true;
+    });
+    mkdirSync(folder);
   });
-});
-afterEach(() => {
-  vi.restoreAllMocks();
-  for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true });
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+  afterEach(() => {
+    vi.restoreAllMocks();
+    rmSync(folder, { recursive: true });
+  });
+}
 
 /** Returns a path in the folder. */
 export const inFolder = (name: string): string => join(folder, name);

@@ -9,7 +9,9 @@ import {
   yearDifferences,
 } from "../alignment/knownAnswers.ts";
 import { describeWithSharedMethod } from "../oracle/alignment2/sharedMethod.ts";
-import { runAlign } from "./alignRun.ts";
+import { runAlign, useAlignFolder } from "./alignRun.ts";
+
+useAlignFolder();
 
 /** The command line cannot change the weight of scope 3. */
 const YEARS = KNOWN_YEARS.filter(({ options }) => options.scope3Weight === undefined);

@@ -11,7 +11,9 @@ import { differencesOf } from "../oracle/alignment2/closeTo.ts";
 import { describeWithSharedMethod, sharedCases } from "../oracle/alignment2/sharedMethod.ts";
 import { ENTITY } from "../host/entities.ts";
 import { answerOfCase, COMPARISON, type PortfolioCase, requestOfCase } from "../portfolio/portfolioCases.ts";
-import { details, inFolder, stdoutText } from "./alignRun.ts";
+import { details, inFolder, stdoutText, useAlignFolder } from "./alignRun.ts";
+
+useAlignFolder();
 
 const WIRE_TOLERANCE = 0.005 + 1e-9;
 

@@ -4,7 +4,9 @@ import type { HazardName } from "../../src/hazard/hazards.ts";
 import { SAMPLE_REASONS } from "../../src/hazard/sample.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { LAYERS, packed, placesFrom } from "./sampledAtlas.ts";
+import { LAYERS, packed, placesFrom, useSampledAtlas } from "./sampledAtlas.ts";
+
+useSampledAtlas();
 
 let demo: Atlas;
 beforeAll(async () => {
@@ -140,6 +142,7 @@ describe("sample", () => {
     // Adjacent parts of one buffer do not overlap.
     const slab = { values: new Float64Array(both, 32, 4), reasons: new Uint8Array(both, 64, 4) };
     expect(await rejectedItems(slab)).toBeUndefined();
+    new Uint8Array(both).fill(0); // the locations of the next request
     const before = { values: new Float64Array(both, 0, 4), reasons: new Uint8Array(both, 32, 4) };
     const behind = { latitudes: new Float64Array(both, 48, 2), longitudes: new Float64Array(both, 64, 2) };
     await expect(packed.sample({ ...request, ...behind, into: before })).resolves.toEqual(before);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { SampleLayer } from "../../src/hazard/sampleRequest.ts";
-import { LAYERS, packed } from "./sampledAtlas.ts";
+import { LAYERS, packed, useSampledAtlas } from "./sampledAtlas.ts";
+
+useSampledAtlas();
 
 describe("sample", () => {
   test("rejects requests and layers that are not objects", async () => {

@@ -5,8 +5,11 @@ import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
 import { Sampler } from "../../src/atlas/sampler.ts";
 import { sampleSteps } from "../../src/hazard/sample.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
+import { expectSameBytes } from "../sameBytes.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { folder, LAYERS, packed, placesFrom } from "./sampledAtlas.ts";
+import { CACHE_BYTES, folder, LAYERS, packed, placesFrom, useSampledAtlas } from "./sampledAtlas.ts";
+
+useSampledAtlas();
 
 describe("sampleSteps", () => {
   let atlas: CellAtlas;
@@ -14,7 +17,7 @@ describe("sampleSteps", () => {
   beforeAll(async () => {
     const kernel = await Kernel.load();
     atlas = await openPackedAtlas(kernel, diskBlobs(folder), { headerCacheBytes: 1 << 20 });
-    sampler = new Sampler(kernel, atlas, { cacheBytes: 12 << 20 });
+    sampler = new Sampler(kernel, atlas, { cacheBytes: CACHE_BYTES });
   });
   afterAll(() => atlas.close());
 
@@ -37,12 +40,12 @@ describe("sampleSteps", () => {
           const layer = i % layers.length;
           return found > 65_533 ? NaN : found / (stepsPerUnit[layer] ?? 0) + (offsets[layer] ?? 0);
         });
-        expect(valuesFromSteps).toEqual(values);
+        expectSameBytes(valuesFromSteps, values);
         const expectedReasons = Uint8Array.from(steps, (found, i) => {
           if (Number.isNaN(stepsPerUnit[i % layers.length])) return found === 65_534 ? 3 : 9;
           return found === 65_534 ? 1 : found === 65_535 ? 2 : 0;
         });
-        expect(expectedReasons).toEqual(reasons);
+        expectSameBytes(expectedReasons, reasons);
       }
     });
   }

@@ -2,7 +2,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
+import { afterAll, beforeAll } from "vitest";
+import type { Atlas } from "../../src/hazard/answer.ts";
 import type { SampleLayer } from "../../src/hazard/sampleRequest.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -13,11 +14,13 @@ import type { SeededRandom } from "../seededRandom.ts";
 const GRID: Grid = {
   northDeg: 60,
   westDeg: -180,
-  cellSizeLatDeg: 0.2,
-  cellSizeLonDeg: 0.2,
-  rowCount: 500,
-  columnCount: 1800,
+  cellSizeLatDeg: 0.3,
+  cellSizeLonDeg: 0.3,
+  rowCount: 330,
+  columnCount: 1200,
 };
+/** Less than the tiles of the atlas take. */
+export const CACHE_BYTES = 8 << 20;
 const group = (scenario: string, year: number, seed: number): HazardFixture["groups"][number] => ({
   scenario,
   year,
@@ -25,18 +28,28 @@ const group = (scenario: string, year: number, seed: number): HazardFixture["gro
   cells: patchyCells(GRID, { layerCount: 4, seed }),
 });
 
-export const folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
-const groups = [group("baseline", 1980, 21), group("rcp4p5", 2030, 22), group("rcp8p5", 2080, 23)];
-await makeAtlas(await Kernel.load(), folder, [{ hazard: "riverine_floods", grid: GRID, groups }]);
-/** An atlas on disk with a small cache, so that tiles are evicted. */
-export const packed = await openAtlas(folder, { cacheBytes: 12 << 20 });
-afterAll(async () => {
-  await packed.close();
-  await rm(folder, { recursive: true, force: true });
-});
+/** Folder of the atlas; assigned by `useSampledAtlas`. */
+export let folder: string;
+/** The opened atlas, with a small cache, so that tiles are evicted; assigned by `useSampledAtlas`. */
+export let packed: Atlas;
+
+/** Writes and opens the atlas before the tests of the calling file, and deletes it after them. */
+export function useSampledAtlas(): void {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
+    const groups = [group("baseline", 1980, 21), group("rcp4p5", 2030, 22), group("rcp8p5", 2080, 23)];
+    await makeAtlas(await Kernel.load(), folder, [{ hazard: "riverine_floods", grid: GRID, groups }]);
+    packed = await openAtlas(folder, { cacheBytes: CACHE_BYTES });
+  });
+  afterAll(async () => {
+    await packed.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+}
 
 export function placesFrom(random: SeededRandom, count: number): { latitudes: Float64Array; longitudes: Float64Array } {
-  const lat = (): number => random.pick([random.between({ min: -90, max: 90 }), Math.round(random.next() * 300) / 5]);
+  const lat = (): number =>
+    random.pick([random.between({ min: -90, max: 90 }), (Math.round(random.next() * 200) * 3) / 10]);
   const lon = (): number => random.pick([random.between({ min: -180, max: 180 }), 180, -180, -179.99]);
   return {
     latitudes: Float64Array.from({ length: count }, lat),

@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeEach, describe, expect, test } from "vitest";
 import { ingestLayers } from "../../src/ingest/ingest.ts";
-import { folder, manifest, out, readCatalog, snapshot, withAtlas } from "./ingestFixture.ts";
+import { folder, manifest, out, readCatalog, snapshot, useIngestFolder, withAtlas } from "./ingestFixture.ts";
+
+useIngestFolder();
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/arrays/", import.meta.url));
 const FILES = ["netcdf4.nc", "netcdf3.nc", "hdf5.h5", "zarr2.zarr", "maps.zip/maps/netcdf4.nc", "maps.zip/zarr2.zarr"];

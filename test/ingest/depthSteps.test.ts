@@ -1,6 +1,17 @@
 import { describe, expect, test } from "vitest";
 import { ingestLayers, previewLayers } from "../../src/ingest/ingest.ts";
-import { manifest, map, metricsAt, out, readCatalog, rejectionMessage, withAtlas } from "./ingestFixture.ts";
+import {
+  manifest,
+  map,
+  metricsAt,
+  out,
+  readCatalog,
+  rejectionMessage,
+  useIngestFolder,
+  withAtlas,
+} from "./ingestFixture.ts";
+
+useIngestFolder();
 
 /** Depths of 0, 70.5 and 612.34 m in turn. */
 const DEPTHS_M = [0, 70.5, 612.34];

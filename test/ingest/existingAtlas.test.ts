@@ -12,8 +12,11 @@ import {
   rejectionMessage,
   river,
   snapshot,
+  useIngestFolder,
   withAtlas,
 } from "./ingestFixture.ts";
+
+useIngestFolder();
 
 describe("an ingest into an existing atlas", () => {
   async function createAtlas(): Promise<void> {

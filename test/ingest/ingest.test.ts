@@ -11,8 +11,11 @@ import {
   readCatalog,
   rejectionMessage,
   river,
+  useIngestFolder,
   withAtlas,
 } from "./ingestFixture.ts";
+
+useIngestFolder();
 
 describe("ingestAqueductFloods with river maps", () => {
   test("writes depth, probability, intensity and total hazard, and keeps missing cells and zeros", async () => {

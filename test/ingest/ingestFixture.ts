@@ -14,8 +14,12 @@ import { type GeoTiffSpec, makeGeoTiff } from "./makeGeoTiff.ts";
 export const folder = join(tmpdir(), `isotherm-ingest-${randomUUID()}`);
 /** Folder of the atlas written from the maps. */
 export const out = join(folder, "atlas");
-beforeEach(() => mkdir(folder));
-afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Gives each test of the calling file an empty folder. */
+export function useIngestFolder(): void {
+  beforeEach(() => mkdir(folder));
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+}
 
 /** 70 x 80 cells of a tenth of a degree, from latitude 20, longitude 10: more than one tile in each direction. */
 const GRID = { rowCount: 70, columnCount: 80, tiePoint: [10, 20], pixelScale: [0.1, 0.1] } as const;

@@ -13,8 +13,11 @@ import {
   out,
   readCatalog,
   rejectionMessage,
+  useIngestFolder,
   withAtlas,
 } from "./ingestFixture.ts";
+
+useIngestFolder();
 
 describe("ingestLayers", () => {
   test.each([

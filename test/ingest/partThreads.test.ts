@@ -49,26 +49,23 @@ const plan: HazardPlan = {
   ],
 };
 const window = { firstRow: 0, rowCount: 64, firstColumn: 0, columnCount: 64 };
+const grid = { ...window, northDeg: 1, westDeg: 0, cellSizeLatDeg: 0.01, cellSizeLonDeg: 0.01 };
+const TARGET = { plan, window, grid, offset: { row: 0, column: 0 } };
 const key = (firstRow: number): PartKey => ({ group: 0, window: { ...window, firstRow } });
 const rowsOf = (step: number): GroupRows => ({ steps: Uint16Array.of(step), counts: [], worst: {} });
 
 async function start(threadCount: number, signal?: AbortSignal) {
   const threads: FakeThread[] = [];
   const setups: unknown[] = [];
-  const runner = startPartRunner(
-    await Kernel.load(),
-    { plan, window },
-    {
-      options: { threads: threadCount, ...(signal === undefined ? {} : { signal }) },
-      atlasRowOfSource: 0,
-      startThread(setup) {
-        setups.push(structuredClone(setup));
-        const thread = new FakeThread();
-        threads.push(thread);
-        return thread;
-      },
+  const runner = startPartRunner(await Kernel.load(), TARGET, {
+    options: { threads: threadCount, ...(signal === undefined ? {} : { signal }) },
+    startThread(setup) {
+      setups.push(structuredClone(setup));
+      const thread = new FakeThread();
+      threads.push(thread);
+      return thread;
     },
-  );
+  });
   return { runner, threads, setups };
 }
 
@@ -126,17 +123,12 @@ describe("part threads", () => {
   });
 
   test("are not started for a small map unless they are requested", async () => {
-    const runner = startPartRunner(
-      await Kernel.load(),
-      { plan, window },
-      {
-        options: {},
-        atlasRowOfSource: 0,
-        startThread() {
-          throw new Error("A thread was started.");
-        },
+    const runner = startPartRunner(await Kernel.load(), TARGET, {
+      options: {},
+      startThread() {
+        throw new Error("A thread was started.");
       },
-    );
+    });
     expect(runner.concurrency).toBe(1);
     await runner.close();
   });

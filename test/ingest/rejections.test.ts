@@ -4,7 +4,9 @@ import { ingestLayers, isFault } from "../../src/ingest/ingest.ts";
 import type { LayersOptions } from "../../src/ingest/ingest.ts";
 import type { RejectedMap } from "../../src/ingest/rejectionList.ts";
 import type { Fault } from "../../src/errors.ts";
-import { folder, manifest, map, out } from "./ingestFixture.ts";
+import { folder, manifest, map, out, useIngestFolder } from "./ingestFixture.ts";
+
+useIngestFolder();
 
 const LAYER = { scenario: "rcp4p5", year: 2030 } as const;
 

@@ -59,9 +59,9 @@ const MIXED: Raster = (cell, layer) => {
 };
 const MIXED_LAYER_COUNT = 7;
 
-/** Returns the tiles that the circle touches, filled from the raster. */
+/** Returns the tiles that the circle touches, filled from the raster, in the given memory. */
 function tilesOf(
-  tileKernel: Kernel,
+  memory: Pick<Kernel, "reserve">,
   grid: OracleGrid,
   circle: CircleCells,
   raster: Raster,
@@ -84,8 +84,8 @@ function tilesOf(
         values[i * layerCount + layer] = isInGrid ? raster(cell, layer) : STEPS_OUTSIDE;
       }
     }
-    const cells = tileKernel.reserve(values.byteLength);
-    tileKernel.u16(cells).set(values);
+    const cells = memory.reserve(values.byteLength);
+    kernel.u16(cells).set(values);
     return { tileRow, tileColumn, cells };
   });
 }
@@ -157,15 +157,14 @@ function randomCircle(grid: OracleGrid, random: SeededRandom): OracleCircle {
 
 describe("CircleAccumulator", () => {
   for (const [index, [name, grid]] of Object.entries(GRIDS).entries()) {
-    test(`matches the reference implementation on random circles: ${name}`, async () => {
+    test(`matches the reference implementation on random circles: ${name}`, () => {
       const random = randomFrom(400 + index);
       for (let i = 0; i < 25; i++) {
         const circle = randomCircle(grid, random);
-        const tileKernel = await Kernel.load({ scratchBytes: 4 << 20 }); // releases its tiles when dropped
-        const cells = rowSpans(tileKernel, grid, circle);
-        const sums = new CircleAccumulator(cells, MIXED_LAYER_COUNT);
-        sums.add(tileKernel, tilesOf(tileKernel, grid, cells, MIXED, MIXED_LAYER_COUNT));
-        const got = sums.summarize(tileKernel, rowWeights(tileKernel, grid, sums.rows));
+        const cells = rowSpans(kernel, grid, circle);
+        const got = kernel.withScratch((scratch) =>
+          summarize(grid, cells, [tilesOf(scratch, grid, cells, MIXED, MIXED_LAYER_COUNT)], MIXED_LAYER_COUNT),
+        );
         expect(differences(got, { grid, cells: circleByDefinition(grid, circle), raster: MIXED })).toEqual([]);
       }
     });

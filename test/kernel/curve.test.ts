@@ -172,7 +172,7 @@ describe("missing and invalid values", () => {
     const maps = RETURN_PERIODS.map(() => new Float32Array(5));
     maps[2]?.set([NaN], 3);
     maps[4]?.set([-1e-6], 3);
-    expect(curveMetrics(kernel, maps, DEPTHS)).toEqual({ kind: "negative", map: 4, cell: 3 });
+    expect(curveMetrics(kernel, maps, DEPTHS)).toEqual({ kind: "bad-value", map: 4, cell: 3 });
   });
 
   test("treats -0 as 0", () =>

@@ -49,7 +49,7 @@ export class SpanReader {
   }
 
   static async open(grid: Grid): Promise<SpanReader> {
-    return new SpanReader(await Kernel.load({ scratchBytes: 32 << 20 }), grid);
+    return new SpanReader(await Kernel.load({ scratchBytes: 4 << 20 }), grid);
   }
 
   /** Sets a circle and returns its spans. @throws Error if `setCircle` returns false */

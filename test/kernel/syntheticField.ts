@@ -92,7 +92,7 @@ export class SyntheticField {
   }
 
   static async of(grid: Grid, raster: Raster): Promise<SyntheticField> {
-    return new SyntheticField(await Kernel.load({ scratchBytes: 32 << 20 }), grid, raster);
+    return new SyntheticField(await Kernel.load({ scratchBytes: 4 << 20 }), grid, raster);
   }
 
   /** Returns the number of tiles of this form. */
@@ -197,13 +197,14 @@ export class SyntheticField {
     const lanes = this.field.vectorCount * LANES;
     const top = Math.floor(index / this.grid.tileColumnCount) * TILE_SIZE;
     const west = (index % this.grid.tileColumnCount) * TILE_SIZE;
-    for (let index = 0; index < out.length; index++) {
-      const cell = Math.floor(index / lanes);
-      out[index] = this.stepsAt({
-        row: top + Math.floor(cell / TILE_SIZE),
-        column: west + (cell % TILE_SIZE),
-        layer: index % lanes,
-      });
+    const { layerCount, steps } = this.raster;
+    const { rowCount, columnCount } = this.grid.grid;
+    out.fill(STEPS_OUTSIDE);
+    for (let row = top; row < Math.min(top + TILE_SIZE, rowCount); row++) {
+      for (let column = west; column < Math.min(west + TILE_SIZE, columnCount); column++) {
+        const from = (row * columnCount + column) * layerCount;
+        out.set(steps.subarray(from, from + layerCount), ((row - top) * TILE_SIZE + column - west) * lanes);
+      }
     }
   }
 

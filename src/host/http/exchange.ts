@@ -35,6 +35,8 @@ export interface RequestContext {
    * the response.
    */
   closesConnection?: boolean;
+  /** The request was rejected because its address has sent too many without a valid key. */
+  exceedsAddressLimit?: boolean;
 }
 
 /** A response that is ready to be written to the connection. */

@@ -1,10 +1,15 @@
 import type { Socket } from "node:net";
 import { networkOf } from "../../ledger/addressRateLimiter.ts";
+import { AddressBlocks } from "./addressBlocks.ts";
 
 /**
  * Why a connection was refused: the values of the label `reason` of the metric `isotherm_connections_refused_total`.
  */
-export const REFUSAL_REASONS = ["too_many_connections", "too_many_connections_of_address"] as const;
+export const REFUSAL_REASONS = [
+  "too_many_connections",
+  "too_many_connections_of_address",
+  "too_many_rejections_of_address",
+] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 export interface OpenConnectionsOptions {
@@ -12,6 +17,7 @@ export interface OpenConnectionsOptions {
   readonly connectionsPerAddressMax: number;
   /** Whether connections from an address are limited by address. */
   readonly isAddressLimited: (remoteAddress: string) => boolean;
+  readonly blocks?: AddressBlocks;
 }
 
 /** The connections as the metrics show them. */
@@ -29,7 +35,9 @@ export interface ConnectionCounts {
  */
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
-  readonly #sockets = new Set<Socket>();
+  readonly #blocks: AddressBlocks;
+  /** The open connections, with the network of the client. */
+  readonly #sockets = new Map<Socket, string>();
   /** Idle connections, the one that has been idle longest first. */
   readonly #idleUnauthenticated = new Set<Socket>();
   readonly #idleAuthenticated = new Set<Socket>();
@@ -37,15 +45,17 @@ export class OpenConnections {
   readonly #refusedCounts: Record<RefusalReason, number> = {
     too_many_connections: 0,
     too_many_connections_of_address: 0,
+    too_many_rejections_of_address: 0,
   };
   #evictedCount = 0;
 
   constructor(options: OpenConnectionsOptions) {
     this.#options = options;
+    this.#blocks = options.blocks ?? new AddressBlocks();
   }
 
-  get sockets(): ReadonlySet<Socket> {
-    return this.#sockets;
+  get sockets(): Iterable<Socket> {
+    return this.#sockets.keys();
   }
 
   get counts(): ConnectionCounts {
@@ -62,12 +72,13 @@ export class OpenConnections {
     const { connectionCountMax, connectionsPerAddressMax, isAddressLimited } = this.#options;
     const address = socket.remoteAddress ?? "";
     const network = networkOf(address);
+    if (this.#blocks.isBlocked(network)) return this.#refuse(socket, "too_many_rejections_of_address");
     const networkCount = this.#countByNetwork.get(network) ?? 0;
     if (networkCount >= connectionsPerAddressMax && isAddressLimited(address)) {
       return this.#refuse(socket, "too_many_connections_of_address");
     }
     if (this.#sockets.size >= connectionCountMax && !this.#evict()) return this.#refuse(socket, "too_many_connections");
-    this.#sockets.add(socket);
+    this.#sockets.set(socket, network);
     this.#idleUnauthenticated.add(socket);
     this.#countByNetwork.set(network, networkCount + 1);
     socket.once("close", () => this.#remove(socket, network));
@@ -81,8 +92,17 @@ export class OpenConnections {
 
   /** Records that all requests of a connection have been answered. */
   setIdle(socket: Socket, { isAuthenticated }: { readonly isAuthenticated: boolean }): void {
-    if (!this.#sockets.has(socket)) return;
+    const network = this.#sockets.get(socket);
+    if (network === undefined) return;
+    if (isAuthenticated) this.#blocks.countValidKey(network);
     (isAuthenticated ? this.#idleAuthenticated : this.#idleUnauthenticated).add(socket);
+  }
+
+  /** Records that a request was rejected because its client has sent too many without a valid key. */
+  countRejection(socket: Socket): void {
+    const network = this.#sockets.get(socket);
+    if (network === undefined || !this.#options.isAddressLimited(socket.remoteAddress ?? "")) return;
+    this.#blocks.countRejection(network);
   }
 
   #evict(): boolean {
@@ -98,7 +118,8 @@ export class OpenConnections {
 
   #refuse(socket: Socket, reason: RefusalReason): false {
     this.#refusedCounts[reason]++;
-    socket.destroy();
+    // Without the states that a connection goes through until both sides have closed it.
+    socket.resetAndDestroy();
     return false;
   }
 

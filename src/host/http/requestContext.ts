@@ -43,6 +43,7 @@ export class HttpRequestContext implements RequestContext {
   caller?: Caller;
   rateLimit?: string;
   closesConnection?: boolean;
+  exceedsAddressLimit?: boolean;
   /** Whether the request arrived after the service had been closed. */
   isLate = false;
   /** Whether the response has been written, or never will be. */

@@ -21,6 +21,8 @@ export interface RequestListenerOptions extends RequestContextSettings {
 export interface ConnectionObserver {
   /** Called when all requests of a connection have been answered. */
   onIdle(socket: Socket, connection: ConnectionState): void;
+  /** Called for each request that is rejected because its address has sent too many without a valid key. */
+  onAddressLimit(socket: Socket): void;
   /** Called whenever a response has been written. */
   onProgress(): void;
 }
@@ -150,6 +152,7 @@ export class RequestListener {
 
   #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
     const { isBodyUnread } = context;
+    if (context.exceedsAddressLimit === true) this.#observer?.onAddressLimit(context.request.socket);
     if (isBodyUnread || context.closesConnection === true) {
       this.#dropWaiting(connection);
       connection.isEnding = true;

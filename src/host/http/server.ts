@@ -101,6 +101,10 @@ class ConnectionManager implements ConnectionObserver {
     else if (this.#closing !== undefined) socket.end();
   }
 
+  onAddressLimit(socket: Socket): void {
+    this.#connections.countRejection(socket);
+  }
+
   onProgress(): void {
     this.#wakeDrain?.();
   }

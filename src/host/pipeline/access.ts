@@ -77,11 +77,12 @@ export class Access {
     if (caller !== undefined || target?.route.isProbe === true) return;
     const { clients } = this.#options;
     const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
-    if (code === "rate_limited" || code === "overloaded") context.closesConnection = true;
+    if (code === "rate_limited") context.exceedsAddressLimit = true;
     // Requests to open routes and key lookups have already been counted, and rejected keys have a limit of their own.
-    else if (target?.route.access !== "open" && !KEY_REJECTIONS.has(code)) {
-      context.closesConnection = clients.countRejected(clients.addressOf(request));
+    else if (code !== "overloaded" && target?.route.access !== "open" && !KEY_REJECTIONS.has(code)) {
+      context.exceedsAddressLimit = clients.countRejected(clients.addressOf(request));
     }
+    context.closesConnection = code === "overloaded" || context.exceedsAddressLimit === true;
   }
 
   /** Step `headers`. @returns the idempotency key, if there is one @throws HttpError, Fault as the checks throw them */

@@ -1,10 +1,22 @@
 import { writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
 import { ingestLayers } from "../../../src/ingest/ingest.ts";
 import { makeGeoTiff } from "../makeGeoTiff.ts";
-import { type RespondTo, folder, PLAIN, sendRange, startServer, WHOLE_WINDOW, withSidecars } from "./sidecarFixture.ts";
+import {
+  folder,
+  PLAIN,
+  type RespondTo,
+  sendRange,
+  startServer,
+  useSidecarFolder,
+  WHOLE_WINDOW,
+  withSidecars,
+} from "./sidecarFixture.ts";
+
+useSidecarFolder();
 
 describe("an abort", () => {
   const reason = new Error("enough");
@@ -70,13 +82,11 @@ describe("an abort", () => {
     }
   });
 
-  test("stops an ingest that waits for a server", async () => {
+  test.each([
+    ["the version of a map", (request: IncomingMessage) => request.method === "HEAD"],
+    ["values", ({ headers }: IncomingMessage) => headers.range !== undefined && !headers.range.startsWith("bytes=0-")],
+  ])("stops an ingest that waits for %s", async (_, isUnanswered) => {
     const stopping = new AbortController();
-    const respondToHeaderRequests: RespondTo = (request, response) => {
-      // Responds to requests for the header and the directory, but not for values.
-      if ((request.headers.range ?? "").startsWith("bytes=0-")) sendRange(request, response, large);
-      else stopping.abort(reason);
-    };
     const large = makeGeoTiff({
       rowCount: 64,
       columnCount: 600,
@@ -84,7 +94,13 @@ describe("an abort", () => {
       tiePoint: [10, 50],
       pixelScale: [0.01, 0.01],
     });
-    const address = await startServer({}, { "map.tif": respondToHeaderRequests });
+    const unanswered: string[] = [];
+    const respond: RespondTo = (request, response) => {
+      if (!isUnanswered(request)) return sendRange(request, response, large);
+      unanswered.push(request.method ?? "");
+      stopping.abort(reason);
+    };
+    const address = await startServer({}, { "map.tif": respond });
     const manifest = join(folder, "slow.json");
     await writeFile(
       manifest,
@@ -96,5 +112,6 @@ describe("an abort", () => {
     );
     const run = ingestLayers({ manifest, out: join(folder, "atlas"), signal: stopping.signal });
     await expect(run).rejects.toBe(reason);
+    expect(unanswered).toHaveLength(1); // the abort ends the request, so that it is not repeated after a timeout
   });
 });

@@ -2,15 +2,18 @@ import { describe, expect, test } from "vitest";
 import { makeGeoTiff } from "../makeGeoTiff.ts";
 import {
   pamDocument,
-  VALUES_WITH_NODATA_3,
-  type RespondTo,
-  PLAIN_BYTES,
   PLAIN,
+  PLAIN_BYTES,
   read,
   rejectionMessage,
+  type RespondTo,
   sendRange,
   startServer,
+  useSidecarFolder,
+  VALUES_WITH_NODATA_3,
 } from "./sidecarFixture.ts";
+
+useSidecarFolder();
 
 describe("a remote map", () => {
   test("is read by range requests", async () => {

@@ -1,17 +1,24 @@
 /** Maps with sidecar files, on disk and on an HTTP server. */
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, expect } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { isFault } from "../../../src/errors.ts";
 import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
 import type { RasterOptions } from "../../../src/ingest/raster.ts";
 import { type GeoTiffSpec, makeGeoTiff } from "../makeGeoTiff.ts";
 
-export const folder = await mkdtemp(join(tmpdir(), "isotherm-sidecars-"));
-afterAll(() => rm(folder, { recursive: true, force: true }));
+export const folder = join(tmpdir(), `isotherm-sidecars-${randomUUID()}`);
+
+/** Gives the calling file a folder, which is deleted after its tests, and stops the servers after each test. */
+export function useSidecarFolder(): void {
+  beforeAll(() => mkdir(folder));
+  afterEach(stopServers);
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+}
 
 /** Cells of 2 x 1 degrees from latitude 50, longitude 10. */
 export const PLAIN: GeoTiffSpec = {
@@ -65,12 +72,13 @@ export async function withSidecars(
 
 export type RespondTo = (request: IncomingMessage, response: ServerResponse) => void;
 const servers: Server[] = [];
-afterEach(async () => {
+
+async function stopServers(): Promise<void> {
   for (const server of servers.splice(0)) {
     server.closeAllConnections();
     await new Promise<void>((resolve) => server.close(() => resolve()));
   }
-});
+}
 
 /** Starts a file server that supports range requests and returns its address; `responders` take precedence over files. */
 export async function startServer(

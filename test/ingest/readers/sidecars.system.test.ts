@@ -5,16 +5,19 @@ import { describe, expect, test } from "vitest";
 import { openGeoTiff, openStoredGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
 import type { GeoTiffSpec } from "../makeGeoTiff.ts";
 import {
-  pamDocument,
-  VALUES_WITH_NODATA_3,
-  PLAIN_BYTES,
   folder,
+  pamDocument,
   PLAIN,
+  PLAIN_BYTES,
   read,
   rejectionMessage,
+  useSidecarFolder,
+  VALUES_WITH_NODATA_3,
   WHOLE_WINDOW,
   withSidecars,
 } from "./sidecarFixture.ts";
+
+useSidecarFolder();
 
 describe("a sidecar of a local map", () => {
   test("with nodata is applied and recorded", async () => {

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { gridOf } from "../../../src/atlas/catalog.ts";
 import { ingestLayers, previewLayers } from "../../../src/ingest/ingest.ts";
-import { manifest, map, out, readCatalog, rejectionMessage, withAtlas } from "../ingestFixture.ts";
+import { manifest, map, out, readCatalog, rejectionMessage, useIngestFolder, withAtlas } from "../ingestFixture.ts";
 import { openProjection } from "../../../src/ingest/reprojection/projection.ts";
 import { crsOfText } from "../../../src/ingest/reprojection/crsText.ts";
+
+useIngestFolder();
 
 /** 70 x 80 cells of 1000 m in UTM zone 33. */
 const UTM = { geoKeys: { 1024: 1, 3072: 32633 }, tiePoint: [400_000, 5_500_000], pixelScale: [1000, 1000] } as const;

@@ -2,9 +2,8 @@
 import { messageOf, sourceFault } from "../../raster.ts";
 import { addBandItem, type BandStatements, classFault, noStatements } from "./bandStatements.ts";
 import { addMetadataItem } from "./gdalMetadata.ts";
-import type { Transform } from "./georeference.ts";
-import type { NumberFormat } from "./layout.ts";
-import { nodataOf } from "./nodata.ts";
+import type { Transform } from "./transform.ts";
+import { nodataOf, type NumberFormat } from "./numberFormat.ts";
 import { readXml, type XmlElement } from "./xml.ts";
 
 /** Statements of an `.aux.xml` that are applied or compared with the map. */

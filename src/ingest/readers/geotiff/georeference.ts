@@ -6,6 +6,7 @@ import { axisOrderOf, crsOfText, epsgCrs, isSameCrs } from "../../reprojection/c
 import { crsOfGeoKeys, type GeoKeys } from "../../reprojection/geoKeys.ts";
 import type { ParsedCrs } from "../../reprojection/projString.ts";
 import type { SrsStatement } from "./auxXml.ts";
+import type { Transform } from "./transform.ts";
 
 export interface Georeference {
   /** The grid of the file in the unit of its coordinate system, before a repeated column is dropped. */
@@ -81,17 +82,6 @@ export function readGeoreference(
       ...(isSouthUp ? { row_order: "south to north, flipped" } : {}),
     },
   };
-}
-
-/**
- * The outer corner (or center) of the first cell of the file, and signed cell sizes: x east, y north. The unit is that of the
- * coordinate system of the map: degrees, or a unit of length.
- */
-export interface Transform {
-  readonly originX: number;
-  readonly originY: number;
-  readonly pixelSizeX: number;
-  readonly pixelSizeY: number;
 }
 
 function noTransformFault(file: string, worldFile: string | undefined): Error {

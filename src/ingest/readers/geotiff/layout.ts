@@ -4,7 +4,7 @@
  */
 import { sourceFault } from "../../raster.ts";
 import { BLOCK_COUNT_MAX, type Directory, TAG } from "./directory.ts";
-import { nodataOf } from "./nodata.ts";
+import { nodataOf, type NumberFormat } from "./numberFormat.ts";
 import { expandedBits } from "./packedSamples.ts";
 
 /** Largest number of rows, and of columns; a world map with cells of 1/3 arc second has 3,888,000 columns. */
@@ -40,11 +40,6 @@ export interface Layout {
   readonly blockBytes: number;
   /** The nodata value in the file, which applies to all bands. */
   readonly nodata: number | undefined;
-}
-
-export interface NumberFormat {
-  readonly kind: "unsigned" | "integer" | "float";
-  readonly bits: number;
 }
 
 /**

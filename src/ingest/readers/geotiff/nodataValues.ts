@@ -5,7 +5,7 @@
 import { type BandWindow, type RasterValues, sourceFault } from "../../raster.ts";
 import type { CellMask } from "./bandValues.ts";
 import type { Layout } from "./layout.ts";
-import { canRepresent } from "./nodata.ts";
+import { canRepresent } from "./numberFormat.ts";
 
 /**
  * Checks NODATA_VALUES. GDAL ignores them if their number differs from that of the bands, and ignores nodata values beside them.

@@ -1,8 +1,15 @@
 /** Samples of 1 to 31 bits that do not fill whole numbers of 1, 2 or 4 bytes, such as those that GDAL writes with NBITS. */
-import type { Layout } from "./layout.ts";
+import type { NumberFormat } from "./numberFormat.ts";
 
 /** The parts of a layout that determine where samples are in a block. */
-type PackedLayout = Pick<Layout, "format" | "storedBits" | "blockColumnCount" | "bandCount" | "isPlanar">;
+interface PackedLayout {
+  /** Of the expanded samples. */
+  readonly format: NumberFormat;
+  readonly storedBits: number;
+  readonly blockColumnCount: number;
+  readonly bandCount: number;
+  readonly isPlanar: boolean;
+}
 
 /**
  * Returns the number of bits to which unsigned samples are expanded, or undefined if they are not packed. Samples of 24 bits are

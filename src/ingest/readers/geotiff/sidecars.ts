@@ -5,11 +5,11 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, sourceFault } from "../../raster.ts";
-import type { Transform } from "./georeference.ts";
+import type { Transform } from "./transform.ts";
 import { httpExists, httpFile, isHttpAddress } from "./http.ts";
 import { readAuxXml, type AuxStatements } from "./auxXml.ts";
 import { noStatements } from "./bandStatements.ts";
-import type { NumberFormat } from "./layout.ts";
+import type { NumberFormat } from "./numberFormat.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
 
 const WORLD_BYTES_MAX = 4096;
