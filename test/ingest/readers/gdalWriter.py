@@ -58,6 +58,10 @@ FIXTURES = {
     "alpha-Byte-half-PIXEL-strips",
     "LERC-kinds-LERC_DEFLATE-Float64-tiles",
     "LERC-bands-PIXEL-Int16-all",
+    "nbits12-UInt16-DEFLATE",
+    "nbits4-bands-LZW-PIXEL-tiles-LITTLE",
+    "nodata-values-Int16-tiles-PIXEL",
+    "aux-only-transform-and-srs",
 }
 gtiff = gdal.GetDriverByName("GTiff")
 wgs84 = osr.SpatialReference()

@@ -56,3 +56,26 @@ test("reads a file again in a new thread if the library fails after other files"
   const options = { library: trappingLibrary(3), path: "/map.h5" };
   for (let file = 0; file < 5; file++) await expect(probeHdf5("map.h5", options)).resolves.toBeUndefined();
 });
+
+test("does not read lists of references, whose damaged length would end the process", async () => {
+  // Attributes of the classes integer (0) and list of variable length (9).
+  const source = `
+    export const ready = Promise.resolve({ activate_throwing_error_handler() {} });
+    const attribute = (type) => ({
+      metadata: { type, size: 8, total_size: 1 },
+      get value() { throw new WebAssembly.RuntimeError("read class " + type); },
+    });
+    export class Group {}
+    export class Dataset { attrs = { first: attribute(globalThis.classRead) }; shape = []; }
+    export class File extends Group {
+      constructor(path) { super(); globalThis.classRead = Number(path); }
+      path = "/";
+      keys() { return ["depth"]; }
+      get() { return new Dataset(); }
+      get_external_link() { return {}; }
+      close() {}
+    }`;
+  const library = `data:text/javascript,${encodeURIComponent(source)}`;
+  await expect(probeHdf5("map.h5", { library, path: "9" })).resolves.toBeUndefined();
+  await expect(probeHdf5("map.h5", { library, path: "0" })).rejects.toThrow("invalid memory access");
+});

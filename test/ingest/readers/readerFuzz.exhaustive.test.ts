@@ -50,6 +50,9 @@ const GEOTIFFS = [
   "mask-internal-tiles-ZSTD-Int16",
   "scaled-Int16-0.001--1.5",
   "sparse-deflate",
+  "nbits12-UInt16-DEFLATE",
+  "nbits4-bands-LZW-PIXEL-tiles-LITTLE",
+  "nodata-values-Int16-tiles-PIXEL",
 ] as const;
 const select = { return_period: 100 };
 const ZARR2 = ["depth/.zarray", "depth/.zattrs", "depth/1.0.0", "depth/1.1.1", "lat/.zarray", "lat/0", "lon/0"];
@@ -69,6 +72,11 @@ const READERS: Readonly<Record<string, readonly FuzzedMap[]>> = {
     ...GEOTIFFS.map((name) => ({ name: `${name}.tif`, damaged: [`${name}.tif`], options: {} })),
     { name: "mask-file-planar.tif", damaged: ["mask-file-planar.tif.msk"], options: {} },
     { name: "aux-scale.tif", damaged: ["aux-scale.tif.aux.xml"], options: {} },
+    {
+      name: "aux-only-transform-and-srs.tif",
+      damaged: ["aux-only-transform-and-srs.tif.aux.xml", "aux-only-transform-and-srs.tif"],
+      options: {},
+    },
   ],
   "NetCDF-3": [{ name: "netcdf3.nc", damaged: ["netcdf3.nc"], options: { variable: "depth", select } }],
   "NetCDF-4 and HDF5": [
