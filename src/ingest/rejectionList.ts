@@ -6,12 +6,12 @@ import type { MapSource } from "./plan.ts";
 import { fileAt } from "./raster.ts";
 
 /** Places that are listed for each map; further ones are only counted. */
-export const PLACES_PER_MAP_MAX = 20;
+const PLACES_PER_MAP_MAX = 20;
 /** Maps that the message lists; the details have all of them. */
 const LISTED_MAPS_MAX = 20;
 
 /** A rejected value. Rows and columns count from 0 at the northwest corner. */
-export interface RejectedPlace {
+interface RejectedPlace {
   /** The name of the file; for a mosaic, of the files that have the cell. */
   readonly file: string;
   readonly row: number;

@@ -67,7 +67,7 @@ type ProbeResult = { readonly kind: "read" | "timed out" } | { readonly kind: "f
 
 const INVALID_ACCESS = "invalid memory access";
 
-export interface ProbeOptions {
+interface ProbeOptions {
   /** The address of the module h5wasm. */
   readonly library: string;
   readonly path: string;
