@@ -1,48 +1,43 @@
 import { constants } from "node:os";
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import {
   type BoundingBox,
-  ingestAqueductFloods,
   ingestLayers,
+  ingestRecipe,
   type IngestOptions,
   type IngestPreview,
   type IngestReport,
-  previewAqueductFloods,
   previewLayers,
+  previewRecipe,
 } from "../ingest/ingest.ts";
+import {
+  MANIFEST_RECIPES,
+  type ManifestRecipe,
+  manifestSchemaText,
+} from "../ingest/recipes/manifestSchemaDocuments.ts";
 import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
+import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
 import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
 export function ingestCommand(): Command {
   const command = new Command("ingest").description("write an atlas from hazard maps (GeoTIFF, NetCDF, HDF5, Zarr)");
-  withOptions(
-    command
-      .command("aqueduct-floods")
-      .description("ingest river and coastal flood maps of WRI Aqueduct Floods, identified by their file names")
-      .argument("<source...>", "maps: files, folders or http(s) addresses"),
-  )
-    .addHelpText(
-      "after",
-      `
-River maps: the mean over the given climate models. Coastal maps: with land subsidence, 95th percentile of sea level;
-the baseline is the historical map without subsidence. Other variants are skipped and listed.
-
-Example:
-  isotherm ingest aqueduct-floods maps/aqueduct --out data/atlas --bbox 40,-5,52,13`,
-    )
-    .action(async (sources: string[], flags: IngestFlags) => {
-      await runIngest(flags, {
-        ingest: (options) => ingestAqueductFloods({ ...options, sources }),
-        preview: (options) => previewAqueductFloods({ ...options, sources }),
-      });
-    });
+  for (const { name, command: recipe } of recipeCommands()) {
+    command.addCommand(
+      withOptions(recipe).action(async (sources: string[], flags: IngestFlags) => {
+        await runIngest(flags, {
+          ingest: (options) => ingestRecipe(name, { ...options, sources }),
+          preview: (options) => previewRecipe(name, { ...options, sources }),
+        });
+      }),
+    );
+  }
   withOptions(
     command
       .command("layers")
       .description("ingest other maps described in a JSON manifest, one file or band per metric or return period")
-      .argument("<manifest>", "JSON manifest, see docs/ingest.md"),
+      .argument("<manifest>", "JSON manifest, see docs/ingest/manifest.md"),
   )
     .addHelpText(
       "after",
@@ -60,6 +55,12 @@ Example:
         preview: (options) => previewLayers({ ...options, manifest }),
       });
     });
+  command
+    .command("schema")
+    .description("print the JSON Schema of the manifest of a recipe, for editors and validators")
+    .addArgument(new Argument("<recipe>", "recipe with a manifest").choices(MANIFEST_RECIPES))
+    .addHelpText("after", "\nExample:\n  isotherm ingest schema layers > layers-manifest.json")
+    .action((recipe: ManifestRecipe) => void process.stdout.write(manifestSchemaText(recipe)));
   return command;
 }
 
@@ -122,6 +123,17 @@ function withOptions(command: Command): Command {
       "steps in which depths are stored; fewer steps store larger depths (default: 1000, which stores up to 65.533 m, or that of the atlas)",
       readNumber,
     )
+    .option(
+      "--interpolate-years <years>",
+      "years that the maps lack, interpolated linearly between the curves of the years before and after; recorded in the layers",
+      readNumbers,
+    )
+    .option("--interpolate-from-baseline", "also interpolate between the baseline and the first year of a scenario")
+    .option(
+      "--proxy-scenario <ours=theirs>",
+      "use the layers of another scenario for one that the maps lack, such as rcp6p0=rcp4p5; recorded as proxy_of",
+      readPairs,
+    )
     .option("--threads <number>", "threads that read maps; 0 uses none (default: processors, at most 4)", readNumber)
     .option("--release <name>", "name of the new release (default: derived from date and content)")
     .option("--dry-run", "list what would be read and written, and write nothing")
@@ -132,12 +144,6 @@ function withOptions(command: Command): Command {
 /** Parses a nodata value, which may be infinite. */
 function readNodata(text: string): number {
   return /^[-+]?inf(inity)?$/i.test(text) ? Number(text.replace(/inf(inity)?/i, "Infinity")) : readNumber(text);
-}
-
-function readNumber(text: string): number {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) throw new InvalidArgumentError("It must be a number.");
-  return value;
 }
 
 /** Parses a number or a fraction such as 1/120. */

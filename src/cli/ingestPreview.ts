@@ -1,7 +1,7 @@
 /** Prints what an ingest would read and write (`--dry-run`). */
 import Table from "cli-table3";
 import type { IngestPreview, PreviewHazard } from "../ingest/ingest.ts";
-import { ignoredFileLines } from "./ingestReport.ts";
+import { ignoredFileLines, missingFileLines } from "./ingestReport.ts";
 
 /** Converts the preview to JSON with snake_case members. */
 export function ingestPreviewJson(preview: IngestPreview): Record<string, unknown> {
@@ -49,10 +49,18 @@ export function ingestPreviewJson(preview: IngestPreview): Record<string, unknow
       })),
     })),
     ignored_files: preview.ignoredFiles,
+    missing_files: preview.missingFiles,
   };
 }
 
-export function formatIngestPreview({ atlas, currentRelease, files, hazards, ignoredFiles }: IngestPreview): string {
+export function formatIngestPreview({
+  atlas,
+  currentRelease,
+  files,
+  hazards,
+  ignoredFiles,
+  missingFiles,
+}: IngestPreview): string {
   const style = { head: [], border: [] };
   const fileTable = new Table({ head: ["file", "size", "rows x columns", "cell (degrees)", "type", "bands"], style });
   for (const file of files) {
@@ -77,6 +85,7 @@ export function formatIngestPreview({ atlas, currentRelease, files, hazards, ign
     fileTable.toString(),
     groupTable.toString(),
     ...ignoredFileLines(ignoredFiles),
+    ...missingFileLines(missingFiles),
     ...hazards.map(hazardLine),
     `dry run: nothing was written to ${atlas} (${now})`,
   ];

@@ -3,12 +3,16 @@ import Table from "cli-table3";
 import type { CellCounts, GroupReport, IngestReport, IngestTotals } from "../ingest/ingest.ts";
 import { cellRate } from "./ingestProgress.ts";
 
+/** Largest number of missing files that are listed by name. */
+const LISTED_COUNT_MAX = 12;
+
 /** Converts the report to JSON with snake_case members. */
 export function ingestReportJson({
   atlas,
   release,
   groups,
   ignoredFiles,
+  missingFiles,
   totals,
   durationMs,
 }: IngestReport): Record<string, unknown> {
@@ -30,6 +34,7 @@ export function ingestReportJson({
       largest_rounding: totals.largestRounding,
     },
     ignored_files: ignoredFiles,
+    missing_files: missingFiles,
     seconds: durationMs / 1000,
   };
 }
@@ -46,7 +51,15 @@ function cellsJson(cells: CellCounts): Record<string, number> {
   };
 }
 
-export function formatIngestReport({ atlas, release, groups, ignoredFiles, totals, durationMs }: IngestReport): string {
+export function formatIngestReport({
+  atlas,
+  release,
+  groups,
+  ignoredFiles,
+  missingFiles,
+  totals,
+  durationMs,
+}: IngestReport): string {
   const table = new Table({
     head: ["hazard", "scenario", "year", "valid", "zero", "no data", "largest rounding", ""],
     colAligns: ["left", "left", "right", "right", "right", "right", "left", "left"],
@@ -66,7 +79,7 @@ export function formatIngestReport({ atlas, release, groups, ignoredFiles, total
       remarks(group).join("\n"),
     ]);
   }
-  const lines = [table.toString(), ...ignoredFileLines(ignoredFiles)];
+  const lines = [table.toString(), ...ignoredFileLines(ignoredFiles), ...missingFileLines(missingFiles)];
   lines.push(...totalLines(totals, durationMs));
   lines.push(`release ${release} of ${atlas} written in ${(durationMs / 1000).toFixed(1)} s`);
   return `${lines.join("\n")}\n`;
@@ -98,6 +111,14 @@ function remarks({ cells, metrics, replaced }: GroupReport): readonly string[] {
     );
   }
   return lines;
+}
+
+/** Lists files of the product that are missing. */
+export function missingFileLines(missingFiles: readonly string[]): readonly string[] {
+  if (missingFiles.length === 0) return [];
+  const listed = missingFiles.slice(0, LISTED_COUNT_MAX).join(", ");
+  const more = missingFiles.length > LISTED_COUNT_MAX ? ` and ${missingFiles.length - LISTED_COUNT_MAX} more` : "";
+  return [`not among the sources: ${listed}${more}`];
 }
 
 /** Summarizes ignored files by reason, because a release of the product can have hundreds of them. */

@@ -31,14 +31,16 @@ export function sourceOf(hazard: string, entry: GroupEntry): NamedSource {
 }
 
 function readSource(hazard: string, { scenario, year, provenance }: GroupEntry): NamedSource {
-  const { return_period_maps, metric_maps, ...stated } = provenance;
+  const { return_period_maps, metric_maps, source_maps, ...stated } = provenance;
   const curves = listOf(return_period_maps).map((curve) => ({
     model: curve["model"],
     periods: listOf(curve["maps"]).map(({ return_period_years }) => return_period_years),
   }));
   const models = curves.flatMap(({ model }) => (typeof model === "string" ? [model] : [])).toSorted();
   const returnPeriodsYears = ascending(provenance["return_periods_years"]) ?? sharedPeriods(curves);
-  const mapCount = curves.reduce((count, { periods }) => count + periods.length, 0) + listOf(metric_maps).length;
+  const seriesMapCount = listOf(source_maps).reduce((count, { map_count }) => count + Number(map_count), 0);
+  const mapCount =
+    seriesMapCount || curves.reduce((count, { periods }) => count + periods.length, 0) + listOf(metric_maps).length;
   const record = Object.freeze({
     scenario,
     analysis_year: year,

@@ -7,6 +7,7 @@
  * Reading requires the optional package of the format: geotiff, h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
  */
 import { Fault } from "../errors.ts";
+import type { HazardName } from "../hazard/hazards.ts";
 import { gridOf } from "../atlas/catalog.ts";
 import { readCatalog } from "../atlas/writer.ts";
 import type { Grid } from "../kernel/grid.ts";
@@ -14,11 +15,13 @@ import { checkIngestOptions, checkReprojectionOptions, type IngestOptions } from
 import { type HazardPlan, mapsOf } from "./plan.ts";
 import { partsOf, type Raster, type RasterOptions, sourceFilesOf } from "./raster.ts";
 import { MapFiles } from "./readers/mapFiles.ts";
-import { findAqueductFiles, planAqueductFloods } from "./recipes/aqueductFloods.ts";
-import { type MapOpener, planLayers } from "./recipes/layers.ts";
+import { planLayers } from "./recipes/layers.ts";
 import { readManifest } from "./recipes/layersManifest.ts";
+import { type MapOpener, optionSchemas } from "./recipes/recipe.ts";
+import { type RecipeChoices, type RecipeName, RECIPES } from "./recipes/recipeList.ts";
 import { type IngestPreview, previewOf } from "./preview.ts";
 import type { IngestReport, IgnoredFile } from "./report.ts";
+import { withRequestedLayers } from "./requestedLayers.ts";
 import { SourceVersions } from "./sourceVersions.ts";
 import { writeHazards } from "./writeHazards.ts";
 
@@ -35,6 +38,7 @@ export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/
 export type { CellCounts } from "./cellCounts.ts";
 export type { KeptMeridian } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
+export type { RecipeChoices, RecipeName } from "./recipes/recipeList.ts";
 export type { GroupReport, IngestReport, IngestTotals, IgnoredFile } from "./report.ts";
 export type { IngestPreview, PreviewFile, PreviewGrid, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
 
@@ -52,7 +56,7 @@ export interface AqueductFloodsOptions extends IngestOptions {
  *   optional package for a format is not installed
  */
 export async function ingestAqueductFloods(options: AqueductFloodsOptions): Promise<IngestReport> {
-  return writePlans(await prepareAqueductFloods(options));
+  return ingestRecipe("aqueduct-floods", options);
 }
 
 /**
@@ -60,21 +64,54 @@ export async function ingestAqueductFloods(options: AqueductFloodsOptions): Prom
  * @throws the same faults, except those of cells
  */
 export async function previewAqueductFloods(options: AqueductFloodsOptions): Promise<IngestPreview> {
-  return previewPlans(await prepareAqueductFloods(options));
+  return previewRecipe("aqueduct-floods", options);
 }
 
-async function prepareAqueductFloods(options: AqueductFloodsOptions): Promise<PreparedIngest> {
-  checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } });
-  const { files, ignoredFiles } = await findAqueductFiles(options.sources);
-  return {
-    options,
-    ignoredFiles,
-    plan: ({ open }, rasterOptions) => planAqueductFloods(files, open, rasterOptions),
-  };
+/** The options of a recipe: those of every ingest, the sources, and the choices of the recipe. */
+export type RecipeOptions<Name extends RecipeName> = IngestOptions & RecipeChoices[Name];
+
+/**
+ * Writes the maps of a public product into an atlas. docs/recipes describes each recipe.
+ *
+ * @throws Fault `source_invalid` naming file and cell; `invalid_request` for options that are invalid or cannot be
+ *   applied; `atlas_unavailable` if the existing atlas is damaged or being written; `configuration_invalid` if the
+ *   optional package for a format is not installed
+ */
+export async function ingestRecipe<Name extends RecipeName>(
+  recipe: Name,
+  options: RecipeOptions<Name>,
+): Promise<IngestReport> {
+  return writePlans(await prepareRecipe(recipe, options));
+}
+
+/**
+ * Returns what `ingestRecipe` would read and write. It opens the maps, but reads no cells and writes nothing.
+ * @throws the same faults, except those of cells
+ */
+export async function previewRecipe<Name extends RecipeName>(
+  recipe: Name,
+  options: RecipeOptions<Name>,
+): Promise<IngestPreview> {
+  return previewPlans(await prepareRecipe(recipe, options));
+}
+
+async function prepareRecipe<Name extends RecipeName>(
+  name: Name,
+  options: RecipeOptions<Name>,
+): Promise<PreparedIngest> {
+  const recipe = Object.hasOwn(RECIPES, name) ? RECIPES[name] : undefined;
+  if (recipe === undefined) {
+    const names = Object.keys(RECIPES).join(", ");
+    throw new Fault("invalid_request", `There is no recipe ${JSON.stringify(name)}; the recipes are ${names}.`);
+  }
+  checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } }, optionSchemas(recipe));
+  const { ignoredFiles, missingFiles, plan } = await recipe.find(options);
+  const atlasGrid = recipe.hazard === undefined ? undefined : await gridInAtlas(options.out, recipe.hazard);
+  return { options, ignoredFiles, missingFiles, ...(atlasGrid === undefined ? {} : { atlasGrid }), plan };
 }
 
 export interface LayersOptions extends IngestOptions {
-  /** Path of the JSON manifest, described in docs/ingest.md. */
+  /** Path of the JSON manifest, described in docs/ingest/manifest.md. */
   readonly manifest: string;
 }
 
@@ -122,20 +159,27 @@ async function prepareLayers(options: LayersOptions): Promise<PreparedIngest> {
     ...(maxDistortion === undefined ? {} : { maxDistortion }),
   };
   checkReprojectionOptions(combined);
-  const current = await readCatalog(options.out);
-  const existing = current?.hazards.find(({ hazard }) => hazard === manifest.hazard);
+  const atlasGrid = await gridInAtlas(options.out, manifest.hazard);
   return {
     options: combined,
     ignoredFiles: [],
-    ...(existing === undefined ? {} : { atlasGrid: gridOf(existing.grid) }),
+    ...(atlasGrid === undefined ? {} : { atlasGrid }),
     plan: async (maps, rasterOptions) => [await planLayers(manifest, options.manifest, maps, rasterOptions)],
   };
+}
+
+/** Returns the grid of a hazard in an atlas; undefined if there is none yet. */
+async function gridInAtlas(folder: string, hazard: HazardName): Promise<Grid | undefined> {
+  const current = await readCatalog(folder);
+  const existing = current?.hazards.find((entry) => entry.hazard === hazard);
+  return existing === undefined ? undefined : gridOf(existing.grid);
 }
 
 /** The options of an ingest, which may come partly from a manifest, and how its plans are made. */
 interface PreparedIngest {
   readonly options: IngestOptions;
   readonly ignoredFiles: readonly IgnoredFile[];
+  readonly missingFiles?: readonly string[] | undefined;
   /** The grid of the hazard in the atlas, onto whose cells maps are reprojected. */
   readonly atlasGrid?: Grid;
   plan(maps: MapOpener, options: RasterOptions): Promise<readonly HazardPlan[]>;
@@ -176,6 +220,10 @@ async function withRasters<T>(
       for (const file of files) await sources.recordOpening(file);
       return recorded(await maps.openMosaic(files, rasterOptions, order));
     },
+    async openArrays(file) {
+      await sources.recordOpening(file);
+      return maps.openArrays(file);
+    },
   };
   const rasterOptions: RasterOptions = {
     ...(options.nodata === undefined ? {} : { nodata: [options.nodata] }),
@@ -183,7 +231,7 @@ async function withRasters<T>(
     ...(keepMeridian === undefined ? {} : { keepMeridian }),
   };
   try {
-    const plans = await plan(opener, rasterOptions);
+    const plans = withRequestedLayers(await plan(opener, rasterOptions), options);
     checkReprojected(plans, options);
     return await use(plans, sources);
   } finally {

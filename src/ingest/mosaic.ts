@@ -39,7 +39,7 @@ export function mosaicOf(
     blockRowCount: Math.max(...parts.map(({ blockRowCount }) => blockRowCount)),
     blockColumnCount: Math.max(...parts.map(({ blockColumnCount }) => blockColumnCount)),
     notes: {
-      mosaic: `cells that several maps cover: ${order === "first" ? "the first map with a value" : "values must be equal"}`,
+      mosaic: `cells that several maps cover: ${ORDER_NOTES[order]}`,
     },
     parts,
     async readWindow(window) {
@@ -52,8 +52,14 @@ export function mosaicOf(
   };
 }
 
+const ORDER_NOTES: Readonly<Record<MosaicOrder, string>> = {
+  equal: "values must be equal",
+  first: "the first map with a value",
+  largest: "the largest value",
+};
+
 function partSpec({ spec }: Raster): FileSpec | ReprojectedSpec {
-  if (spec.kind === "mosaic") throw new Error("A mosaic cannot be part of a mosaic.");
+  if (spec.kind !== "file" && spec.kind !== "reprojected") throw new Error("A mosaic consists of maps in files.");
   return spec;
 }
 
@@ -105,6 +111,8 @@ async function readMosaic({ parts, placements, grid, order }: OpenMosaic, window
           } else if (order === "equal" && before !== value) {
             const cell = { row: firstRow + row, column: firstColumn + column };
             throw overlapFault(placement.part, parts[(origins[to + column] ?? 1) - 1], { before, value, grid, cell });
+          } else if (order === "largest" && value > before) {
+            values[to + column] = value;
           }
         }
       }
@@ -126,7 +134,8 @@ function overlapFault(
   return sourceFault(
     part.file,
     `${describeCell(at.grid, at.cell)} of the mosaic has the value ${at.value}, but ${at.before} in ${other?.file}. ` +
-      'To use the value of the first map in the list, set "overlap": "first" for the layer in the manifest.',
+      'To use the value of the first map in the list, or the largest value, set "overlap": "first" or "largest" for the layer in ' +
+      "the manifest (in the recipe storm-winds, --overlap).",
     { details: { ...at.cell, other_file: other?.file, value: at.value, other_value: at.before } },
   );
 }

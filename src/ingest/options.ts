@@ -63,6 +63,15 @@ export interface IngestOptions {
    * the source are left out. Default 2.
    */
   readonly maxDistortion?: number;
+  /**
+   * Years that the sources lack, for which the curves of the years before and after are interpolated linearly. Only for
+   * return-period maps; nothing is extrapolated.
+   */
+  readonly interpolateYears?: readonly number[];
+  /** Whether years may also be interpolated between the baseline and the first year of a scenario. */
+  readonly interpolateFromBaseline?: boolean;
+  /** Scenarios that the sources lack, each with the scenario whose layers are used: `{ "rcp6p0": "rcp4p5" }`. */
+  readonly proxyScenario?: Readonly<Record<string, string>>;
   /** The name of the new release. Default: derived from the date and the content. */
   readonly release?: string;
   /** Stops the ingest within a few rows with its abort reason; running the same ingest again resumes it. */
@@ -105,6 +114,9 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   keepMeridian: { enum: ["west", "east"] },
   cellSizeDeg: { type: "number" },
   maxDistortion: { type: "number" },
+  interpolateYears: { type: "array", items: { type: "number" } },
+  interpolateFromBaseline: { type: "boolean" },
+  proxyScenario: { type: "object" },
   release: { type: "string" },
   signal: { type: "signal" },
   onProgress: { type: "function" },
@@ -115,9 +127,14 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
  * Checks names and types of the options of an ingest before any file is opened.
  *
  * @param recipeMembers the members specific to this ingest, all required
+ * @param optionalMembers the other members specific to this ingest
  * @throws Fault `invalid_request` listing every unknown member and every value of the wrong type
  */
-export function checkIngestOptions(options: IngestOptions, recipeMembers: Readonly<Record<string, ValueSchema>>): void {
+export function checkIngestOptions(
+  options: IngestOptions,
+  recipeMembers: Readonly<Record<string, ValueSchema>>,
+  optionalMembers: Readonly<Record<string, ValueSchema>> = {},
+): void {
   const isObject = typeof options === "object" && options !== null;
   const { nodata, ...others }: Partial<IngestOptions> = isObject ? options : {};
   const items: FaultItem[] = [];
@@ -127,7 +144,7 @@ export function checkIngestOptions(options: IngestOptions, recipeMembers: Readon
   }
   const shape: ValueSchema = {
     type: "object",
-    properties: { ...recipeMembers, ...MEMBERS },
+    properties: { ...recipeMembers, ...optionalMembers, ...MEMBERS },
     required: ["out", ...Object.keys(recipeMembers)],
     additionalProperties: false,
   };

@@ -34,6 +34,8 @@ type GroupContent =
 export interface GroupPlan {
   readonly scenario: Scenario;
   readonly year: number;
+  /** The year that the maps are for, if it is not `year`; it counts when years are interpolated. */
+  readonly epochYear?: number;
   readonly content: GroupContent;
   /** The recipe's part of the provenance; the processing is added when the group is written. */
   readonly provenance: Readonly<Record<string, unknown>>;

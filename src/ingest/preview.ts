@@ -81,6 +81,8 @@ export interface IngestPreview {
   readonly files: readonly PreviewFile[];
   readonly hazards: readonly PreviewHazard[];
   readonly ignoredFiles: readonly IgnoredFile[];
+  /** Names of files of the product that are not among the sources, such as other return periods. */
+  readonly missingFiles: readonly string[];
 }
 
 /**
@@ -89,7 +91,15 @@ export interface IngestPreview {
  */
 export async function previewOf(
   plans: readonly HazardPlan[],
-  { options, ignoredFiles }: { readonly options: IngestOptions; readonly ignoredFiles: readonly IgnoredFile[] },
+  {
+    options,
+    ignoredFiles,
+    missingFiles = [],
+  }: {
+    readonly options: IngestOptions;
+    readonly ignoredFiles: readonly IgnoredFile[];
+    readonly missingFiles?: readonly string[] | undefined;
+  },
 ): Promise<IngestPreview> {
   checkOptionRanges(options);
   const current = await readCatalog(options.out);
@@ -116,6 +126,7 @@ export async function previewOf(
     files,
     hazards: targets.map((target) => previewHazard(target, existing)),
     ignoredFiles,
+    missingFiles,
   };
 }
 

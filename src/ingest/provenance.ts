@@ -1,9 +1,12 @@
 /** Describes the origin of a group for the catalog. */
+import { isDeepStrictEqual } from "node:util";
+import type { GroupEntry } from "../atlas/catalog.ts";
 import { type HazardName, HAZARDS } from "../hazard/hazards.ts";
+import { version } from "../version.ts";
 import { clampToleranceOf } from "./options.ts";
 import type { GroupTotals } from "./cellCounts.ts";
 import type { WriteContext } from "./writeContext.ts";
-import type { GroupPlan } from "./plan.ts";
+import { type GroupPlan, mapsOf } from "./plan.ts";
 import type { Raster } from "./raster.ts";
 
 /** Returns the provenance of a group: the recipe's description, the source files, the options and their effects. */
@@ -17,20 +20,23 @@ export function groupProvenance(
     clampToleranceOf(options, HAZARDS[hazard].metrics.find(({ metric }) => metric === name)?.unit ?? "1");
   const fileProvenance = (
     { file, sidecarFiles = [], bands, notes }: Raster,
-    band: number,
+    band: number | undefined,
   ): Record<string, unknown> => ({
     file: publicName(file),
     ...sources.versionOf(file),
-    ...(bands.length > 1 ? { band } : {}),
+    ...(bands.length > 1 && band !== undefined ? { band } : {}),
     ...(sidecarFiles.length === 0
       ? {}
       : { sidecar_files: sidecarFiles.map((name) => ({ file: publicName(name), ...sources.versionOf(name) })) }),
     ...(Object.keys(notes).length > 0 ? { notes } : {}),
   });
-  const mapProvenance = (raster: Raster, band: number): Record<string, unknown> =>
-    raster.parts === undefined
-      ? fileProvenance(raster, band)
-      : { ...raster.notes, files: raster.parts.map((part) => fileProvenance(part, band)) };
+  const mapProvenance = (raster: Raster, band: number): Record<string, unknown> => {
+    if (raster.parts === undefined) return fileProvenance(raster, band);
+    // The files of a series are listed once, under source_maps.
+    if (isComputed(raster)) return {};
+    return { ...raster.notes, files: raster.parts.map((part) => fileProvenance(part, band)) };
+  };
+  const series = [...new Set(mapsOf(group).map(({ raster }) => raster))].filter(isComputed);
   const maps =
     content.kind === "curves"
       ? {
@@ -54,6 +60,14 @@ export function groupProvenance(
             ...(options.clampNegative === true ? { clamp_tolerance: toleranceOf(metric) } : {}),
             ...mapProvenance(raster, band),
           })),
+          ...(series.length === 0
+            ? {}
+            : {
+                source_maps: series.map(({ notes, parts = [] }) => ({
+                  ...notes,
+                  files: parts.map((part) => fileProvenance(part, undefined)),
+                })),
+              }),
         };
   return {
     ...group.provenance,
@@ -80,7 +94,29 @@ export function groupProvenance(
       : {}),
     cells: { valid: counts.valid, nodata: counts.nodata, zero: counts.zero },
     largest_rounding: worst,
+    program: `isotherm ${version}`,
+    ingested_on: new Date().toISOString().slice(0, 10),
   };
+}
+
+/**
+ * Returns a group with the program and date of an equal group that the atlas already has, so that repeating an ingest changes
+ * nothing.
+ * @param known groups of the atlas with the same cells
+ */
+export function withKnownOrigin(group: GroupEntry, known: readonly GroupEntry[]): GroupEntry {
+  const same = known.find((other) => isDeepStrictEqual(withoutOrigin(other), withoutOrigin(group)));
+  return same === undefined ? group : { ...group, provenance: same.provenance };
+}
+
+function withoutOrigin({ superseded: _superseded, provenance, ...group }: GroupEntry): unknown {
+  const { program: _program, ingested_on: _ingestedOn, ...others } = provenance;
+  return { ...group, provenance: others };
+}
+
+/** Returns whether a raster is computed from a series of maps. */
+function isComputed({ spec }: Raster): boolean {
+  return spec.kind === "computed";
 }
 
 /** Returns an address as it is, and a path without its folders, because local paths are private. */

@@ -1,6 +1,7 @@
 /** The interface between readers of file formats and the rest of the ingest. */
 import { Fault } from "../errors.ts";
 import { type Cell, cellCenter, type Grid, normalizeLonDeg } from "../kernel/grid.ts";
+import type { ComputedMethod } from "./computed/method.ts";
 import type { CrsDefinition } from "./crsDefinition.ts";
 
 /** A rectangle of cells. Rows count from the north, columns from the west edge of the grid. */
@@ -14,6 +15,12 @@ export interface CellWindow {
 /** A window of one band; bands count from 1, as in GDAL. */
 export interface BandWindow extends CellWindow {
   readonly band: number;
+}
+
+/** A window of consecutive bands. */
+export interface BandsWindow extends CellWindow {
+  readonly firstBand: number;
+  readonly bandCount: number;
 }
 
 /** Values of a window, row by row. NaN always means missing. */
@@ -38,13 +45,15 @@ interface Band {
   readonly unit: string | undefined;
   /** Coordinates of the map in the other dimensions of the variable, such as time and return period. */
   readonly coordinates: Readonly<Record<string, number | string>>;
+  /** What the values are, in the words of the file. */
+  readonly description?: string;
 }
 
 /**
  * Describes a raster, so that another thread can open it with `openRaster` (rasterSpec.ts). It can be cloned between
  * threads.
  */
-export type RasterSpec = FileSpec | ReprojectedSpec | MosaicSpec;
+export type RasterSpec = FileSpec | ReprojectedSpec | MosaicSpec | DerivedSpec | ComputedSpec;
 
 /** A map in a file. */
 export interface FileSpec {
@@ -73,11 +82,32 @@ interface MosaicSpec {
   readonly order: MosaicOrder;
 }
 
+/** Metrics that are computed from a series of maps on one grid (computed/computedRaster.ts). */
+interface ComputedSpec {
+  readonly kind: "computed";
+  readonly parts: readonly (FileSpec | ReprojectedSpec)[];
+  readonly method: ComputedMethod;
+}
+
+/** A map that is computed cell by cell from two maps on the same grid (derivedRaster.ts). */
+export interface DerivedSpec {
+  readonly kind: "derived";
+  readonly maps: readonly [DerivedSource, DerivedSource];
+  readonly rule: { readonly kind: "interpolated"; readonly weight: number } | { readonly kind: "dry-filled" };
+}
+
+/** One band of one map, and the factor to the metric's unit. */
+interface DerivedSource {
+  readonly spec: RasterSpec;
+  readonly band: number;
+  readonly unitFactor: number;
+}
+
 /**
  * Which value a cell gets that several maps of a mosaic cover: `equal` rejects maps whose values differ, `first` takes the
- * first map with a value.
+ * first map with a value, `largest` takes the largest value.
  */
-export type MosaicOrder = "equal" | "first";
+export type MosaicOrder = "equal" | "first" | "largest";
 
 /** Returns the description of a map in a file. */
 export function fileSpec(file: string, { signal: _signal, ...options }: RasterOptions): FileSpec {
@@ -102,8 +132,17 @@ export interface Raster {
   readonly notes: Readonly<Record<string, unknown>>;
   /** Paths or addresses of files beside the map that change its values, such as a mask; undefined if there are none. */
   readonly sidecarFiles?: readonly string[];
-  /** The maps of a mosaic, in their order; undefined for a map in one file. */
+  /** The maps in files that a mosaic, a derived or a computed map is made of, in their order; undefined for a map in one file. */
   readonly parts?: readonly Raster[];
+  /** The dimension whose positions are the bands; undefined for numbered bands. */
+  readonly bandDimension?: string;
+  /** Number of bands that are decoded together; undefined if each can be read by itself. */
+  readonly blockBandCount?: number;
+  /**
+   * Reads a window of consecutive bands: bandCount x rowCount x columnCount values. Undefined if each band must be read by
+   * itself.
+   */
+  readonly readBands?: (window: BandsWindow) => Promise<RasterValues>;
   /**
    * Reads a window.
    * @returns rowCount x columnCount values in the source's unit; cells with a nodata value are NaN
@@ -154,6 +193,11 @@ export interface RasterOptions {
   readonly variable?: string;
   /** The position in each dimension of the variable other than latitude and longitude, by name of the dimension. */
   readonly select?: Readonly<Record<string, DimensionChoice>>;
+  /**
+   * Makes one band of each position along the dimension that is not selected, such as the days of a year. Files with numbered
+   * bands are read as they are.
+   */
+  readonly dimensionAsBands?: boolean;
   /** Nodata values in addition to the declared one. */
   readonly nodata?: readonly number[];
   /** Reads a file without a coordinate system as WGS84 degrees. */

@@ -17,6 +17,8 @@ export interface IngestReport {
   readonly release: string;
   readonly groups: readonly GroupReport[];
   readonly ignoredFiles: readonly IgnoredFile[];
+  /** Names of files of the product that are not among the sources, such as other return periods. */
+  readonly missingFiles: readonly string[];
   readonly totals: IngestTotals;
   readonly durationMs: number;
 }

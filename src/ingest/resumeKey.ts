@@ -25,6 +25,8 @@ export function resumeKeyOf(
         notes,
       ]),
       mosaic: map.raster.spec.kind === "mosaic" ? map.raster.spec.order : undefined,
+      method: map.raster.spec.kind === "computed" ? map.raster.spec.method : undefined,
+      derived: map.raster.spec.kind === "derived" ? map.raster.spec.rule : undefined,
     })),
     names:
       group.content.kind === "curves"

@@ -26,7 +26,15 @@ import { checkTargetUnchanged, resolveTarget, resolveTargets, type IngestTarget 
  */
 export async function writeHazards(
   plans: readonly HazardPlan[],
-  { options, ignoredFiles, sources }: WriteContext & { readonly ignoredFiles: readonly IgnoredFile[] },
+  {
+    options,
+    ignoredFiles,
+    missingFiles = [],
+    sources,
+  }: WriteContext & {
+    readonly ignoredFiles: readonly IgnoredFile[];
+    readonly missingFiles?: readonly string[] | undefined;
+  },
 ): Promise<IngestReport> {
   const startedMs = performance.now();
   checkOptionRanges(options);
@@ -41,6 +49,7 @@ export async function writeHazards(
     release: catalog.release,
     groups: written.flatMap((pack) => groupReports(pack, replaced)),
     ignoredFiles,
+    missingFiles,
     totals: ingestTotals(written),
     durationMs: performance.now() - startedMs,
   };

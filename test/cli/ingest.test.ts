@@ -43,6 +43,7 @@ const PREVIEW: IngestPreview = {
     },
   ],
   ignoredFiles: [],
+  missingFiles: [],
 };
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
@@ -134,6 +135,7 @@ describe("isotherm ingest", () => {
       release: "20260101-00000000",
       groups: [],
       ignoredFiles: [],
+      missingFiles: [],
       totals: {
         sourceCells: 2_500_000,
         cells: {

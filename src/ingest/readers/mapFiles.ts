@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
+import { computedRasterOf } from "../computed/computedRaster.ts";
+import { derivedRaster } from "../derivedRaster.ts";
 import { mosaicOf } from "../mosaic.ts";
 import {
   type FileSpec,
@@ -20,7 +22,7 @@ import { cellSizeOf, reprojectMap, reprojectOnto } from "../reprojection/reproje
 import { type CellLattice, latticeOf, wholeDegreeLattice } from "../reprojection/targetGrid.ts";
 import type { ArrayFile } from "./arrays/arrayFile.ts";
 import { openArrayRaster } from "./arrays/arrayRaster.ts";
-import { fileFormatOf } from "./fileFormat.ts";
+import { type FileFormat, fileFormatOf } from "./fileFormat.ts";
 import { openStoredGeoTiff } from "./geotiff/geotiff.ts";
 import { openHdf5 } from "./hdf5/hdf5.ts";
 import { openNetcdf3 } from "./netcdf3/netcdf3.ts";
@@ -102,6 +104,21 @@ export class MapFiles {
     return mosaicOf(parts, { order, whole: this.#options.atlasGrid });
   }
 
+  /**
+   * Opens a file of arrays, of which `open` selects maps. It stays open until `close`.
+   *
+   * @throws Fault `source_invalid` if the file is missing, damaged or in a format without arrays; the abort reason of the signal
+   */
+  async openArrays(file: string): Promise<ArrayFile> {
+    const { signal } = this.#options;
+    signal?.throwIfAborted();
+    const archivePath = await archivePathOf(file);
+    if (archivePath !== undefined) return this.#openArchivedArrays(file, archivePath);
+    const format = await fileFormatOf(file, file);
+    if (format.kind === "zip") return this.#openArchivedArrays(file, { archive: file, entry: "" });
+    return this.#openArraysAt(file, file, format);
+  }
+
   /** Opens the map that a description names. A temporary file that it refers to is read, but not removed. */
   async openSpec(spec: RasterSpec): Promise<Raster> {
     if (spec.kind === "mosaic") {
@@ -111,6 +128,15 @@ export class MapFiles {
       if (mosaic.grid !== spec.grid)
         throw sourceFault(mosaic.file, "the grid of a map changed after it was first opened.");
       return mosaic;
+    }
+    if (spec.kind === "computed") {
+      const parts: Raster[] = [];
+      for (const part of spec.parts) parts.push(await this.openSpec(part));
+      return computedRasterOf(parts, spec.method);
+    }
+    if (spec.kind === "derived") {
+      const [first, second] = spec.maps;
+      return derivedRaster(spec, [await this.openSpec(first.spec), await this.openSpec(second.spec)]);
     }
     const stored = await this.#openStoredSpec(spec.kind === "file" ? spec : spec.source);
     if (spec.kind === "file" && !isProjected(stored)) return stored;
@@ -176,8 +202,7 @@ export class MapFiles {
     if (kind === "geotiff") return openBandedMap(file, path, options);
     if (kind === "zip" && file === path) return this.#openInArchive(file, { archive: file, entry: "" }, options);
     if (kind === "hdf5" || kind === "netcdf3" || kind === "zarr") {
-      const arrays = await remembered(this.#arrayFiles, file, () => openArrays(file, path, kind));
-      return storedAt(file, path, await openArrayRaster(arrays, options));
+      return storedAt(file, path, await openArrayRaster(await this.#openArraysAt(file, path, format), options));
     }
     const name = format.kind === "other" ? format.description : "a zip archive in a zip archive";
     if (this.#options.viaGdal === true) return this.#openConverted(file, path, options);
@@ -191,14 +216,36 @@ export class MapFiles {
   ): Promise<StoredRaster> {
     const archive = await remembered(this.#archives, path, () => ZipArchive.open(path));
     const map = findZipMap(file, archive, entry);
-    if (map.kind === "zarr") {
-      const open = (): Promise<ArrayFile> => openZarr(file, zarrInZip(archive, map.name));
-      return openArrayRaster(await remembered(this.#arrayFiles, file, open), options);
-    }
-    const extracted = await remembered(this.#extracted, `${path}/${map.name}`, async () =>
-      extractMap(archive, map.name, { folder: await this.#newFolder(), signal: options.signal }),
+    if (map.kind === "zarr") return openArrayRaster(await this.#openZarrIn(file, archive, map.name), options);
+    return this.#openPath(file, await this.#extract(path, archive, map.name), options);
+  }
+
+  async #openArchivedArrays(file: string, { archive: path, entry }: ArchivePath): Promise<ArrayFile> {
+    const archive = await remembered(this.#archives, path, () => ZipArchive.open(path));
+    const map = findZipMap(file, archive, entry);
+    if (map.kind === "zarr") return this.#openZarrIn(file, archive, map.name);
+    const extracted = await this.#extract(path, archive, map.name);
+    return this.#openArraysAt(file, extracted, await fileFormatOf(file, extracted));
+  }
+
+  #openArraysAt(file: string, path: string, format: FileFormat): Promise<ArrayFile> {
+    const { kind } = format;
+    if (kind === "hdf5" || kind === "netcdf3" || kind === "zarr")
+      return remembered(this.#arrayFiles, file, () => openArrays(file, path, kind));
+    const name =
+      kind === "other" ? format.description : kind === "geotiff" ? "a GeoTIFF file" : "a zip archive in a zip archive";
+    throw sourceFault(file, `is ${name}; NetCDF, HDF5 and Zarr are accepted here.`);
+  }
+
+  #openZarrIn(file: string, archive: ZipArchive, name: string): Promise<ArrayFile> {
+    return remembered(this.#arrayFiles, file, () => openZarr(file, zarrInZip(archive, name)));
+  }
+
+  /** Returns the path of a map that was extracted from an archive. */
+  #extract(path: string, archive: ZipArchive, name: string): Promise<string> {
+    return remembered(this.#extracted, `${path}/${name}`, async () =>
+      extractMap(archive, name, { folder: await this.#newFolder(), signal: this.#options.signal }),
     );
-    return this.#openPath(file, extracted, options);
   }
 
   async #openConverted(file: string, source: string, options: RasterOptions): Promise<StoredRaster> {

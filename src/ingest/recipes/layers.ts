@@ -1,19 +1,14 @@
 /** Recipe for maps that a JSON manifest describes. */
-import { Fault, type FaultItem } from "../../errors.ts";
+import type { FaultItem } from "../../errors.ts";
 import { type HazardRules, HAZARDS, type MetricName } from "../../hazard/hazards.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "../plan.ts";
-import { type MosaicOrder, partsOf, type Raster, type RasterOptions, sourceFault } from "../raster.ts";
+import { partsOf, type RasterOptions, sourceFault } from "../raster.ts";
 import { checkUnit } from "../units.ts";
-import { checkSamePeriods } from "./aqueductFloods.ts";
 import { filesOfLayer, pathFrom } from "./layerFiles.ts";
 import type { LayersManifest, ManifestLayer } from "./layersManifest.ts";
-
-/** Opens the maps of an ingest. */
-export interface MapOpener {
-  open(file: string, options: RasterOptions): Promise<Raster>;
-  /** Opens several maps as one. */
-  openMosaic(files: readonly string[], options: RasterOptions, order: MosaicOrder): Promise<Raster>;
-}
+import { sourceProvenance, throwManifestErrors } from "./manifestFile.ts";
+import type { MapOpener } from "./recipe.ts";
+import { checkSamePeriods } from "./returnPeriodCurves.ts";
 
 /** Opens the files of a manifest, whose paths are relative to the manifest, and plans the groups to write. */
 export async function planLayers(
@@ -87,11 +82,8 @@ async function findMosaics(
     items.push(...found.items);
     mosaics.set(layer, found.files);
   }
-  const [first] = items;
-  if (first === undefined) return mosaics;
-  const what =
-    items.length === 1 ? `${first.pointer}: ${first.detail}` : `${items.length} errors in the files of layers.`;
-  throw new Fault("invalid_request", `${path}: ${what}`, { details: { file: path }, items });
+  throwManifestErrors(path, items);
+  return mosaics;
 }
 
 async function openManifestCurves(
@@ -118,10 +110,7 @@ function manifestProvenance({ source }: LayersManifest, layers: readonly Manifes
     return texts.length === 0 ? {} : { [member]: texts.length === 1 ? texts[0] : texts };
   };
   return {
-    recipe: "layers",
-    product: source.name,
-    ...omitUndefined({ version: source.version, credit: source.credit, url: source.url }),
-    licence: source.licence,
+    ...sourceProvenance("layers", source),
     ...joinTexts("proxy_of"),
     ...joinTexts("definition"),
   };

@@ -1,93 +1,112 @@
 /** The JSON manifest of `ingest layers`: its schema, and the rules that depend on the hazard. */
-import { readFile } from "node:fs/promises";
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
-import { BASELINE, HAZARD_NAMES, HAZARDS, type HazardSpec, SCENARIOS } from "../../hazard/hazards.ts";
-
-const CLOSED = { additionalProperties: false } as const;
-const Text = Type.String({ minLength: 1 });
-const Positive = Type.Number({ exclusiveMinimum: 0 });
-
-const Source = Type.Object(
-  {
-    name: Text,
-    licence: Text,
-    version: Type.Optional(Text),
-    url: Type.Optional(Text),
-    credit: Type.Optional(Text),
-  },
+import type { FaultItem } from "../../errors.ts";
+import { HAZARDS, type HazardSpec } from "../../hazard/hazards.ts";
+import { type HasError, manifestError as item, readManifestFile, scenarioYearErrors } from "./manifestFile.ts";
+import {
+  AssumeWgs84Schema,
   CLOSED,
-);
-
-const Rules = Type.Object(
-  {
-    design_return_period_years: Type.Optional(Type.Number({ exclusiveMinimum: 1 })),
-    threshold: Type.Optional(Positive),
-    intensity_reference: Type.Optional(Positive),
-    danger_threshold: Type.Optional(Positive),
-  },
-  CLOSED,
-);
+  CrsSchema,
+  FilesSchema,
+  HazardSchema,
+  KeepMeridianSchema,
+  NodataSchema,
+  positiveSchema,
+  ProxyOfSchema,
+  RulesSchema,
+  ScenarioSchema,
+  SCHEMA_MEMBER,
+  SelectSchema,
+  SourceSchema,
+  textSchema,
+  UnitFactorSchema,
+  VariableSchema,
+  YearSchema,
+} from "./manifestSchemas.ts";
 
 const Options = Type.Object(
   {
-    hold_flat: Type.Optional(Type.Boolean()),
-    clamp_negative: Type.Optional(Type.Boolean()),
-    clamp_tolerance: Type.Optional(Positive),
-    assume_wgs84: Type.Optional(Type.Boolean()),
-    keep_meridian: Type.Optional(Type.Enum(["west", "east"])),
-    cell_size_deg: Type.Optional(Positive),
-    max_distortion: Type.Optional(Type.Number({ minimum: 1 })),
+    hold_flat: Type.Optional(
+      Type.Boolean({
+        description: "Uses the value of the nearest map if the maps do not span the design return period.",
+      }),
+    ),
+    clamp_negative: Type.Optional(Type.Boolean({ description: "Sets values slightly below zero to zero." })),
+    clamp_tolerance: Type.Optional(
+      positiveSchema("With clamp_negative: values further below zero are rejected, in the unit of the metric."),
+    ),
+    assume_wgs84: Type.Optional(AssumeWgs84Schema),
+    keep_meridian: Type.Optional(KeepMeridianSchema),
+    cell_size_deg: Type.Optional(positiveSchema("Cell size of maps that are reprojected, in degrees.")),
+    max_distortion: Type.Optional(
+      Type.Number({
+        minimum: 1,
+        description: "Largest distance between neighboring cells of a reprojected map, in cells of the source.",
+      }),
+    ),
   },
-  CLOSED,
+  { ...CLOSED, description: "Options of the ingest; the flags of the command line have the same meaning." },
 );
-
-const DimensionPosition = Type.Union([
-  Type.Number(),
-  Text,
-  Type.Object({ index: Type.Integer({ minimum: 0 }) }, CLOSED),
-]);
 
 const Layer = Type.Object(
   {
-    scenario: Type.Enum(SCENARIOS),
-    year: Type.Integer(),
-    metric: Type.Optional(Text),
-    return_period_years: Type.Optional(Type.Number({ exclusiveMinimum: 1 })),
-    model: Type.Optional(Text),
-    file: Type.Optional(Text),
-    files: Type.Optional(Type.Union([Text, Type.Array(Text, { minItems: 1 })])),
-    overlap: Type.Optional(Type.Enum(["equal", "first"])),
-    crs: Type.Optional(Text),
-    band: Type.Optional(Type.Integer({ minimum: 1 })),
-    variable: Type.Optional(Text),
-    select: Type.Optional(Type.Record(Type.String(), DimensionPosition)),
-    unit_factor: Type.Optional(Positive),
-    nodata: Type.Optional(Type.Number()),
-    saturate: Type.Optional(Type.Boolean()),
-    proxy_of: Type.Optional(Text),
-    definition: Type.Optional(Text),
+    scenario: ScenarioSchema,
+    year: YearSchema,
+    metric: Type.Optional(textSchema("A metric of the hazard other than total_hazard. Not with return_period_years.")),
+    return_period_years: Type.Optional(
+      Type.Number({ exclusiveMinimum: 1, description: "Return period of the map in years. Not with metric." }),
+    ),
+    model: Type.Optional(
+      textSchema("Climate model, with return periods only. The metrics of several models are averaged."),
+    ),
+    file: Type.Optional(
+      textSchema(
+        "Path relative to the manifest, absolute path, path into a zip archive, or http(s) address. Not with files.",
+      ),
+    ),
+    files: Type.Optional(FilesSchema),
+    overlap: Type.Optional(
+      Type.Enum(["equal", "first", "largest"], {
+        description:
+          "With files: whether values that several files have for a cell must be equal (default), or the first or the largest is used.",
+      }),
+    ),
+    crs: Type.Optional(CrsSchema),
+    band: Type.Optional(Type.Integer({ minimum: 1, description: "Counted from 1; default 1." })),
+    variable: Type.Optional(VariableSchema),
+    select: Type.Optional(SelectSchema),
+    unit_factor: Type.Optional(UnitFactorSchema),
+    nodata: Type.Optional(NodataSchema),
+    saturate: Type.Optional(
+      Type.Boolean({ description: "With metric: sets values above the maximum of the metric to the maximum." }),
+    ),
+    proxy_of: Type.Optional(ProxyOfSchema),
+    definition: Type.Optional(
+      textSchema("How the values differ from the definition of the metric. It is copied to the provenance."),
+    ),
   },
-  CLOSED,
+  { ...CLOSED, description: "One map: file and exactly one of metric and return_period_years, and where it belongs." },
 );
 
-const Manifest = Type.Object(
+/** The schema of the manifest, published as docs/schemas/layers-manifest.json. */
+export const LayersManifestSchema = Type.Object(
   {
-    hazard: Type.Enum(HAZARD_NAMES),
-    source: Source,
-    rules: Type.Optional(Rules),
+    ...SCHEMA_MEMBER,
+    hazard: HazardSchema,
+    source: SourceSchema,
+    rules: Type.Optional(RulesSchema),
     options: Type.Optional(Options),
     layers: Type.Array(Layer, { minItems: 1 }),
   },
   CLOSED,
 );
 
-/** The manifest of `ingest layers`; docs/ingest.md describes each member. */
-export type LayersManifest = Static<typeof Manifest>;
+/** The manifest of `ingest layers`; docs/ingest/manifest.md describes each member. */
+export type LayersManifest = Static<typeof LayersManifestSchema>;
 export type ManifestLayer = Static<typeof Layer>;
 
-const manifestChecker = Compile(Manifest);
+const manifestChecker = Compile(LayersManifestSchema);
 
 /**
  * Reads a manifest and checks everything that can be checked without opening a map.
@@ -99,30 +118,10 @@ export async function readManifest(
   path: string,
   { holdFlat = false }: { readonly holdFlat?: boolean | undefined } = {},
 ): Promise<LayersManifest> {
-  let value: unknown;
-  try {
-    value = JSON.parse(await readFile(path, "utf8"));
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Fault("invalid_request", `${path}: cannot be read as a JSON manifest (${why}).`, { cause: error });
-  }
-  const items = findErrors(value, holdFlat);
-  const [first] = items;
-  if (first !== undefined) {
-    const what =
-      items.length === 1
-        ? `the manifest has an error at ${first.pointer === "" ? "its root" : first.pointer}: ${first.detail}`
-        : `the manifest has ${items.length} errors.`;
-    throw new Fault("invalid_request", `${path}: ${what}`, {
-      details: { file: path },
-      items: items.slice(0, FAULT_ITEM_COUNT_MAX),
-    });
-  }
-  return value as LayersManifest;
+  const ruleErrors = (value: unknown, hasError: HasError): readonly FaultItem[] =>
+    findErrors(value as LayersManifest, { holdFlat, hasError });
+  return (await readManifestFile(path, { checker: manifestChecker, ruleErrors })) as LayersManifest;
 }
-
-/** Returns whether an error was found at a JSON pointer or below it. */
-type HasError = (pointer: string) => boolean;
 
 /** A layer with its JSON pointer. Members with schema errors may have other types than declared. */
 interface LocatedLayer {
@@ -130,26 +129,26 @@ interface LocatedLayer {
   readonly pointer: string;
 }
 
-/** Returns schema errors, and errors against the rules of the hazard in all parts without schema errors. */
-function findErrors(value: unknown, holdFlat: boolean): readonly FaultItem[] {
-  const items = manifestChecker.Check(value) ? [] : withoutBranches(manifestChecker.Errors(value)).flatMap(schemaItems);
-  const pointers = items.map(({ pointer = "" }) => pointer);
-  const hasError: HasError = (parent) =>
-    pointers.some((pointer) => pointer === parent || pointer.startsWith(`${parent}/`));
+/** Returns errors against the rules of the hazard in all parts without schema errors. */
+function findErrors(
+  manifest: LayersManifest,
+  { holdFlat, hasError }: { readonly holdFlat: boolean; readonly hasError: HasError },
+): readonly FaultItem[] {
   // The rules of the hazard can be checked only if the hazard is known.
-  if (pointers.includes("") || hasError("/hazard")) return items;
-  const manifest = value as LayersManifest;
+  if (hasError("/hazard")) return [];
+  const items: FaultItem[] = [];
   const spec = HAZARDS[manifest.hazard];
-  if (!pointers.includes("/rules")) {
-    for (const [rule, given] of Object.entries(manifest.rules ?? {})) {
+  const { rules = {}, layers: given } = manifest;
+  if (isObject(rules)) {
+    for (const [rule, value] of Object.entries(rules)) {
       if (rule in spec.rules || hasError(`/rules/${rule}`)) continue;
-      const detail = `${manifest.hazard} has no such rule (got ${given}).`;
+      const detail = `${manifest.hazard} has no such rule (got ${value}).`;
       items.push(item(`/rules/${rule}`, "not_expected", detail, Object.keys(spec.rules)));
     }
   }
-  if (pointers.includes("/layers")) return items;
-  const layers = manifest.layers.map((layer, index) => ({ layer, pointer: `/layers/${index}` }));
-  const objects = layers.filter(({ pointer }) => !pointers.includes(pointer));
+  if (!Array.isArray(given) || given.length === 0) return items;
+  const layers = given.map((layer, index) => ({ layer, pointer: `/layers/${index}` }));
+  const objects = layers.filter(({ layer }) => isObject(layer));
   for (const located of objects) items.push(...layerErrors(spec, located, hasError));
   const valid = objects.filter(({ pointer }) =>
     ["scenario", "year", "metric", "return_period_years", "model"].every((name) => !hasError(`${pointer}/${name}`)),
@@ -164,73 +163,13 @@ function findErrors(value: unknown, holdFlat: boolean): readonly FaultItem[] {
   return items;
 }
 
-type ManifestSchemaError = ReturnType<typeof manifestChecker.Errors>[number];
-
-/** Removes the errors of each alternative of a union, which only repeat that none of them matches. */
-function withoutBranches(errors: readonly ManifestSchemaError[]): readonly ManifestSchemaError[] {
-  const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
-  return errors.filter(
-    ({ keyword, instancePath }) =>
-      keyword === "anyOf" || !unions.some((union) => instancePath === union || instancePath.startsWith(`${union}/`)),
-  );
-}
-
-/** Converts a schema error to items, one for each unknown or missing member. */
-function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaError): readonly FaultItem[] {
-  const {
-    additionalProperties = [],
-    requiredProperties = [],
-    allowedValues,
-  } = params as {
-    readonly additionalProperties?: readonly string[];
-    readonly requiredProperties?: readonly string[];
-    readonly allowedValues?: readonly string[];
-  };
-  if (keyword === "additionalProperties") {
-    return additionalProperties.map((name) =>
-      item(`${instancePath}/${name}`, "unknown", "A manifest has no such member; docs/ingest.md lists its members."),
-    );
-  }
-  if (keyword === "required") {
-    return requiredProperties.map((name) => item(`${instancePath}/${name}`, "missing", "It is required."));
-  }
-  if (keyword === "anyOf") {
-    const detail = instancePath.endsWith("/files")
-      ? "It must be a path or pattern, or a list of at least one of them."
-      : 'It must be a coordinate (a number or a text), or a position such as { "index": 0 }.';
-    return [item(instancePath, "wrong_type", detail)];
-  }
-  // Repeats the error about a member that is not allowed.
-  if (keyword === "boolean") return [];
-  if (keyword === "enum")
-    return [item(instancePath, "not_allowed", "It must be one of the allowed values.", allowedValues)];
-  if (keyword === "minItems") return [item(instancePath, "empty", "There must be at least one.")];
-  const code = keyword === "type" ? "wrong_type" : "out_of_range";
-  return [item(instancePath, code, `It ${message}.`)];
-}
-
-function item(
-  pointer: string,
-  code: FaultItem["code"],
-  detail: string,
-  allowed?: readonly (string | number)[],
-): FaultItem {
-  return { pointer, code, detail, ...(allowed === undefined ? {} : { allowed }) };
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function layerErrors(spec: HazardSpec, { layer, pointer }: LocatedLayer, hasError: HasError): readonly FaultItem[] {
-  const items: FaultItem[] = [];
+  const items: FaultItem[] = [...scenarioYearErrors(spec, layer, { pointer, hasError })];
   const isValid = (...names: readonly string[]): boolean => names.every((name) => !hasError(`${pointer}/${name}`));
-  if (isValid("scenario") && !spec.scenarios.includes(layer.scenario)) {
-    const detail = `${spec.hazard} has no scenario ${layer.scenario}.`;
-    items.push(item(`${pointer}/scenario`, "not_allowed", detail, spec.scenarios));
-  }
-  if (isValid("year") && !spec.years.includes(layer.year)) {
-    items.push(item(`${pointer}/year`, "not_allowed", `${spec.hazard} has no year ${layer.year}.`, spec.years));
-  } else if (isValid("scenario", "year") && (layer.scenario === BASELINE.scenario) !== (layer.year === BASELINE.year)) {
-    const detail = `the baseline is the year ${BASELINE.year}, and no other scenario has that year.`;
-    items.push(item(`${pointer}/year`, "combination_unavailable", detail));
-  }
   if (isValid("file", "files") && (layer.file === undefined) === (layer.files === undefined))
     items.push(item(pointer, "not_expected", "a layer must have either file, or files for a mosaic, not both."));
   if (isValid("file", "files", "overlap") && layer.overlap !== undefined && layer.files === undefined)

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HAZARDS } from "../../../src/hazard/hazards.ts";
-import { findAqueductFiles, readAqueductName } from "../../../src/ingest/recipes/aqueductFloods.ts";
+import { findAqueductFiles } from "../../../src/ingest/recipes/aqueductFloods.ts";
+import { readAqueductName } from "../../../src/ingest/recipes/aqueductNames.ts";
 import { describeWithSharedData, SHARED_HAZARD_DATA } from "../../sharedData.ts";
 
 const DATA = join(SHARED_HAZARD_DATA, "aqueduct");
@@ -54,7 +55,7 @@ describeWithSharedData("readAqueductName for the inventory of the release", () =
       .map((line) => line.trim().split(",").at(-1) ?? "");
 
   test("accepts all 279 river maps, with five models for each future year and one for 1980", () => {
-    const names = urls("inventory_aqueduct_river.csv").map(readAqueductName);
+    const names = urls("inventory_aqueduct_river.csv").map((url) => readAqueductName(url));
     expect(names).toHaveLength(279);
     const maps = names.flatMap((name) => (name?.kind === "map" ? [name.map] : []));
     expect(maps).toHaveLength(279);
@@ -65,7 +66,7 @@ describeWithSharedData("readAqueductName for the inventory of the release", () =
   });
 
   test("recognizes all coastal maps and uses ten return periods for each scenario and year", () => {
-    const names = urls("inventory_aqueduct_coastal.csv").map(readAqueductName);
+    const names = urls("inventory_aqueduct_coastal.csv").map((url) => readAqueductName(url));
     expect(names).toHaveLength(410);
     expect(names.filter((name) => name === undefined)).toEqual([]);
     const maps = names.flatMap((name) => (name?.kind === "map" ? [name.map] : []));
@@ -98,7 +99,9 @@ describe("findAqueductFiles", () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test("searches folders recursively and lists files that are not part of the release", async () => {
-    const { files, ignoredFiles } = await findAqueductFiles([join(folder, river("00100")), join(folder, "a")]);
+    const { files, ignoredFiles } = await findAqueductFiles({
+      sources: [join(folder, river("00100")), join(folder, "a")],
+    });
     expect(files.map(({ map }) => map.returnPeriodYears)).toEqual([100, 250]);
     expect(ignoredFiles).toEqual([
       { file: join(folder, "a/other.tif"), reason: expect.stringMatching(/name/) as string },
@@ -106,14 +109,14 @@ describe("findAqueductFiles", () => {
   });
 
   test("rejects two files for one map and names both", async () => {
-    await expect(findAqueductFiles([folder])).rejects.toThrow(/is the same map as .*rp00100/);
+    await expect(findAqueductFiles({ sources: [folder] })).rejects.toThrow(/is the same map as .*rp00100/);
   });
 
   test("rejects a named file outside the release, a folder without maps, and an empty list", async () => {
-    await expect(findAqueductFiles([join(folder, "a/other.tif")])).rejects.toThrow(/ingest layers/);
-    await expect(findAqueductFiles([join(folder, "nowhere")])).rejects.toThrow(/no such file or folder/);
+    await expect(findAqueductFiles({ sources: [join(folder, "a/other.tif")] })).rejects.toThrow(/ingest layers/);
+    await expect(findAqueductFiles({ sources: [join(folder, "nowhere")] })).rejects.toThrow(/no such file or folder/);
     await rm(join(folder, "a/b"), { recursive: true });
-    await expect(findAqueductFiles([join(folder, "a")])).rejects.toThrow(/no Aqueduct Floods map/);
-    await expect(findAqueductFiles([])).rejects.toThrow(/at least one/);
+    await expect(findAqueductFiles({ sources: [join(folder, "a")] })).rejects.toThrow(/no Aqueduct Floods map/);
+    await expect(findAqueductFiles({ sources: [] })).rejects.toThrow(/at least one/);
   });
 });

@@ -2,6 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { isFault } from "../../../errors.ts";
 import {
+  type BandsWindow,
   type BandWindow,
   checkWindow,
   extraNodataNotes,
@@ -14,7 +15,7 @@ import {
 } from "../../raster.ts";
 import { describePlaneCell, gridOfPlane, planeInMeters } from "../../reprojection/planeGrid.ts";
 import { hasRepeatedMeridian, meridianNotes, readWithRepeatedMeridian } from "../meridian.ts";
-import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES } from "./arrayFile.ts";
+import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES, textOf } from "./arrayFile.ts";
 import { type MapGeometry, readGeometry } from "./grid.ts";
 import { chooseVariable, selectMap, type Selection } from "./selection.ts";
 import { InexactIntegerError, type Packing, readPacking, unitOf, unpack } from "./values.ts";
@@ -34,7 +35,7 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   const variable = chooseVariable(file, options.variable);
   const packing = readPacking(file.file, variable, options.nodata);
   const geometry = await readGeometry(file, variable, options);
-  const selection = await selectMap(file, variable, geometry.dimensions, options.select);
+  const selection = await selectMap(file, variable, geometry.dimensions, options);
   const { projected } = geometry;
   const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(gridOfPlane(geometry.plane));
   const columnCount = geometry.plane.columnCount - (hasRepeatedColumn ? 1 : 0);
@@ -46,6 +47,12 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
     variable.chunkShape?.[geometry.dimensions.lon] ?? columnCount,
   ];
   const { type, scale, offset, nodata } = packing;
+  const { bands } = selection;
+  const bandCoordinates = bands?.coordinates.map((coordinate) => ({
+    ...selection.coordinates,
+    [bands.name]: coordinate,
+  })) ?? [selection.coordinates];
+  const description = textOf(variable.attributes, "long_name") ?? textOf(variable.attributes, "description");
   return {
     spec: fileSpec(file.file, options),
     file: file.file,
@@ -53,9 +60,23 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
       ? { grid: gridOfPlane(plane) }
       : { plane: planeInMeters(plane, projected.unitM), projectedCrs: projected.crs }),
     crs: geometry.crs,
-    bands: [
-      { name: variable.name, type, nodata, scale, offset, unit: unitOf(variable), coordinates: selection.coordinates },
-    ],
+    bands: bandCoordinates.map((coordinates) => ({
+      name: variable.name,
+      type,
+      nodata,
+      scale,
+      offset,
+      unit: unitOf(variable),
+      coordinates,
+      ...(description === undefined ? {} : { description }),
+    })),
+    ...(bands === undefined
+      ? {}
+      : {
+          bandDimension: bands.name,
+          blockBandCount: variable.chunkShape?.[bands.index] ?? 1,
+          ...(hasRepeatedColumn ? {} : { readBands: (window) => readStoredBands(map, window) }),
+        }),
     blockRowCount,
     blockColumnCount,
     notes: {
@@ -69,7 +90,7 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
       ...extraNodataNotes(options.nodata),
     },
     async readWindow(window) {
-      checkWindow(window, plane, 1);
+      checkWindow(window, plane, bandCoordinates.length);
       const read = (stored: BandWindow): Promise<RasterValues> => readStored(map, stored);
       if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
       return readWithRepeatedMeridian({ file: file.file, read, extraColumn: columnCount, kept: keepMeridian }, window);
@@ -100,8 +121,7 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
     const ranges = variable.shape.map((_, index): IndexRange => {
       if (index === dimensions.lat) return rows;
       if (index === dimensions.lon) return { first: firstColumn, end: firstColumn + columnCount };
-      const chosen = map.selection.indexes[index] ?? 0;
-      return { first: chosen, end: chosen + 1 };
+      return oneIndex(map, index, window.band);
     });
     let part: RasterValues;
     try {
@@ -154,6 +174,63 @@ function inexactFault(
       details: { ...cell, band: window.band },
     },
   );
+}
+
+/** Returns the position to read in a dimension that is neither latitude nor longitude. */
+function oneIndex({ selection }: OpenMap, index: number, band: number): IndexRange {
+  const chosen = index === selection.bands?.index ? band - 1 : (selection.indexes[index] ?? 0);
+  return { first: chosen, end: chosen + 1 };
+}
+
+/** Reads a window of consecutive bands at once, because the file may store them in common chunks. */
+async function readStoredBands(map: OpenMap, window: BandsWindow): Promise<RasterValues> {
+  const { geometry, variable, packing, signal, file, selection } = map;
+  const { firstBand, bandCount, rowCount, columnCount, firstRow, firstColumn } = window;
+  const { isSouthUp, dimensions } = geometry;
+  checkWindow({ ...window, band: firstBand }, geometry.plane, selection.bands?.coordinates.length ?? 1);
+  checkWindow({ ...window, band: firstBand + bandCount - 1 }, geometry.plane, selection.bands?.coordinates.length ?? 1);
+  await setImmediate(); // yields to the event loop, so that the signal can abort
+  signal?.throwIfAborted();
+  const top = isSouthUp ? geometry.plane.rowCount - firstRow - rowCount : firstRow;
+  const ranges = variable.shape.map((_, index): IndexRange => {
+    if (index === dimensions.lat) return { first: top, end: top + rowCount };
+    if (index === dimensions.lon) return { first: firstColumn, end: firstColumn + columnCount };
+    if (index === selection.bands?.index) return { first: firstBand - 1, end: firstBand - 1 + bandCount };
+    return oneIndex(map, index, firstBand);
+  });
+  let read: RasterValues;
+  try {
+    read = unpack(await variable.read(ranges), packing);
+    const expectedCount = bandCount * rowCount * columnCount;
+    if (read.length !== expectedCount) throw new Error(`${read.length} values were read instead of ${expectedCount}`);
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isFault(error)) throw error;
+    if (error instanceof InexactIntegerError) {
+      // Reading one band at a time finds the cell.
+      for (let band = firstBand; band < firstBand + bandCount; band++) await readStored(map, { ...window, band });
+    }
+    const why = `variable ${variable.name} cannot be read at bands ${firstBand} to ${firstBand + bandCount - 1} (${messageOf(error)}).`;
+    throw sourceFault(file.file, `${why} The file is damaged or truncated.`, { cause: error });
+  }
+  const strideOf = (dimension: number | undefined): number =>
+    dimension === undefined
+      ? 0
+      : ranges.slice(dimension + 1).reduce((count, { first, end }) => count * (end - first), 1);
+  const [bandStride, rowStride, columnStride] = [selection.bands?.index, dimensions.lat, dimensions.lon].map(
+    strideOf,
+  ) as [number, number, number];
+  const isInOrder = !isSouthUp && columnStride === 1 && rowStride === columnCount && bandStride >= rowStride;
+  if (isInOrder) return read;
+  const values = read.slice();
+  let to = 0;
+  for (let band = 0; band < bandCount; band++) {
+    for (let row = 0; row < rowCount; row++) {
+      let from = band * bandStride + (isSouthUp ? rowCount - 1 - row : row) * rowStride;
+      for (let column = 0; column < columnCount; column++, from += columnStride) values[to++] = read[from] as number;
+    }
+  }
+  return values;
 }
 
 /** Splits rows at the ends of chunks, so that the stored part of a step has a bounded size. */

@@ -9,6 +9,12 @@ import { isTimeUnit, timeFormatter } from "./time.ts";
 export interface Selection {
   readonly indexes: readonly (number | undefined)[];
   readonly coordinates: Readonly<Record<string, number | string>>;
+  /** The dimension whose positions are the bands, and their coordinates; undefined if there is one band. */
+  readonly bands?: {
+    readonly index: number;
+    readonly name: string;
+    readonly coordinates: readonly (number | string)[];
+  };
 }
 
 /** Largest number of coordinates listed in a message. */
@@ -70,13 +76,14 @@ function listOf(names: readonly (string | number)[]): string {
 
 /**
  * Returns the indexes of a map in the dimensions of its variable.
+ * @param options `select`: the positions that were asked for; `dimensionAsBands`: whether one dimension remains
  * @throws Fault `source_invalid` naming a dimension that needs a selection, with its coordinates
  */
 export async function selectMap(
   file: ArrayFile,
   variable: ArrayVariable,
   horizontal: HorizontalDimensions,
-  select: RasterOptions["select"] = {},
+  { select = {}, dimensionAsBands = false }: Pick<RasterOptions, "select" | "dimensionAsBands">,
 ): Promise<Selection> {
   const indexes: (number | undefined)[] = [];
   const selected: Record<string, number | string> = {};
@@ -93,6 +100,8 @@ export async function selectMap(
       `variable ${variable.name} has no dimension ${JSON.stringify(name)} to select; ${why}.`,
     );
   }
+  const bandIndex = dimensionAsBands ? bandDimensionOf(file, variable, horizontal, select) : undefined;
+  let bands: Selection["bands"];
   for (const [index, { name }] of variable.dimensions.entries()) {
     if (index === horizontal.lat || index === horizontal.lon) {
       indexes.push(undefined);
@@ -100,12 +109,56 @@ export async function selectMap(
     }
     const coordinates = await readCoordinates(file, variable, index);
     const size = variable.shape[index] ?? 0;
+    if (index === bandIndex) {
+      indexes.push(undefined);
+      const ofBand = (band: number): number | string =>
+        coordinates?.texts[band] ?? coordinates?.values[band] ?? `index ${band}`;
+      bands = { index, name, coordinates: Array.from({ length: size }, (_, band) => ofBand(band)) };
+      continue;
+    }
     const chosen = chooseIndex(file, { variable, name, size, coordinates }, select[name]);
     indexes.push(chosen);
     const coordinate = coordinates?.texts[chosen] ?? coordinates?.values[chosen];
     selected[name] = coordinate ?? `index ${chosen}`;
   }
-  return { indexes, coordinates: selected };
+  return { indexes, coordinates: selected, ...(bands === undefined ? {} : { bands }) };
+}
+
+/** Largest number of bands, as in GeoTIFF files. */
+const BAND_COUNT_MAX = 65_535;
+
+/**
+ * Returns the dimension whose positions become bands: the only one that is neither horizontal nor selected. If there are
+ * several, dimensions with one position are not considered, except that of the time if all others have one position.
+ */
+function bandDimensionOf(
+  file: ArrayFile,
+  variable: ArrayVariable,
+  horizontal: HorizontalDimensions,
+  select: NonNullable<RasterOptions["select"]>,
+): number | undefined {
+  const candidates = variable.dimensions.flatMap(({ name }, index) =>
+    index === horizontal.lat || index === horizontal.lon || Object.hasOwn(select, name) ? [] : [index],
+  );
+  const isTime = (index: number): boolean => {
+    const coordinate = coordinateOf(file, variable, index);
+    return isTimeUnit(coordinate === undefined ? "" : (textOf(coordinate.attributes, "units") ?? ""));
+  };
+  const nameOf = (index: number): string => variable.dimensions[index]?.name ?? "";
+  const large = candidates.filter((index) => variable.shape[index] !== 1);
+  if (large.length > 1) {
+    throw sourceFault(
+      file.file,
+      `variable ${variable.name} has the dimensions ${large.map(nameOf).join(" and ")}; select a position in all but one of them.`,
+    );
+  }
+  const found = large[0] ?? candidates.find(isTime) ?? candidates[0];
+  const size = found === undefined ? 1 : (variable.shape[found] ?? 0);
+  if (found !== undefined && !(size >= 1 && size <= BAND_COUNT_MAX)) {
+    const why = `dimension ${nameOf(found)} has ${size} positions; 1 to ${BAND_COUNT_MAX} are accepted.`;
+    throw sourceFault(file.file, `variable ${variable.name}, ${why}`);
+  }
+  return found;
 }
 
 /** Coordinates along a dimension; `texts` are the dates if it is a time. */

@@ -1,0 +1,198 @@
+/** Reads JSON manifests, and reports all of their errors at once, each with its JSON pointer. */
+import { readFile } from "node:fs/promises";
+import type { Validator } from "typebox/compile";
+import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
+import { BASELINE, type HazardSpec, type Scenario } from "../../hazard/hazards.ts";
+import type { RasterOptions } from "../raster.ts";
+
+/** Returns whether an error was found at a JSON pointer or below it. */
+export type HasError = (pointer: string) => boolean;
+
+/** What must be checked besides the schema. The value has the type of the schema except where `hasError` is true. */
+export type RuleErrors = (value: unknown, hasError: HasError) => readonly FaultItem[];
+
+/**
+ * Reads a manifest and checks everything that can be checked without opening a map.
+ * @throws Fault `invalid_request` with one item for each error, each with its JSON pointer
+ */
+export async function readManifestFile(
+  path: string,
+  { checker, ruleErrors }: { readonly checker: ManifestChecker; readonly ruleErrors: RuleErrors },
+): Promise<unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(await readFile(path, "utf8"));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Fault("invalid_request", `${path}: cannot be read as a JSON manifest (${why}).`, { cause: error });
+  }
+  const schemaErrors = checker.Check(value) ? [] : withoutBranches(checker.Errors(value)).flatMap(schemaItems);
+  const pointers = schemaErrors.map(({ pointer = "" }) => pointer);
+  const hasError: HasError = (parent) =>
+    pointers.some((pointer) => pointer === parent || pointer.startsWith(`${parent}/`));
+  throwManifestErrors(path, [...schemaErrors, ...(pointers.includes("") ? [] : ruleErrors(value, hasError))]);
+  return value;
+}
+
+/** @throws Fault `invalid_request` if there are errors */
+export function throwManifestErrors(path: string, items: readonly FaultItem[]): void {
+  const [first] = items;
+  if (first === undefined) return;
+  const { pointer } = first;
+  const what =
+    items.length === 1
+      ? `the manifest has an error at ${pointer === undefined || pointer === "" ? "its root" : pointer}: ${first.detail}`
+      : `the manifest has ${items.length} errors.`;
+  throw new Fault("invalid_request", `${path}: ${what}`, {
+    details: { file: path },
+    items: items.slice(0, FAULT_ITEM_COUNT_MAX),
+  });
+}
+
+export type ManifestChecker = Pick<Validator, "Check" | "Errors">;
+type ManifestSchemaError = ReturnType<ManifestChecker["Errors"]>[number];
+
+/** Removes the errors of each alternative of a union, which only repeat that none of them matches. */
+function withoutBranches(errors: readonly ManifestSchemaError[]): readonly ManifestSchemaError[] {
+  const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
+  return errors.filter(
+    ({ keyword, instancePath }) =>
+      keyword === "anyOf" || !unions.some((union) => instancePath === union || instancePath.startsWith(`${union}/`)),
+  );
+}
+
+/** Converts a schema error to items, one for each unknown or missing member. */
+function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaError): readonly FaultItem[] {
+  const {
+    additionalProperties = [],
+    requiredProperties = [],
+    allowedValues,
+  } = params as {
+    readonly additionalProperties?: readonly string[];
+    readonly requiredProperties?: readonly string[];
+    readonly allowedValues?: readonly string[];
+  };
+  if (keyword === "additionalProperties") {
+    return additionalProperties.map((name) =>
+      manifestError(
+        `${instancePath}/${name}`,
+        "unknown",
+        "A manifest has no such member; docs/ingest.md lists its members.",
+      ),
+    );
+  }
+  if (keyword === "required") {
+    return requiredProperties.map((name) => manifestError(`${instancePath}/${name}`, "missing", "It is required."));
+  }
+  if (keyword === "anyOf") {
+    const detail = instancePath.endsWith("/files")
+      ? "It must be a path or pattern, or a list of at least one of them."
+      : 'It must be a coordinate (a number or a text), or a position such as { "index": 0 }.';
+    return [manifestError(instancePath, "wrong_type", detail)];
+  }
+  // Repeats the error about a member that is not allowed.
+  if (keyword === "boolean") return [];
+  if (keyword === "enum")
+    return [manifestError(instancePath, "not_allowed", "It must be one of the allowed values.", allowedValues)];
+  if (keyword === "minItems") return [manifestError(instancePath, "empty", "There must be at least one.")];
+  const code = keyword === "type" ? "wrong_type" : "out_of_range";
+  return [manifestError(instancePath, code, `It ${message}.`)];
+}
+
+/**
+ * Returns the manifest of a recipe whose only source it is.
+ * @throws Fault `invalid_request` if there is not exactly one source
+ */
+export function onlyManifest(sources: readonly string[]): string {
+  const [path, ...others] = sources;
+  if (path !== undefined && others.length === 0) return path;
+  throw new Fault("invalid_request", `sources must be one JSON manifest (got ${sources.length} sources).`);
+}
+
+/** Returns an error of a manifest. */
+export function manifestError(
+  pointer: string,
+  code: FaultItem["code"],
+  detail: string,
+  allowed?: readonly (string | number)[],
+): FaultItem {
+  return { pointer, code, detail, ...(allowed === undefined ? {} : { allowed }) };
+}
+
+/** Returns errors of a scenario and a year that the hazard does not have. */
+export function scenarioYearErrors(
+  spec: HazardSpec,
+  { scenario, year }: { readonly scenario: Scenario; readonly year: number },
+  { pointer, hasError }: { readonly pointer: string; readonly hasError: HasError },
+): readonly FaultItem[] {
+  const items: FaultItem[] = [];
+  const [hasScenario, hasYear] = [!hasError(`${pointer}/scenario`), !hasError(`${pointer}/year`)];
+  if (hasScenario && !spec.scenarios.includes(scenario)) {
+    const detail = `${spec.hazard} has no scenario ${scenario}.`;
+    items.push(manifestError(`${pointer}/scenario`, "not_allowed", detail, spec.scenarios));
+  }
+  if (hasYear && !spec.years.includes(year)) {
+    const detail = `${spec.hazard} has no year ${year}.`;
+    items.push(manifestError(`${pointer}/year`, "not_allowed", detail, spec.years));
+  } else if (hasScenario && hasYear && (scenario === BASELINE.scenario) !== (year === BASELINE.year)) {
+    const detail = `the baseline is the year ${BASELINE.year}, and no other scenario has that year.`;
+    items.push(manifestError(`${pointer}/year`, "combination_unavailable", detail));
+  }
+  return items;
+}
+
+/** Returns errors of groups with the same scenario and year as an earlier one. */
+export function groupKeyErrors(
+  groups: readonly { readonly scenario: Scenario; readonly year: number }[],
+  hasError: HasError,
+): readonly FaultItem[] {
+  const taken = new Map<string, string>();
+  return groups.flatMap((group, index) => {
+    const pointer = `/groups/${index}`;
+    if (typeof group !== "object" || group === null) return [];
+    if (hasError(`${pointer}/scenario`) || hasError(`${pointer}/year`)) return [];
+    const key = `${group.scenario} ${group.year}`;
+    const other = taken.get(key);
+    taken.set(key, other ?? pointer);
+    return other === undefined ? [] : [manifestError(pointer, "duplicate", `${key} is also described by ${other}.`)];
+  });
+}
+
+/** The product of a manifest. */
+interface ManifestSource {
+  readonly name: string;
+  readonly licence: string;
+  readonly version?: string;
+  readonly url?: string;
+  readonly credit?: string;
+}
+
+/** Returns the provenance that a manifest states about its product. */
+export function sourceProvenance(
+  recipe: string,
+  { name, licence, version, url, credit }: ManifestSource,
+): Readonly<Record<string, unknown>> {
+  return {
+    recipe,
+    product: name,
+    ...(version === undefined ? {} : { version }),
+    ...(credit === undefined ? {} : { credit }),
+    ...(url === undefined ? {} : { url }),
+    licence,
+  };
+}
+
+/** Adds the options of a manifest to those of the command; the latter take precedence. */
+export function withManifestOptions(
+  {
+    assume_wgs84: assumeWgs84,
+    keep_meridian: keepMeridian,
+  }: { assume_wgs84?: boolean; keep_meridian?: "west" | "east" } = {},
+  options: RasterOptions,
+): RasterOptions {
+  return {
+    ...(keepMeridian === undefined ? {} : { keepMeridian }),
+    ...options,
+    ...(assumeWgs84 === true ? { assumeWgs84 } : {}),
+  };
+}
