@@ -39,11 +39,6 @@ export function curveRuleOf({ rules }: HazardPlan, { maps }: CurveSource): Omit<
   };
 }
 
-/** Returns the layer counts of the groups that a group is stored as; a part has the layers of all of them. */
-export function storedLayerCounts(plan: HazardPlan, group: GroupPlan): readonly number[] {
-  return [layersOfGroup(plan, group).length];
-}
-
 /** Returns the largest value that a layer accepts: its last step, or the metric's maximum if that is smaller. */
 export function largestAllowed(spec: MetricSpec): number {
   return Math.min(spec.max ?? Infinity, largestValue(spec));
