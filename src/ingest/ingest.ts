@@ -111,7 +111,7 @@ async function prepareRecipe<Name extends RecipeName>(
 }
 
 export interface LayersOptions extends IngestOptions {
-  /** Path of the JSON manifest, described in docs/ingest.md. */
+  /** Path of the JSON manifest, described in docs/ingest/manifest.md. */
   readonly manifest: string;
 }
 
