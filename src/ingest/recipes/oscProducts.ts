@@ -3,7 +3,7 @@ import { BASELINE } from "../../hazard/hazards.ts";
 import type { AqueductChoices } from "./aqueductNames.ts";
 import { aqueductProvenance } from "./aqueductFloods.ts";
 import type { OscArray } from "./oscStore.ts";
-import { sspMappings, titleOfScenario } from "./scenarioMapping.ts";
+import { titleOfScenario } from "./scenarioMapping.ts";
 
 const STORE = {
   recipe: "osc-zarr",
@@ -16,9 +16,6 @@ const JUPITER = {
   licence: "commercial (Jupiter Intelligence)",
   credit: "Jupiter Intelligence",
 } as const;
-
-/** The scenarios of the winds of Jupiter Intelligence. */
-export const JUPITER_MAPPINGS = sspMappings(["ssp126", "ssp585"]);
 
 /** Returns what the recipe states about the layers that an array becomes. */
 export function oscProvenance(

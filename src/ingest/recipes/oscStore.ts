@@ -5,8 +5,10 @@ import { isFault } from "../../errors.ts";
 import { sourceFault } from "../raster.ts";
 import { BASELINE, type HazardName, HAZARDS, type Scenario } from "../../hazard/hazards.ts";
 import { type AqueductChoices, readAqueductName } from "./aqueductNames.ts";
-import { unmappedFileReason } from "./scenarioMapping.ts";
-import { JUPITER_MAPPINGS } from "./oscProducts.ts";
+import { sspMappings, unmappedFileReason } from "./scenarioMapping.ts";
+
+/** The scenarios of the winds of Jupiter Intelligence. */
+export const JUPITER_MAPPINGS = sspMappings(["ssp126", "ssp585"]);
 
 /** The content of one array: all return periods of one climate model, scenario and year. */
 export interface OscArray {
