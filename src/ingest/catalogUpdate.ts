@@ -2,6 +2,7 @@
 import { type Catalog, FORMAT_VERSION, catalogGridOf, type HazardEntry } from "../atlas/catalog.ts";
 import { HAZARD_NAMES } from "../hazard/hazards.ts";
 import type { WrittenPack } from "./packWriter.ts";
+import { withKnownOrigin } from "./provenance.ts";
 import { hashReleaseContent, derivedReleaseName, groupKey, nameTakenFault } from "./releaseName.ts";
 
 /**
@@ -22,6 +23,7 @@ export function updateCatalog(
     const { hazard, rules } = target.plan;
     const existing = hazards.find((entry) => entry.hazard === hazard);
     const added = new Set(groups.map((group) => groupKey(hazard, group)));
+    const known = (existing?.packs ?? []).flatMap((entry) => (entry.id === pack.id ? entry.groups : []));
     // Superseded groups stay listed, because positions in the pack's files depend on them. Packs are identified by their
     // cells alone, so two scenarios with equal maps share files and an id may occur twice.
     const existingPacks = (existing?.packs ?? [])
@@ -38,7 +40,7 @@ export function updateCatalog(
       hazard,
       grid: existing?.grid ?? catalogGridOf(target.grid),
       rules: { ...rules },
-      packs: [...existingPacks, { ...pack, groups: [...groups] }],
+      packs: [...existingPacks, { ...pack, groups: groups.map((group) => withKnownOrigin(group, known)) }],
     };
     hazards = [...hazards.filter((other) => other.hazard !== hazard), entry];
   }

@@ -1,5 +1,8 @@
 /** Describes the origin of a group for the catalog. */
+import { isDeepStrictEqual } from "node:util";
+import type { GroupEntry } from "../atlas/catalog.ts";
 import { type HazardName, HAZARDS } from "../hazard/hazards.ts";
+import { version } from "../version.ts";
 import { clampToleranceOf } from "./options.ts";
 import type { GroupTotals } from "./cellCounts.ts";
 import type { WriteContext } from "./writeContext.ts";
@@ -91,7 +94,24 @@ export function groupProvenance(
       : {}),
     cells: { valid: counts.valid, nodata: counts.nodata, zero: counts.zero },
     largest_rounding: worst,
+    program: `isotherm ${version}`,
+    ingested_on: new Date().toISOString().slice(0, 10),
   };
+}
+
+/**
+ * Returns a group with the program and date of an equal group that the atlas already has, so that repeating an ingest changes
+ * nothing.
+ * @param known groups of the atlas with the same cells
+ */
+export function withKnownOrigin(group: GroupEntry, known: readonly GroupEntry[]): GroupEntry {
+  const same = known.find((other) => isDeepStrictEqual(withoutOrigin(other), withoutOrigin(group)));
+  return same === undefined ? group : { ...group, provenance: same.provenance };
+}
+
+function withoutOrigin({ superseded: _superseded, provenance, ...group }: GroupEntry): unknown {
+  const { program: _program, ingested_on: _ingestedOn, ...others } = provenance;
+  return { ...group, provenance: others };
 }
 
 /** Returns whether a raster is computed from a series of maps. */

@@ -112,7 +112,8 @@ export function checkTargetUnchanged(before: IngestTarget, now: IngestTarget): v
   );
 }
 
-function wholeWindow(grid: Grid): CellWindow {
+/** Returns the window of all cells of a grid. */
+export function wholeWindow(grid: Grid): CellWindow {
   return { firstRow: 0, rowCount: grid.rowCount, firstColumn: 0, columnCount: grid.columnCount };
 }
 
@@ -165,7 +166,7 @@ function describeGrid(grid: Grid): string {
 }
 
 /** Returns the cells that a box touches. If an edge of the box is a cell edge, the next cell is not included. */
-function windowOf(grid: Grid, bbox: BoundingBox): CellWindow {
+export function windowOf(grid: Grid, bbox: BoundingBox): CellWindow {
   const shiftToGrid = (longitudeDeg: number): number => {
     let shifted = longitudeDeg;
     while (shifted < grid.westDeg - EDGE_TOLERANCE_CELLS * grid.cellSizeLonDeg) shifted += 360;
@@ -208,7 +209,8 @@ function windowOf(grid: Grid, bbox: BoundingBox): CellWindow {
   return { firstRow, rowCount: endRow - firstRow, firstColumn, columnCount: endColumn - firstColumn };
 }
 
-function gridOfWindow(grid: Grid, window: CellWindow): Grid {
+/** Returns the grid of the cells of a window. */
+export function gridOfWindow(grid: Grid, window: CellWindow): Grid {
   return {
     ...grid,
     northDeg: grid.northDeg - window.firstRow * grid.cellSizeLatDeg,

@@ -1,0 +1,184 @@
+/** `isotherm atlas export`: writes a layer of an atlas as a GeoTIFF. */
+import type { CellSource, TileRequest } from "../atlas/cellSource.ts";
+import { type GroupEntry, gridOf } from "../atlas/catalog.ts";
+import type { PackedAtlas } from "../atlas/packedAtlas.ts";
+import { Fault, type FaultItem } from "../errors.ts";
+import type { BoundingBox } from "../ingest/ingest.ts";
+import { gridOfWindow, wholeWindow, windowOf } from "../ingest/target.ts";
+import type { CellWindow } from "../ingest/raster.ts";
+import { STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
+import { writeGeoTiff } from "./geotiffFile.ts";
+import { productOf } from "./atlasSources.ts";
+
+/** Tiles that are decoded at a time; each has at most 64 KiB. */
+const TILES_AT_ONCE = 256;
+
+export interface ExportRequest {
+  readonly hazard: string;
+  readonly scenario: string;
+  readonly year: number;
+  readonly metric: string;
+  /** Undefined for the whole grid. */
+  readonly bbox: BoundingBox | undefined;
+  /** Path of the GeoTIFF. */
+  readonly file: string;
+}
+
+export interface ExportReport {
+  readonly file: string;
+  readonly rowCount: number;
+  readonly columnCount: number;
+  readonly validCellCount: number;
+}
+
+/**
+ * Writes the values of a layer; cells without data, and outside of the coverage, are NaN.
+ * @throws Fault `invalid_request` listing what the atlas has if it lacks the layer; or if the box touches no cell
+ */
+export async function exportLayer(atlas: PackedAtlas, request: ExportRequest): Promise<ExportReport> {
+  const { hazard, scenario, year, metric, bbox, file } = request;
+  const { source, group, layer, layerIndex, grid } = findLayer(atlas, request);
+  const window = bbox === undefined ? wholeWindow(grid) : windowOf(grid, bbox);
+  let validCellCount = 0;
+  async function* strips(): AsyncGenerator<Float32Array> {
+    // The strips of the file are the rows of tiles, except the first, which ends at the end of its row of tiles.
+    for (const strip of stripsOfTiles(window)) {
+      const values = await readStrip({ source, group, layer, layerIndex }, strip);
+      for (const value of values) if (!Number.isNaN(value)) validCellCount++;
+      yield values;
+    }
+  }
+  const { product, licence, credit } = productOf(layer.entry.provenance);
+  await writeGeoTiff(
+    file,
+    {
+      grid: gridOfWindow(grid, window),
+      rowsPerStrip: TILE_SIZE,
+      unit: layer.unit,
+      description: `${metric}, ${hazard}, ${scenario} ${year}`,
+      texts: {
+        ISOTHERM_RELEASE: atlas.release,
+        ...(product === undefined ? {} : { PRODUCT: product }),
+        ...(licence === undefined ? {} : { LICENSE: licence }),
+        ...(credit === undefined ? {} : { ATTRIBUTION: credit }),
+      },
+    },
+    strips(),
+  );
+  return { file, rowCount: window.rowCount, columnCount: window.columnCount, validCellCount };
+}
+
+interface FoundLayer {
+  readonly source: CellSource;
+  /** Index into the groups of the source. */
+  readonly group: number;
+  readonly layerIndex: number;
+  readonly layer: {
+    readonly unit: string;
+    readonly stepsPerUnit: number;
+    readonly offset: number;
+    readonly entry: GroupEntry;
+  };
+}
+
+function findLayer(
+  { catalog, packs }: PackedAtlas,
+  { hazard, scenario, year, metric }: ExportRequest,
+): FoundLayer & { readonly grid: ReturnType<typeof gridOf> } {
+  const entry = catalog.hazards.find((each) => each.hazard === hazard);
+  if (entry === undefined)
+    throw absentLayer(
+      "/hazard",
+      `The atlas has no ${hazard}.`,
+      catalog.hazards.map((each) => each.hazard),
+    );
+  const live = packs
+    .filter((pack) => pack.hazard === hazard)
+    .flatMap(({ source }) => source.groups.map((group, index) => ({ source, group, index })))
+    .filter(({ group }) => group.superseded !== true);
+  const found = live.find(({ group }) => group.scenario === scenario && group.year === year);
+  if (found === undefined) {
+    const available = live.map(({ group }) => `${group.scenario} ${group.year}`);
+    throw absentLayer("/scenario", `The atlas has no ${hazard} for ${scenario} ${year}.`, available);
+  }
+  const { layers } = found.group;
+  const layerIndex = layers.findIndex((layer) => layer.metric === metric);
+  const layer = layers[layerIndex];
+  if (layer === undefined) {
+    const available = layers.map((each) => each.metric);
+    throw absentLayer("/metric", `${hazard} ${scenario} ${year} has no ${metric}.`, available);
+  }
+  return {
+    source: found.source,
+    group: found.index,
+    layerIndex,
+    layer: { unit: layer.unit, stepsPerUnit: layer.steps_per_unit, offset: layer.offset, entry: found.group },
+    grid: gridOf(entry.grid),
+  };
+}
+
+function absentLayer(pointer: string, problem: string, allowed: readonly string[]): Fault {
+  const detail = `${problem} It has ${allowed.join(", ") || "none"}.`;
+  const item: FaultItem = { pointer, code: "not_allowed", detail, allowed };
+  return new Fault("invalid_request", detail, { items: [item] });
+}
+
+/** Divides a window into strips of 64 rows, counted from its first row. */
+function* stripsOfTiles(window: CellWindow): Generator<CellWindow> {
+  const end = window.firstRow + window.rowCount;
+  for (let firstRow = window.firstRow; firstRow < end; firstRow += TILE_SIZE) {
+    yield { ...window, firstRow, rowCount: Math.min(TILE_SIZE, end - firstRow) };
+  }
+}
+
+/** Returns the values of a strip, row by row. */
+async function readStrip({ source, group, layer, layerIndex }: FoundLayer, strip: CellWindow): Promise<Float32Array> {
+  const { stepsPerUnit, offset } = layer;
+  const layerCount = layer.entry.layers.length;
+  const values = new Float32Array(strip.rowCount * strip.columnCount).fill(NaN);
+  const tiles = tilesOf(strip, group);
+  for (let first = 0; first < tiles.length; first += TILES_AT_ONCE) {
+    const some = tiles.slice(first, first + TILES_AT_ONCE);
+    const states = await source.resolve(some);
+    const stored = some.filter((_, index) => states[index] === "cells");
+    const loaded = await source.load(stored);
+    for (const [index, tile] of some.entries()) {
+      if (states[index] === "zero") eachCell(strip, tile, (to) => void (values[to] = offset));
+      if (states[index] !== "cells") continue;
+      const cells = loaded[stored.indexOf(tile)];
+      eachCell(strip, tile, (to, from) => {
+        const steps = cells?.[from * layerCount + layerIndex] ?? STEPS_OUTSIDE;
+        if (steps < STEPS_OUTSIDE) values[to] = steps / stepsPerUnit + offset;
+      });
+    }
+  }
+  return values;
+}
+
+function tilesOf({ firstRow, rowCount, firstColumn, columnCount }: CellWindow, group: number): readonly TileRequest[] {
+  const tiles: TileRequest[] = [];
+  const lastRow = Math.floor((firstRow + rowCount - 1) / TILE_SIZE);
+  const lastColumn = Math.floor((firstColumn + columnCount - 1) / TILE_SIZE);
+  for (let tileRow = Math.floor(firstRow / TILE_SIZE); tileRow <= lastRow; tileRow++) {
+    for (let tileColumn = Math.floor(firstColumn / TILE_SIZE); tileColumn <= lastColumn; tileColumn++) {
+      tiles.push({ group, tileRow, tileColumn });
+    }
+  }
+  return tiles;
+}
+
+/** Calls `use` for each cell that a strip and a tile have in common, with its index in both. */
+function eachCell(
+  { firstRow, rowCount, firstColumn, columnCount }: CellWindow,
+  { tileRow, tileColumn }: TileRequest,
+  use: (inStrip: number, inTile: number) => void,
+): void {
+  const [top, left] = [tileRow * TILE_SIZE, tileColumn * TILE_SIZE];
+  const rowEnd = Math.min(firstRow + rowCount, top + TILE_SIZE);
+  const columnEnd = Math.min(firstColumn + columnCount, left + TILE_SIZE);
+  for (let row = Math.max(firstRow, top); row < rowEnd; row++) {
+    for (let column = Math.max(firstColumn, left); column < columnEnd; column++) {
+      use((row - firstRow) * columnCount + column - firstColumn, (row - top) * TILE_SIZE + column - left);
+    }
+  }
+}

@@ -1,0 +1,62 @@
+/** Reads what the provenance of layers states about their products, for people and for STAC. */
+import type { Catalog, GroupEntry } from "../atlas/catalog.ts";
+
+type Provenance = GroupEntry["provenance"];
+
+/** A product as a provenance states it. */
+export interface StatedProduct {
+  readonly product: string | undefined;
+  readonly version: string | undefined;
+  readonly licence: string | undefined;
+  readonly credit: string | undefined;
+  readonly url: string | undefined;
+  readonly recipe: string | undefined;
+  readonly program: string | undefined;
+  readonly ingestedOn: string | undefined;
+}
+
+export function productOf(provenance: Provenance): StatedProduct {
+  const text = (name: string): string | undefined => {
+    const value = provenance[name];
+    return typeof value === "string" ? value : undefined;
+  };
+  return {
+    product: text("product"),
+    version: text("version"),
+    licence: text("licence"),
+    credit: text("credit"),
+    url: text("url"),
+    recipe: text("recipe"),
+    program: text("program"),
+    ingestedOn: text("ingested_on"),
+  };
+}
+
+/** A group that is part of the release. */
+export function liveGroups({ packs }: Catalog["hazards"][number]): readonly GroupEntry[] {
+  return packs.flatMap(({ groups }) => groups.filter(({ superseded }) => superseded !== true));
+}
+
+/** A source file with its version. */
+export interface StatedFile {
+  readonly file: string;
+  /** SHA-256, or what identifies a file at an address. */
+  readonly version: string;
+}
+
+/** Returns the source files of a provenance, each once. */
+export function filesOf(provenance: Provenance): readonly StatedFile[] {
+  const files = new Map<string, StatedFile>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== "object" || node === null) return;
+    const { file, sha256, etag, last_modified: lastModified } = node as Readonly<Record<string, unknown>>;
+    if (typeof file === "string") {
+      const [stated] = [sha256, etag, lastModified].filter((value) => typeof value === "string");
+      const version = typeof sha256 === "string" ? `sha256 ${sha256}` : (stated ?? "version unknown");
+      files.set(`${file} ${version}`, { file, version });
+    }
+    for (const value of Object.values(node)) visit(value);
+  };
+  visit(provenance);
+  return [...files.values()].toSorted((a, b) => (a.file < b.file ? -1 : 1));
+}
