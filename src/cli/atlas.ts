@@ -2,6 +2,7 @@ import Table from "cli-table3";
 import { Command } from "commander";
 import { diskBlobs } from "../atlas/diskBlobs.ts";
 import { openPackedAtlas, type PackedAtlas } from "../atlas/packedAtlas.ts";
+import { supplementedHazard, supplementKindOf, supplementName } from "../atlas/supplement.ts";
 import { type VerifyReport, verifyAtlas } from "../atlas/verify.ts";
 import type { Blobs } from "../atlas/blobs.ts";
 import { Fault } from "../errors.ts";
@@ -62,6 +63,8 @@ function formatInfo({ catalog }: PackedAtlas): string {
     `release ${catalog.release}${catalog.synthetic ? " (SYNTHETIC: not real data)" : ""}, created ${catalog.created_at}`,
   ];
   for (const { hazard, grid, rules, packs } of catalog.hazards) {
+    // A supplement is described with its hazard.
+    if (supplementedHazard(hazard) !== undefined) continue;
     const { north_deg, west_deg, cell_size_lat_deg, cell_size_lon_deg, row_count, column_count } = grid;
     const south = north_deg - row_count * cell_size_lat_deg;
     const east = west_deg + column_count * cell_size_lon_deg;
@@ -86,9 +89,23 @@ function formatInfo({ catalog }: PackedAtlas): string {
         table.push([scenario, String(year), layers.map(({ metric }) => metric).join("\n"), source, id]);
       }
     }
-    lines.push(table.toString());
+    lines.push(table.toString(), ...supplementLines(catalog, hazard));
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Returns the lines that describe the curves and ranges of a hazard; none if the atlas has none. */
+function supplementLines({ hazards }: PackedAtlas["catalog"], hazard: string): readonly string[] {
+  const packs = hazards.find((entry) => entry.hazard === supplementName(hazard))?.packs ?? [];
+  const groups = packs.flatMap((pack) => pack.groups).filter(({ superseded }) => superseded !== true);
+  const layers = new Map<string, number>();
+  for (const group of groups) {
+    const kind = supplementKindOf(group);
+    if (kind === undefined) continue;
+    const name = `${kind} of ${group.scenario} ${group.year}`;
+    layers.set(name, (layers.get(name) ?? 0) + group.layers.length);
+  }
+  return [...layers].map(([name, count]) => `  keeps     ${name}, ${count} layers`);
 }
 
 function formatVerifyReport({ files, bytes, tiles, problems }: VerifyReport): string {

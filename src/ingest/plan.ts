@@ -1,5 +1,6 @@
 /** The plan of an ingest: the groups to write for each hazard, and the maps from which they are computed. */
 import type { HazardName, HazardRules, MetricName, Scenario } from "../hazard/hazards.ts";
+import type { SupplementKind } from "../atlas/supplement.ts";
 import type { Raster } from "./raster.ts";
 
 /** One band of one file, and the factor to the metric's unit. */
@@ -46,9 +47,11 @@ export function mapsOf({ content }: GroupPlan): readonly MapSource[] {
   return content.kind === "curves" ? content.models.flatMap(({ maps }) => maps) : Object.values(content.metrics);
 }
 
-/** Everything that one ingest writes for one hazard. */
+/** Everything that one ingest writes in one pack: the metrics of a hazard, or a supplement of one scenario and year. */
 export interface HazardPlan {
   readonly hazard: HazardName;
+  /** Kinds of groups of a supplement, in the order of the pack; undefined for metrics. */
+  readonly supplement?: readonly SupplementKind[];
   readonly rules: HazardRules;
   /** Steps per meter of depths; undefined for the default of the hazard. */
   readonly depthStepsPerMeter?: number;
