@@ -18,17 +18,36 @@ const NODATA_SHARE = 0.3;
 /** TIFF field types in use: type code and bytes per value. */
 const TYPES = { ascii: [2, 1], short: [3, 2], long: [4, 4], double: [12, 8] } as const;
 
+/** Where a map is, in the units of its coordinate system. */
+export interface Georeference {
+  readonly cellSize: readonly [x: number, y: number];
+  readonly northwest: readonly [x: number, y: number];
+  /** GeoKeys as numbers of key, location, count and value. */
+  readonly geoKeys: readonly number[];
+}
+
 /** Depths that are deepest in the middle of connected patches and grow with the return period. */
 export class DepthMaps {
   readonly grid: Grid;
+  readonly #georeference: Georeference;
   readonly #wet: Octaves;
   readonly #gaps: Octaves;
   /** Height of the shore in the map of the longest return period. */
   readonly #shore: number;
   readonly #gapFrom: number;
 
-  constructor({ grid, seed }: { readonly grid: Grid; readonly seed: number }) {
+  /** @param options.georeference by default degrees, as in the grid */
+  constructor({
+    grid,
+    seed,
+    georeference = degreesOf(grid),
+  }: {
+    readonly grid: Grid;
+    readonly seed: number;
+    readonly georeference?: Georeference;
+  }) {
     this.grid = grid;
+    this.#georeference = georeference;
     const random = randomFrom(seed);
     const field = (pitchCells: number, weight: number) => ({ field: new NoiseField(random, grid, pitchCells), weight });
     this.#wet = [field(256, 0.6), field(64, 0.25), field(16, 0.1), field(4, 0.05)];
@@ -45,7 +64,7 @@ export class DepthMaps {
   async write(paths: ReadonlyMap<number, string>, storedRowCount = this.grid.rowCount): Promise<void> {
     const { rowCount, columnCount } = this.grid;
     const files: TiledFile[] = [];
-    for (const path of paths.values()) files.push(await TiledFile.create(path, this.grid));
+    for (const path of paths.values()) files.push(await TiledFile.create(path, this.grid, this.#georeference));
     const longest = Math.max(...paths.keys());
     const shores = [...paths.keys()].map((years) => this.#shore + 0.02 * Math.log(longest / years));
     for (let top = 0; top < rowCount; top += TILE) {
@@ -72,21 +91,31 @@ export class DepthMaps {
   }
 }
 
+function degreesOf({ cellSizeLonDeg, cellSizeLatDeg, westDeg, northDeg }: Grid): Georeference {
+  return {
+    cellSize: [cellSizeLonDeg, cellSizeLatDeg],
+    northwest: [westDeg, northDeg],
+    geoKeys: [1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326],
+  };
+}
+
 /** A GeoTIFF whose tiles are appended row by row; the directory follows them. */
 class TiledFile {
   readonly #handle: Awaited<ReturnType<typeof open>>;
   readonly #grid: Grid;
+  readonly #georeference: Georeference;
   readonly #offsets: number[] = [];
   readonly #sizes: number[] = [];
   #sizeBytes = 8;
 
-  private constructor(handle: Awaited<ReturnType<typeof open>>, grid: Grid) {
+  private constructor(handle: Awaited<ReturnType<typeof open>>, grid: Grid, georeference: Georeference) {
     this.#handle = handle;
     this.#grid = grid;
+    this.#georeference = georeference;
   }
 
-  static async create(path: string, grid: Grid): Promise<TiledFile> {
-    return new TiledFile(await open(path, "w"), grid);
+  static async create(path: string, grid: Grid, georeference: Georeference): Promise<TiledFile> {
+    return new TiledFile(await open(path, "w"), grid, georeference);
   }
 
   /** Appends one row of tiles: f32[TILE][columnCount]. */
@@ -119,7 +148,8 @@ class TiledFile {
   }
 
   async finish(): Promise<void> {
-    const { rowCount, columnCount, cellSizeLonDeg, cellSizeLatDeg, westDeg, northDeg } = this.#grid;
+    const { rowCount, columnCount } = this.#grid;
+    const { cellSize, northwest, geoKeys } = this.#georeference;
     const fields: readonly (readonly [tag: number, type: keyof typeof TYPES, values: readonly number[]])[] = [
       [256, "long", [columnCount]],
       [257, "long", [rowCount]],
@@ -133,9 +163,9 @@ class TiledFile {
       [324, "long", this.#offsets],
       [325, "long", this.#sizes],
       [339, "short", [3]], // floats
-      [33550, "double", [cellSizeLonDeg, cellSizeLatDeg, 0]],
-      [33922, "double", [0, 0, 0, westDeg, northDeg, 0]],
-      [34735, "short", [1, 1, 0, 3, 1024, 0, 1, 2, 1025, 0, 1, 1, 2048, 0, 1, 4326]],
+      [33550, "double", [...cellSize, 0]],
+      [33922, "double", [0, 0, 0, ...northwest, 0]],
+      [34735, "short", [1, 1, 0, geoKeys.length / 4, ...geoKeys]],
       [42113, "ascii", [...Buffer.from(`${NODATA}\0`, "latin1")]],
     ];
     const start = this.#sizeBytes + (this.#sizeBytes % 2);

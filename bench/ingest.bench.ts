@@ -7,16 +7,15 @@
  *   npm run bench -- ingest columns=43200 periods=9 rounds=1 stored=2048    only 2048 rows; the others are omitted
  *   npm run bench -- ingest columns=5400 rounds=1 kills=10    also kills and resumes an ingest, and compares the files
  */
-import { execFile, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { worldGrid } from "../src/kernel/grid.ts";
 import { DepthMaps } from "./depthMaps.ts";
 import { ingestWithKills } from "./ingestKills.ts";
 import { median } from "./measure.ts";
+import { isInstalled, numberArgument, type Run, timed } from "./processTime.ts";
 import { print } from "./row.ts";
 
 const SEED = 7;
@@ -42,12 +41,6 @@ const periods = periodCount === 3 ? [10, 100, 1000] : RETURN_PERIODS_YEARS.slice
 /** Omitted rows take almost no time, so only memory is measured. */
 const isSparse = storedRowCount < grid.rowCount;
 const sourceCells = grid.rowCount * grid.columnCount * periods.length;
-
-interface Run {
-  readonly wallSeconds: number;
-  readonly cpuSeconds: number;
-  readonly output: string;
-}
 
 const folder = await mkdtemp(join(tmpdir(), "isotherm-ingest-bench-"));
 try {
@@ -137,31 +130,4 @@ try {
   }
 } finally {
   await rm(folder, { recursive: true, force: true });
-}
-
-/** Runs a program and returns its processor time, which the shell measures. */
-async function timed(command: readonly string[]): Promise<Run> {
-  const script = `TIMEFORMAT='seconds %R %U %S'; time "$@"`;
-  const { stdout, stderr } = await promisify(execFile)("bash", ["-c", script, "bash", ...command]);
-  const [, wall, user, system] = /seconds ([\d.]+) ([\d.]+) ([\d.]+)/.exec(stderr) ?? [];
-  if (system === undefined) throw new Error(`The shell printed no times: ${stderr}`);
-  return { wallSeconds: Number(wall), cpuSeconds: Number(user) + Number(system), output: stdout };
-}
-
-function isInstalled(program: string): boolean {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Returns the number of an argument such as `columns=5400`. */
-function numberArgument(name: string, byDefault: number): number {
-  const text = process.argv.find((argument) => argument.startsWith(`${name}=`))?.slice(name.length + 1);
-  const value = text === undefined ? byDefault : Number(text);
-  if (!(Number.isInteger(value) && (value > 0 || text === undefined)))
-    throw new Error(`${name} must be a positive integer (got ${text})`);
-  return value;
 }

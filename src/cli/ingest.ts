@@ -37,7 +37,7 @@ export function ingestCommand(): Command {
     command
       .command("layers")
       .description("ingest other maps described in a JSON manifest, one file or band per metric or return period")
-      .argument("<manifest>", "JSON manifest, see docs/ingest.md"),
+      .argument("<manifest>", "JSON manifest, see docs/ingest/manifest.md"),
   )
     .addHelpText(
       "after",
@@ -198,6 +198,7 @@ async function runIngest(
       ...flags,
       ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
       onProgress: (done) => progress.update(done),
+      onRejection: () => progress.note("A value was rejected. Checking all maps for others."),
       signal: stopping.signal,
     };
     if (dryRun) {

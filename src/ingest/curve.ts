@@ -3,7 +3,7 @@ import type { HazardRules, MetricName, MetricSpec } from "../hazard/hazards.ts";
 import { type CurveMaps, type CurveRule, curveMetrics } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { CURVE_AT_FIRST, CURVE_PARTLY_MISSING, CURVE_RAISED } from "../kernel/kernel.generated.ts";
-import { BadValueError } from "./badValue.ts";
+import { BadValueError, rejectionOf, type ValueRange } from "./badValue.ts";
 import type { RasterValues } from "./raster.ts";
 
 /** Flag bit of a cell in which a negative value was set to zero. */
@@ -18,56 +18,20 @@ export const FLAG_AT_FIRST_RETURN_PERIOD = CURVE_AT_FIRST;
 export const FLAG_MADE_NON_DECREASING = CURVE_RAISED;
 
 /**
- * Markers other than runs of nines: the lowest 8-bit integer and the lowest 16-bit integers; the lowest numbers of
- * wider formats are below MARKER_MAX.
- */
-const MARKERS: ReadonlySet<number> = new Set([-128, -32_767, -32_768]);
-/** Every value at or below this is a marker, such as the lowest 32-bit integer and the lowest float. */
-const MARKER_MAX = -1e8;
-
-/** Returns whether a source value commonly marks missing cells: -9, -99, -9999, -999.9, -32768, -3.4e38 and others. */
-function isMissingMarker(value: number): boolean {
-  if (value <= MARKER_MAX || MARKERS.has(value)) return true;
-  // Decimals such as -999.9 are rounded in 32-bit floats; seven digits undo that.
-  const text = String(Number.isInteger(value) ? value : Number(value.toPrecision(7)));
-  return /^-(9+|99+\.9+)$/.test(text);
-}
-
-/** The range of values that a map may have. */
-export interface ValueRange {
-  /** Multiplies source values to give the metric's unit. */
-  readonly unitFactor: number;
-  /**
-   * Values from -`clampTolerance` to 0, in the metric's unit, are set to zero; undefined rejects every negative value.
-   */
-  readonly clampTolerance: number | undefined;
-  /** In source units. */
-  readonly max: number;
-}
-
-/**
  * Returns the values of one map with small negative values set to zero; all others are missing or within the range.
  * @throws BadValueError for the first value that is infinite, too large or too far below zero
  */
 export function checkedValues(
   values: RasterValues,
   flags: Uint8Array,
-  { map, unitFactor, clampTolerance, max }: ValueRange & { readonly map: number },
+  { map, ...range }: ValueRange & { readonly map: number },
 ): RasterValues {
   let clamped: RasterValues | undefined;
   for (let cell = 0; cell < values.length; cell++) {
     const value = values[cell] as number;
-    if (value >= 0 && value <= max) continue;
-    if (Number.isNaN(value)) continue;
-    if (!Number.isFinite(value)) throw new BadValueError({ map, cell, value, why: "infinite" });
-    if (value > max) throw new BadValueError({ map, cell, value, why: "above-range" });
-    if (clampTolerance === undefined) throw new BadValueError({ map, cell, value, why: "negative" });
-    // After multiplication by the unit factor, a marker may be within the tolerance.
-    if (isMissingMarker(value)) throw new BadValueError({ map, cell, value, why: "missing-marker" });
-    // A value far below zero is probably an undeclared nodata value rather than noise.
-    if (!(value * unitFactor >= -clampTolerance)) {
-      throw new BadValueError({ map, cell, value, why: "below-tolerance" });
-    }
+    if ((value >= 0 && value <= range.max) || Number.isNaN(value)) continue;
+    const why = rejectionOf(value, range);
+    if (why !== undefined) throw new BadValueError({ map, cell, value, why });
     clamped ??= values.slice();
     clamped[cell] = 0;
     flags[cell] = (flags[cell] ?? 0) | FLAG_CLAMPED;

@@ -3,9 +3,9 @@ import type { MetricSpec, HazardRules } from "../hazard/hazards.ts";
 import type { CurveRule } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { type CurveLayer, curveSteps } from "../kernel/layerSteps.ts";
-import { type BadValue, BadValueError } from "./badValue.ts";
+import { type BadValue, BadValueError, type ValueRange } from "./badValue.ts";
 import { type CellCounts, zeroCounts } from "./cellCounts.ts";
-import { checkedValues, type CurveCells, inOneUnit, type ValueRange } from "./curve.ts";
+import { checkedValues, type CurveCells, inOneUnit } from "./curve.ts";
 import type { LargestRounding } from "./metricSteps.ts";
 
 /** Cells passed to the kernel at a time; with their curves, they fit in the processor's cache. */

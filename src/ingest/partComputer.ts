@@ -1,10 +1,9 @@
 /** Computes parts of layers, each the cells of one group in a window, from the source maps. */
 import type { EncodedTiles } from "../atlas/tileEncoding.ts";
 import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
-import type { CurveRule } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import { BadValueError, type BadValue } from "./badValue.ts";
+import { BadValueError, type BadValue, type ValueRange } from "./badValue.ts";
 import { badValueFault, outOfRangeFault } from "./badValues.ts";
 import { type CellKinds, CellSorter } from "./cellKinds.ts";
 import { type CellCounts, countCells, zeroCounts } from "./cellCounts.ts";
@@ -15,11 +14,10 @@ import {
   intensityOf,
   ModelMean,
   type OwnAndProbability,
-  type ValueRange,
 } from "./curve.ts";
 import { curveRows } from "./curveRows.ts";
 import { gathered, type LargestRounding, mergeLargestRounding, metricSteps, type MetricValues } from "./metricSteps.ts";
-import { largestAllowed, layersOfGroup, metricsOfPlan } from "./planLayers.ts";
+import { curveRuleOf, largestAllowed, layersOfGroup, metricsOfPlan } from "./planLayers.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "./plan.ts";
 import type { CellWindow, RasterValues } from "./raster.ts";
 
@@ -136,7 +134,7 @@ export class PartComputer {
       () =>
         curveRows(this.#kernel, cells, {
           layers: { specs, own: specs.findIndex(({ metric }) => metric === this.#ownMetric), rules },
-          rule: this.#ruleOf(model),
+          rule: curveRuleOf(this.#plan, model),
           clampTolerance,
           cellEnds: this.#cellEndsOf(window),
         }),
@@ -196,16 +194,6 @@ export class PartComputer {
     return isDerived && own !== undefined ? { ...values, intensity: intensityOf(own, rules) } : values;
   }
 
-  #ruleOf({ maps }: CurveSource): Omit<CurveRule, "unitFactor"> {
-    const { rules } = this.#plan;
-    return {
-      family: rules.curve ?? "gumbel",
-      returnPeriods: maps.map(({ returnPeriodYears }) => returnPeriodYears),
-      designReturnPeriodYears: rules.design_return_period_years ?? NaN,
-      threshold: rules.threshold,
-    };
-  }
-
   #readMaps({ maps }: CurveSource, window: CellWindow): Promise<readonly RasterValues[]> {
     return Promise.all(maps.map(({ raster, band }) => raster.readWindow({ ...window, band })));
   }
@@ -218,7 +206,7 @@ export class PartComputer {
   ): Promise<{ readonly computed: OwnAndProbability; readonly kinds: CellKinds }> {
     const layer = this.#layerOf(this.#ownMetric);
     const clampTolerance = this.#options.clampToleranceOf(layer.unit);
-    const rule = this.#ruleOf(model);
+    const rule = curveRuleOf(this.#plan, model);
     const unitFactors = unitFactorsOf(model);
     const kinds = this.#sorter.kindsOf(batch);
     const { active } = kinds;

@@ -1,8 +1,8 @@
 /** The layers that the groups of a plan have, and how their values are stored. */
 import { type HazardName, HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
-import { largestValue } from "../kernel/curve.ts";
+import { type CurveRule, largestValue } from "../kernel/curve.ts";
 import { derivesIntensity, layersFrom } from "./curve.ts";
-import type { GroupPlan, HazardPlan } from "./plan.ts";
+import type { CurveSource, GroupPlan, HazardPlan } from "./plan.ts";
 
 /** Numbers of steps per meter that messages suggest, the finest first. */
 const DEPTH_STEPS_SUGGESTED = [1000, 500, 200, 100, 50, 20, 10, 5, 2, 1];
@@ -27,6 +27,16 @@ export function layersOfGroup(plan: HazardPlan, group: GroupPlan): readonly Metr
   const names = new Set(Object.keys(content.metrics) as MetricName[]);
   if (names.has(HAZARDS[plan.hazard].ownMetric) && derivesIntensity(plan.rules)) names.add("intensity");
   return layersFrom(metrics, names);
+}
+
+/** Returns how the metrics of a plan are computed from the maps of a curve. */
+export function curveRuleOf({ rules }: HazardPlan, { maps }: CurveSource): Omit<CurveRule, "unitFactor"> {
+  return {
+    family: rules.curve ?? "gumbel",
+    returnPeriods: maps.map(({ returnPeriodYears }) => returnPeriodYears),
+    designReturnPeriodYears: rules.design_return_period_years ?? NaN,
+    threshold: rules.threshold,
+  };
 }
 
 /** Returns the largest value that a layer accepts: its last step, or the metric's maximum if that is smaller. */

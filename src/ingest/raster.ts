@@ -1,7 +1,7 @@
 /** The interface between readers of file formats and the rest of the ingest. */
 import { Fault } from "../errors.ts";
 import { type Cell, cellCenter, type Grid, normalizeLonDeg } from "../kernel/grid.ts";
-import type { ComputedMethod } from "./computed/method.ts";
+import type { ComputedMethod } from "./computedMethod.ts";
 import type { CrsDefinition } from "./crsDefinition.ts";
 
 /** A rectangle of cells. Rows count from the north, columns from the west edge of the grid. */
@@ -153,7 +153,10 @@ export interface Raster {
   close(): Promise<void>;
 }
 
-/** A grid in the plane of a coordinate system, in meters, or in degrees if the system is geographic. */
+/**
+ * A grid in the plane of a coordinate system, in meters, or in degrees if the system is geographic. Readers also use it for
+ * coordinates in the unit of a file, before they are converted to meters.
+ */
 export interface PlaneGrid {
   readonly westX: number;
   readonly northY: number;
@@ -161,21 +164,6 @@ export interface PlaneGrid {
   readonly cellHeight: number;
   readonly rowCount: number;
   readonly columnCount: number;
-}
-
-/** Returns a grid whose coordinates are in a unit of length, in meters. */
-export function planeGridOf(
-  { westDeg, northDeg, cellSizeLonDeg, cellSizeLatDeg, rowCount, columnCount }: Grid,
-  unitM: number,
-): PlaneGrid {
-  return {
-    westX: westDeg * unitM,
-    northY: northDeg * unitM,
-    cellWidth: cellSizeLonDeg * unitM,
-    cellHeight: cellSizeLatDeg * unitM,
-    rowCount,
-    columnCount,
-  };
 }
 
 /** A map in a coordinate system other than WGS84 degrees. Its windows are in cells of `plane`, from the northwest. */

@@ -11,6 +11,7 @@ import { writeHazardPack, type WrittenPack } from "./packWriter.ts";
 import type { WriteContext } from "./writeContext.ts";
 import type { HazardPlan } from "./plan.ts";
 import { checkReleaseName } from "./releaseName.ts";
+import { allRejections, isCellFault } from "./rejectionScan.ts";
 import { groupReports, ingestTotals, type IngestReport, type IgnoredFile } from "./report.ts";
 import { KNOWN_HASHES_NAME } from "./sourceVersions.ts";
 import { checkSupplements, supplementPlans } from "./supplementPlan.ts";
@@ -41,9 +42,9 @@ export async function writeHazards(
   options.signal?.throwIfAborted();
   // Checked before a folder is created, and again under the lock, because another process may write to the atlas in between.
   await findTargets(plans, options);
-  const { catalog, written, replaced } = await withWriteLock(options.out, async () => {
-    return writeTargets(await findTargets(plans, options), { options, sources });
-  });
+  const { catalog, written, replaced } = await reportingAllRejections(plans, options, () =>
+    withWriteLock(options.out, async () => writeTargets(await findTargets(plans, options), { options, sources })),
+  );
   const metricPacks = written.filter(({ target }) => target.plan.supplement === undefined);
   return {
     atlas: options.out,
@@ -54,6 +55,24 @@ export async function writeHazards(
     totals: ingestTotals(metricPacks),
     durationMs: performance.now() - startedMs,
   };
+}
+
+/**
+ * Writes cells. If a value is rejected, the other maps are checked as well, without the write lock, so that the error lists
+ * every rejected value.
+ */
+async function reportingAllRejections<T>(
+  plans: readonly HazardPlan[],
+  options: IngestOptions,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (!isCellFault(error)) throw error;
+    options.onRejection?.(error);
+    throw await allRejections(error, await findTargets(plans, options), options);
+  }
 }
 
 async function findTargets(plans: readonly HazardPlan[], options: IngestOptions): Promise<readonly IngestTarget[]> {

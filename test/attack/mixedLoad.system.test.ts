@@ -110,5 +110,5 @@ test.each(NAMES)(
     expect(beside.failed).toStrictEqual([]);
     expect(residentBytesMax).toBeLessThan(RESIDENT_BYTES_MAX);
   },
-  120_000 + 4 * DURATION_MS,
+  300_000 + 4 * DURATION_MS,
 );

@@ -119,7 +119,7 @@ describe("the atlas does not depend on the number of threads", () => {
     for (const content of contents.slice(1)) expect(content).toEqual(contents[0]);
   });
 
-  test.each(THREAD_COUNTS)("nor does the first rejected value: %d threads", { timeout: 60_000 }, async (threads) => {
+  test.each(THREAD_COUNTS)("nor does the list of rejected values: %d threads", { timeout: 60_000 }, async (threads) => {
     const file = await manifest(`bad-${threads}`, [
       { scenario: "rcp4p5", year: 2030, metric: "depth_meters", file: "bad.tif" },
     ]);
@@ -129,6 +129,11 @@ describe("the atlas does not depend on the number of threads", () => {
     } catch (error) {
       expect(isFaultOfLibrary(error, "source_invalid")).toBe(true);
       expect((error as Error).message).toMatch(/bad\.tif: row 400, column 7 .*the value is -5, below zero/);
+      expect((error as Error).message.split("\n").slice(1)).toEqual([
+        `${join(folder, "bad.tif")}, band 1: 2 below zero`,
+        "  row 400, column 7 (latitude 15.99500, longitude 10.07500): -5, below zero",
+        "  row 450, column 8 (latitude 15.49500, longitude 10.08500): -6, below zero",
+      ]);
     }
   });
 

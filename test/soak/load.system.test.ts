@@ -34,6 +34,8 @@ const RESPONSE_TARGET_MS = 2_000;
 const OVERLOADED_SHARE_MAX = 0.001;
 /** Requests are generated in advance, to leave the CPU to the service. */
 const REQUEST_COUNT = 400;
+/** Sent before memory is measured, so that nearly all of these requests have been answered and their tiles cached. */
+const WARM_UP_REQUEST_COUNT = 4 * REQUEST_COUNT;
 const SLACK_BYTES = 8 << 20;
 const SLACK_RESIDENT_BYTES = 48 << 20;
 const BATCH_SIZE = 400;
@@ -55,8 +57,9 @@ interface Totals {
 async function runMixedLoad(
   service: ServiceProcess,
   totals: Totals,
-  { seed, seconds }: { seed: number; seconds: number },
+  { seed, seconds, requestCountMin = 0 }: { seed: number; seconds: number; requestCountMin?: number },
 ) {
+  const sentCountMin = totals.sentCount + requestCountMin;
   const deadlineMs = performance.now() + seconds * 1000;
   const requests = Array.from({ length: REQUEST_COUNT }, (_, i) => mixedRequest(randomFrom(seed + i), service.headers));
   const valid = validRequests(service.headers);
@@ -65,7 +68,7 @@ async function runMixedLoad(
     Array.from({ length: CLIENT_COUNT }, async (_, index) => {
       const random = randomFrom(seed * 1000 + index);
       let connection: KeepAliveConnection | undefined;
-      while (performance.now() < deadlineMs) {
+      while (performance.now() < deadlineMs || totals.sentCount < sentCountMin) {
         if (random.chance(0.02)) {
           // A malformed request, or a client that disconnects early.
           await exchangeBytes(service.port, corruptRequests(random, valid), { resetsWhenDone: random.chance(0.5) });
@@ -125,7 +128,11 @@ async function measureGrowth(
   try {
     const totals: Totals = { sentCount: 0, units: 0, overloadedCount: 0, faults: [] };
     await registerCustomer(service);
-    await runMixedLoad(service, totals, { seed: SEED, seconds: Math.max(4, DURATION_S / 10) });
+    await runMixedLoad(service, totals, {
+      seed: SEED,
+      seconds: Math.max(4, DURATION_S / 10),
+      requestCountMin: WARM_UP_REQUEST_COUNT,
+    });
     // Some threads start only when they are first needed.
     await ledgerUnits(service);
     const before = await service.resourceUsage();

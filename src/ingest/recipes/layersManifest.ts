@@ -102,7 +102,7 @@ export const LayersManifestSchema = Type.Object(
   CLOSED,
 );
 
-/** The manifest of `ingest layers`; docs/ingest.md describes each member. */
+/** The manifest of `ingest layers`; docs/ingest/manifest.md describes each member. */
 export type LayersManifest = Static<typeof LayersManifestSchema>;
 export type ManifestLayer = Static<typeof Layer>;
 

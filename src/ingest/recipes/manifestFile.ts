@@ -77,7 +77,7 @@ function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaE
       manifestError(
         `${instancePath}/${name}`,
         "unknown",
-        "A manifest has no such member; docs/ingest.md lists its members.",
+        "A manifest has no such member; docs/ingest/manifest.md lists its members.",
       ),
     );
   }

@@ -1,8 +1,10 @@
 /** Reads a coordinate system from text in any supported notation. */
+import type { CrsDefinition } from "../crsDefinition.ts";
 import { crsOfEpsg } from "./epsg.ts";
 import { SUPPORTED_PROJECTIONS } from "./methods.ts";
 import { crsOfProjString, type ParsedCrs } from "./projString.ts";
 import { crsOfWkt } from "./wkt.ts";
+import { northAxisIsFirst } from "./wktAxes.ts";
 
 /**
  * Reads an EPSG code (`EPSG:32633`), a PROJ string or well-known text.
@@ -37,5 +39,43 @@ export function epsgCrs(code: number): ParsedCrs["crs"] {
     `is in the coordinate system EPSG:${code}, which is not among the supported codes (UTM and about 300 others). ` +
       `Describe it by its parameters, with gdal_edit.py -a_srs and a PROJ string, or convert the map with gdalwarp -t_srs EPSG:4326. ` +
       SUPPORTED_PROJECTIONS,
+  );
+}
+
+/**
+ * Returns the order of axes with which GDAL maps x and y of a map to the axes of a coordinate system: "2,1" if its first axis is
+ * to the north, otherwise "1,2". An EPSG code of a projected coordinate system does not state its axes: undefined.
+ */
+export function axisOrderOf(text: string): "1,2" | "2,1" | undefined {
+  const trimmed = text.trim();
+  if (trimmed.startsWith("+")) return "1,2";
+  if (/^[A-Za-z_]\w*\s*[[(]/.test(trimmed)) return northAxisIsFirst(trimmed) ? "2,1" : "1,2";
+  const code = Number(/^EPSG:(\d{4,6})$/i.exec(trimmed)?.[1]);
+  return crsOfEpsg(code)?.method === "longlat" ? "2,1" : undefined;
+}
+
+/** Largest relative difference of two parameters that are written with different precision. */
+const PARAMETER_TOLERANCE = 1e-9;
+
+/** Returns whether two definitions place cells equally, whatever their names are. */
+export function isSameCrs(a: ParsedCrs, b: ParsedCrs): boolean {
+  const isNear = (first: number, second: number): boolean =>
+    Math.abs(first - second) <= PARAMETER_TOLERANCE * Math.max(1, Math.abs(first), Math.abs(second));
+  const numbersOf = ({ parameters, ellipsoid, datum }: CrsDefinition): Readonly<Record<string, number>> => ({
+    ...parameters,
+    k_0: parameters.k_0 ?? 1,
+    semiMajorM: ellipsoid.semiMajorM,
+    inverseFlattening: ellipsoid.inverseFlattening,
+    ...(datum.kind === "helmert"
+      ? Object.fromEntries(datum.toWgs84.map((value, index) => [`toWgs84 ${index}`, value]))
+      : {}),
+  });
+  const [first, second] = [numbersOf(a.crs), numbersOf(b.crs)];
+  const names = new Set([...Object.keys(first), ...Object.keys(second)]);
+  return (
+    a.crs.method === b.crs.method &&
+    a.crs.datum.kind === b.crs.datum.kind &&
+    isNear(a.unitM, b.unitM) &&
+    [...names].every((name) => isNear(first[name] ?? 0, second[name] ?? 0))
   );
 }

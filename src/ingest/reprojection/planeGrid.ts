@@ -1,6 +1,38 @@
 /** Positions of cells in the grid of a projected map. */
-import type { PlaneGrid } from "../raster.ts";
+import { type Cell, type Grid } from "../../kernel/grid.ts";
+import { describeCell, type PlaneGrid } from "../raster.ts";
 import type { PlanePoint, Projection } from "./projection.ts";
+
+/** Returns a grid in degrees of latitude and longitude. */
+export function gridOfPlane({ westX, northY, cellWidth, cellHeight, rowCount, columnCount }: PlaneGrid): Grid {
+  return {
+    northDeg: northY,
+    westDeg: westX,
+    cellSizeLatDeg: cellHeight,
+    cellSizeLonDeg: cellWidth,
+    rowCount,
+    columnCount,
+  };
+}
+
+/** Returns a grid whose coordinates are in a unit of length, in meters. @param unitM the unit in meters */
+export function planeInMeters(plane: PlaneGrid, unitM: number): PlaneGrid {
+  return {
+    ...plane,
+    westX: plane.westX * unitM,
+    northY: plane.northY * unitM,
+    cellWidth: plane.cellWidth * unitM,
+    cellHeight: plane.cellHeight * unitM,
+  };
+}
+
+/** Describes a cell in a message: row and column from the northwest, and the coordinates of its center in the file. */
+export function describePlaneCell(plane: PlaneGrid, isProjected: boolean, cell: Cell): string {
+  if (!isProjected) return describeCell(gridOfPlane(plane), cell);
+  const x = plane.westX + (cell.column + 0.5) * plane.cellWidth;
+  const y = plane.northY - (cell.row + 0.5) * plane.cellHeight;
+  return `row ${cell.row}, column ${cell.column} (x ${x}, y ${y})`;
+}
 
 /** A position counted in cells from the northwest corner of a grid; the first cell spans from 0 to 1. */
 export interface CellPosition {

@@ -178,6 +178,49 @@ public("gdal-stefan_rgba", "Byte", 4, (99, 133), options=[*COLORS, "ALPHA=UNSPEC
 public("gdal-int64", "Int64", 1, (20, 20), nodata=-(2**63))
 public("gdal-uint64", "UInt64", 1, (20, 20), nodata=2**64 - 1)
 
+# Files that the lists of these repositories have besides those above
+def overviews(data):
+    data.BuildOverviews("AVERAGE", [2, 4])
+
+
+def gcps(data):
+    points = [gdal.GCP(12 + 0.01 * x, 48 - 0.01 * y, 0, x, y) for x, y in ((0, 0), (40, 0), (40, 30), (0, 30))]
+    data.SetGCPs(points, system("EPSG:4326").ExportToWkt())
+
+
+def rpcs(data):
+    scalars = {f"{name}_{kind}": "1" for name in ("LINE", "SAMP", "LAT", "LONG", "HEIGHT") for kind in ("OFF", "SCALE")}
+    series = {f"{name}_{kind}_COEFF": " ".join(["0"] * 20) for name in ("LINE", "SAMP") for kind in ("NUM", "DEN")}
+    data.SetMetadata({**scalars, **series}, "RPC")
+
+
+public("rio-RGB2.byte-degrees", "Byte", 3, (71, 79), options=COLORS, finish=with_mask(False))
+for number, layout in ((2, ["INTERLEAVE=BAND"]), (3, TILED), (4, ["COMPRESS=PACKBITS"])):
+    public(f"rio-rgb{number}", "Byte", 3, (99, 33), nodata=0, options=[*COLORS, *layout])
+public("rio-rgb1_fake_nir", "Byte", 4, (99, 33), "EPSG:3857", 0, ["ALPHA=UNSPECIFIED"])
+public("rio-rgb1_fake_nir-degrees", "Byte", 4, (99, 33), nodata=0, options=["ALPHA=UNSPECIFIED"])
+public("rio-red-overviews", "Byte", 1, (64, 64), options=TILED, finish=overviews)
+public("tiler-cog_gcps", "Int16", 1, (30, 40), None, transform=(0, 1, 0, 0, 0, 1), options=TILED, finish=gcps)
+public("tiler-cog_nonearth", "Byte", 1, (40, 40), "+proj=longlat +R=1737400 +no_defs", 0)
+public("tiler-cog_ovr", "Int16", 1, (130, 120), nodata=-9999, options=TILED, finish=overviews)
+public("tiler-cog_rgb_mask", "UInt16", 3, (99, 133), options=[*TILED, *COLORS], finish=with_mask(True))
+public("tiler-cog_uint8_rgb_mask", "Byte", 3, (99, 133), options=[*TILED, *COLORS], finish=with_mask(True))
+public("tiler-cog_scale_epsg4326", "Int16", 2, (80, 81), options=TILED, finish=packed(0.001, 10, 2))
+public("tiler-cog_world", "Byte", 3, (180, 360), transform=(-180.0, 1.0, 0.0, 90.0, 0.0, -1.0), options=[*TILED, *COLORS])
+public("tiler-lowres", "Byte", 1, (5, 10), transform=(-180.0, 36.0, 0.0, 90.0, 0.0, -36.0), nodata=0)
+public("tiler-landsat-quality", "UInt16", 1, (129, 130), "EPSG:32617", 1, [*TILED, "COMPRESS=DEFLATE", "PREDICTOR=2"])
+public("tiler-pix4d", "Byte", 4, (99, 133), nodata=-10000, options=[*TILED, *COLORS, "ALPHA=YES"], arrays=[*(grid("Byte", 99, 133, b) for b in range(3)), opaque])
+public("rx-rpcs", "UInt16", 1, (30, 40), None, transform=(0, 1, 0, 0, 0, 1), finish=rpcs)
+public("rx-small_dem_merged", "Float32", 1, (65, 78), nodata=-3.4028234663852886e38, options=["COMPRESS=LZW"])
+for interleave in ("PIXEL", "BAND"):
+    for label, layout in (("strip", ["BLOCKYSIZE=4"]), ("tiled", ["TILED=YES", "BLOCKXSIZE=16", "BLOCKYSIZE=16"])):
+        public(f"gdal-{interleave}_{label}", "Byte", 3, (40, 35), options=[f"INTERLEAVE={interleave}", *layout])
+public("gdal-geomatrix", "Byte", 1, (20, 20), transform=(12.5, 0.002, 0.01, 48.25, -0.01, 0.002))
+public("gdal-web-mercator", "Byte", 1, (20, 20), "EPSG:3857")
+public("gdal-EPSG32631+4979", "Int16", 1, (20, 20), "EPSG:32631+5773")
+public("gdal-gcp", "Byte", 1, (20, 20), None, transform=(0, 1, 0, 0, 0, 1), finish=gcps)
+public("gdal-sparse-compressed", "Byte", 1, (300, 300), options=[*TILED, "SPARSE_OK=TRUE", "COMPRESS=DEFLATE"], arrays=[None])
+
 # Longitudes from 0 to 360, odd sizes, and cells at the antimeridian
 public("longitudes-0-360", "Float32", 1, (90, 180), nodata=-9999, transform=(0.0, 2.0, 0.0, 90.0, 0.0, -2.0))
 public("longitudes-0-360-centers", "Float32", 1, (90, 180), nodata=-9999, transform=(-1.0, 2.0, 0.0, 90.0, 0.0, -2.0))

@@ -71,10 +71,26 @@ make("DEFLATE-level12", [values_of("Float32")], options=["COMPRESS=DEFLATE", "ZL
 for kind in ("CInt16", "CInt32", "CFloat32", "CFloat64", "Int64", "UInt64"):
     make(f"type-{kind}", [values_of("Float32")], kind)
 make("type-Int8", [values_of("Int8")], "Int8", ["PIXELTYPE=SIGNEDBYTE"])
-for kind, bits in (("Byte", 1), ("Byte", 2), ("Byte", 4), ("Byte", 7), ("UInt16", 12), ("UInt32", 24), ("Float32", 16)):
-    array = values_of(kind) % (2 ** min(bits, 12)) if kind != "Float32" else values_of(kind)
+for kind, bits in (
+    *(("Byte", bits) for bits in range(1, 8)),
+    *(("UInt16", bits) for bits in range(9, 16)),
+    *(("UInt32", bits) for bits in (17, 20, 24, 31)),
+    ("Float32", 16),
+    ("Float32", 24),
+):
+    # Multiples of a prime number fill all bits.
+    array = values_of(kind) if kind == "Float32" else (values_of(kind) * 7919) % 2**bits
     for method in ("NONE", "DEFLATE"):
-        make(f"nbits{bits}-{method}", [array], kind, [f"NBITS={bits}", f"COMPRESS={method}"])
+        make(f"nbits{bits}-{kind}-{method}", [array], kind, [f"NBITS={bits}", f"COMPRESS={method}"])
+for bits, method, interleave, layout, order in itertools.product(
+    (1, 4, 12, 24), ("LZW", "PACKBITS", "ZSTD"), ("PIXEL", "BAND"), LAYOUTS, ("LITTLE", "BIG")
+):
+    kind = "Byte" if bits < 8 else "UInt16" if bits < 16 else "UInt32"
+    options = [f"NBITS={bits}", f"COMPRESS={method}", f"INTERLEAVE={interleave}", f"ENDIANNESS={order}", *LAYOUTS[layout]]
+    arrays = [(values_of(kind, band) * 7919) % 2**bits for band in range(3)]
+    make(f"nbits{bits}-bands-{method}-{interleave}-{layout}-{order}", arrays, kind, options)
+make("nbits4-nodata", [values_of("Byte", hole=15) % 16], "Byte", ["NBITS=4"], nodata=15)
+make("nbits12-south-up", [values_of("UInt16") % 4096], "UInt16", ["NBITS=12"], transform=(10.0, 0.25, 0.0, 40.0, 0.0, 0.25))
 make("nbits16-predictor3", [values_of("Float32")], "Float32", ["NBITS=16", "COMPRESS=DEFLATE", "PREDICTOR=3"])
 for interleave, method, predictor, layout in itertools.product(("PIXEL", "BAND"), ("NONE", "LZW", "ZSTD"), (1, 2), LAYOUTS):
     if method == "NONE" and predictor == 2:
@@ -206,6 +222,11 @@ for label, finish in {
     "description": band_setting("SetDescription", "depth <100> & more"),
     "metadata": lambda data: data.SetMetadata({"AUTHOR": 'role="scale">7<', "TIFFTAG_SOFTWARE": "x"}),
     "nodata-values": lambda data: data.SetMetadata({"NODATA_VALUES": "0"}),
+    "nodata-values-two": lambda data: data.SetMetadata({"NODATA_VALUES": "0 0"}),
+    "nodata-values-text": lambda data: data.SetMetadata({"NODATA_VALUES": "none"}),
+    "nodata-values-same": lambda data: (data.SetMetadata({"NODATA_VALUES": "0"}), data.GetRasterBand(1).SetNoDataValue(0)),
+    "nodata-values-other": lambda data: (data.SetMetadata({"NODATA_VALUES": "0"}), data.GetRasterBand(1).SetNoDataValue(5)),
+    "nodata-values-of-band": lambda data: data.GetRasterBand(1).SetMetadata({"NODATA_VALUES": "0"}),
     "rpc": lambda data: data.SetMetadata(
         {
             "LINE_OFF": "1", "SAMP_OFF": "1", "LAT_OFF": "1", "LONG_OFF": "1", "HEIGHT_OFF": "1", "LINE_SCALE": "1",
@@ -216,6 +237,25 @@ for label, finish in {
     ),
 }.items():
     make(f"set-{label}", [values_of("Float32")], finish=finish)
+# A cell is missing if every band has the number of the band.
+for kind, layout, interleave in itertools.product(("Byte", "Int16", "UInt32", "Float32", "Float64"), LAYOUTS, ("PIXEL", "BAND")):
+    arrays = [values_of(kind, band, 3 + band) for band in range(3)]
+    make(
+        f"nodata-values-{kind}-{layout}-{interleave}",
+        arrays,
+        kind,
+        [f"INTERLEAVE={interleave}", *LAYOUTS[layout]],
+        finish=lambda data: data.SetMetadata({"NODATA_VALUES": "3 4 5"}),
+    )
+make("nodata-values-rounded", [values_of("Float32", hole=0.1)], finish=lambda data: data.SetMetadata({"NODATA_VALUES": "0.1"}))
+make("nodata-values-negative-byte", [values_of("Byte")], "Byte", finish=lambda data: data.SetMetadata({"NODATA_VALUES": "-1"}))
+make(
+    "nodata-values-south-up",
+    [values_of("Int16", band, 3 + band) for band in range(2)],
+    "Int16",
+    finish=lambda data: data.SetMetadata({"NODATA_VALUES": "3 4"}),
+    transform=(10.0, 0.25, 0.0, 40.0, 0.0, 0.25),
+)
 for unit in ("m", "metre", "cm", "mm", "ft", "km", "US survey foot", "furlong", "m/s", "K"):
     make(f"unit-{unit.replace('/', '-per-').replace(' ', '-')}", [values_of("Float32")], finish=band_setting("SetUnitType", unit))
 
@@ -245,6 +285,7 @@ for label, inside, band in (
         "<IncludeOutOfRange>1</IncludeOutOfRange><Approximate>0</Approximate><HistCounts>7</HistCounts></HistItem></Histograms>",
     ),
     ("nodata-values", '<Metadata><MDI key="NODATA_VALUES">0</MDI></Metadata>', ""),
+    ("nodata-values-of-band", "", '<Metadata><MDI key="NODATA_VALUES">0</MDI></Metadata>'),
     ("metadata", '<Metadata><MDI key="AUTHOR">me</MDI></Metadata>', ""),
     ("transform-same", "<GeoTransform> 1.0e+01, 2.5e-01, 0.0, 5.0e+01, 0.0, -2.5e-01</GeoTransform>", ""),
     ("transform-other", "<GeoTransform> 1.1e+01, 2.5e-01, 0.0, 5.0e+01, 0.0, -2.5e-01</GeoTransform>", ""),
@@ -252,6 +293,34 @@ for label, inside, band in (
     ("srs-other", "<SRS>EPSG:3857</SRS>", ""),
 ):
     sidecar(f"aux-{label}", plain, pam(inside, band))
+sidecar("aux-nodata-values-agree", plain, pam('<Metadata><MDI key="NODATA_VALUES">0</MDI></Metadata>'), finish=lambda data: data.SetMetadata({"NODATA_VALUES": "0"}))
+sidecar("aux-nodata-values-contradict", plain, pam('<Metadata><MDI key="NODATA_VALUES">0</MDI></Metadata>'), finish=lambda data: data.SetMetadata({"NODATA_VALUES": "1"}))
+
+
+def srs_element(code, mapping=None, version="WKT1_GDAL"):
+    reference = osr.SpatialReference()
+    reference.SetFromUserInput(code)
+    text = reference.ExportToWkt([f"FORMAT={version}"]).replace("&", "&amp;").replace('"', "&quot;")
+    attribute = "" if mapping is None else f' dataAxisToSRSAxisMapping="{mapping}"'
+    return f"<SRS{attribute}>{text}</SRS>"
+
+
+# The coordinate system, the transform, or both only in the .aux.xml
+TRANSFORM = "<GeoTransform> 1.0e+01, 2.5e-01, 0.0, 5.0e+01, 0.0, -2.5e-01</GeoTransform>"
+for version in ("WKT1_GDAL", "WKT1_ESRI", "WKT2_2015", "WKT2_2018"):
+    sidecar(f"aux-only-srs-{version}", plain, pam(srs_element("EPSG:4326", None, version)), srs=None)
+    sidecar(f"aux-only-srs-{version}-NAD83", plain, pam(srs_element("EPSG:4269", None, version)), srs=None)
+sidecar("aux-only-srs-mapped", plain, pam(srs_element("EPSG:4326", "2,1")), srs=None)
+sidecar("aux-only-srs-swapped", plain, pam(srs_element("EPSG:4326", "1,2")), srs=None)
+sidecar("aux-only-srs-code", plain, pam("<SRS>EPSG:4326</SRS>"), srs=None)
+sidecar("aux-only-srs-32633", plain, pam(srs_element("EPSG:32633", "1,2")), srs=None)
+sidecar("aux-only-srs-unknown", plain, pam("<SRS>LOCAL_CS[&quot;site&quot;]</SRS>"), srs=None)
+sidecar("aux-only-srs-with-heights", plain, pam(srs_element("EPSG:4326+3855")), srs=None)
+sidecar("aux-only-transform", plain, pam(TRANSFORM), transform=None)
+sidecar("aux-only-transform-and-srs", plain, pam(TRANSFORM + srs_element("EPSG:4326", "2,1")), transform=None, srs=None)
+sidecar("aux-only-transform-point", plain, pam(TRANSFORM), transform=None, finish=lambda data: data.SetMetadataItem("AREA_OR_POINT", "Point"))
+sidecar("aux-srs-agrees-mapped", plain, pam(srs_element("EPSG:4326", "2,1")))
+sidecar("aux-srs-contradicts-datum", plain, pam(srs_element("EPSG:4230", "2,1")))
 # GDAL ignores the case of names, and takes attributes for elements.
 for label, body in (
     ("case-nodata", '<pamdataset><PAMRASTERBAND Band="1"><nodatavalue>-9999</nodatavalue></PAMRASTERBAND></pamdataset>'),

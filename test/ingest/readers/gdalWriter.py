@@ -58,6 +58,10 @@ FIXTURES = {
     "alpha-Byte-half-PIXEL-strips",
     "LERC-kinds-LERC_DEFLATE-Float64-tiles",
     "LERC-bands-PIXEL-Int16-all",
+    "nbits12-UInt16-DEFLATE",
+    "nbits4-bands-LZW-PIXEL-tiles-LITTLE",
+    "nodata-values-Int16-tiles-PIXEL",
+    "aux-only-transform-and-srs",
 }
 gtiff = gdal.GetDriverByName("GTiff")
 wgs84 = osr.SpatialReference()
@@ -146,7 +150,12 @@ def listed(name, path):
         system = data.GetSpatialRef()
         # NAD83 and ETRS89 are read as WGS84, from which they differ by a few meters.
         codes = ("4326", "4979", "4269", "4258")
-        is_wgs84 = system is not None and system.IsGeographic() and system.GetAuthorityCode("GEOGCS") in codes
+        # Esri's well-known text has names instead of codes.
+        datums = ("WGS_1984", "D_WGS_1984", "North_American_Datum_1983", "D_North_American_1983")
+        is_known = system is not None and (
+            system.GetAuthorityCode("GEOGCS") in codes or system.GetAttrValue("DATUM") in datums
+        )
+        is_wgs84 = is_known and system.IsGeographic()
         grid = None
         if geo is not None and not rotated:
             north = geo[3] if geo[5] < 0 else geo[3] + data.RasterYSize * geo[5]

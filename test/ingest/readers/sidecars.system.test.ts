@@ -2,7 +2,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
+import { openGeoTiff, openStoredGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
+import type { GeoTiffSpec } from "../makeGeoTiff.ts";
 import {
   folder,
   pamDocument,
@@ -48,7 +49,10 @@ describe("a sidecar of a local map", () => {
     [{ ".tif.aux.xml": '<!DOCTYPE a [<!ENTITY b "c">]><PAMDataset>&b;</PAMDataset>' }, /document type definition/],
     [{ ".tif.aux.xml": `<PAMDataset>${" ".repeat(1 << 20)}</PAMDataset>` }, /the limit is 1048576/],
     [{ ".tif.aux.xml": '<PAMDataset GeoTransform="0,2,0,50,0,-1"/>' }, /states its first cell at \(0, 50\)/],
-    [{ ".tif.aux.xml": '<PAMDataset srs="EPSG:3857"/>' }, /coordinate system other than WGS84/],
+    [
+      { ".tif.aux.xml": '<PAMDataset srs="EPSG:3857"/>' },
+      /is in the coordinate system EPSG:4326, but map\d+\.tif\.aux\.xml states EPSG:3857/,
+    ],
     [{ ".tif.aux.xml": '<PAMDataset><PAMRasterBand band="1" maskflags="2"/></PAMDataset>' }, /maskflags for band 1/],
     [{ ".tif.aux.xml": "<PAMDataset><PAMRasterBand><Scale>1</Scale></PAMRasterBand></PAMDataset>" }, /attribute band/],
     [{ ".tif.aux.xml": "<PAMDataset><PAMRasterBand><band>1</band></PAMRasterBand></PAMDataset>" }, /attribute band/],
@@ -63,7 +67,14 @@ describe("a sidecar of a local map", () => {
       /nodatavalue for band 1 twice/,
     ],
     [{ ".tif.aux.xml": pamDocument('<Metadata><mdi other="NODATA_VALUES">3</mdi></Metadata>') }, /MDI/],
-    [{ ".tif.aux.xml": pamDocument('<metadata><mdi KEY="NODATA_VALUES">3</mdi></metadata>') }, /NODATA_VALUES/],
+    [
+      { ".tif.aux.xml": pamDocument('<metadata><mdi KEY="NODATA_VALUES">3</mdi></metadata>') },
+      /NODATA_VALUES for one band/,
+    ],
+    [
+      { ".tif.aux.xml": "<PAMDataset><Metadata><MDI key='NODATA_VALUES'>3 4</MDI></Metadata></PAMDataset>" },
+      /2 NODATA_VALUES for 1 bands/,
+    ],
     [{ ".tif.aux.xml": '<PAMDataset><PAMRasterBand band="1" BAND="2"/></PAMDataset>' }, /differ only in case/],
     [{ ".aux": "EHFA_HEADER_TAG and more" }, /its sidecar map\d+\.aux may change/],
     [{ ".tfw": "2\n0\n0\n-1\n12\n49.5\n" }, /\.tfw states its first cell at \(11, 50\)/],
@@ -88,7 +99,7 @@ describe("a sidecar of a local map", () => {
       '<GDALMetadata><Item sample="0" role="scale">2</Item><Item sample="0" role="scale">3</Item></GDALMetadata>',
       /scale twice, as 2 and 3/,
     ],
-    ['<GDALMetadata><Item NAME="NODATA_VALUES">3</Item></GDALMetadata>', /NODATA_VALUES/],
+    ['<GDALMetadata><Item NAME="NODATA_VALUES">a</Item></GDALMetadata>', /NODATA_VALUES "a"; a finite number/],
     ['<GDALMetadata><Item name="S" sample="0"><role>scale</role>10</Item></GDALMetadata>', /contains role/],
     ['<GDALMetadata><Item name="S" sample="0" kind="scale">10</Item></GDALMetadata>', /contains kind/],
     ["<GDALMetadata><Items/></GDALMetadata>", /contains items/],
@@ -201,10 +212,54 @@ describe("a sidecar of a local map", () => {
     [
       {
         ".tif.aux.xml":
-          "<PAMDataset><SRS>GEOGCS[&quot;WGS 84&quot;,AUTHORITY[&quot;EPSG&quot;,&quot;4326&quot;]]</SRS></PAMDataset>",
+          "<PAMDataset><SRS>GEOGCS[&quot;WGS 84&quot;,DATUM[&quot;WGS_1984&quot;,SPHEROID[&quot;WGS 84&quot;,6378137,298.257223563]],AUTHORITY[&quot;EPSG&quot;,&quot;4326&quot;]]</SRS></PAMDataset>",
       },
     ],
   ])("is ignored in the form %j", async (files) => {
     expect(await read(await withSidecars(files as Record<string, string>))).toEqual(PLAIN.values);
+  });
+
+  const UTM_33 =
+    'PROJCS["WGS 84 / UTM zone 33N",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]]],PROJECTION["Transverse_Mercator"],PARAMETER["latitude_of_origin",0],PARAMETER["central_meridian",15],PARAMETER["scale_factor",0.9996],PARAMETER["false_easting",500000],PARAMETER["false_northing",0],UNIT["metre",1],AXIS["Easting",EAST],AXIS["Northing",NORTH]]';
+  const srs = (text: string, attributes = ""): Readonly<Record<string, string>> => ({
+    ".tif.aux.xml": `<PAMDataset><SRS${attributes}>${text.replaceAll('"', "&quot;")}</SRS></PAMDataset>`,
+  });
+  const WITHOUT_CRS: GeoTiffSpec = { ...PLAIN, geoKeys: null };
+
+  test("states the coordinate system of a file without one, which is recorded", async () => {
+    const file = await withSidecars(srs(UTM_33, ' dataAxisToSRSAxisMapping="1,2"'), WITHOUT_CRS);
+    const raster = await openStoredGeoTiff(file);
+    expect(raster).toMatchObject({
+      plane: { westX: 10, northY: 50, cellWidth: 2, cellHeight: 1 },
+      projectedCrs: { method: "tmerc", parameters: { lon_0: 15, x_0: 500_000 } },
+      notes: { crs: expect.stringMatching(/^"WGS 84 \/ UTM zone 33N", stated in map\d+\.tif\.aux\.xml$/) as string },
+      sidecarFiles: [`${file}.aux.xml`],
+    });
+    await raster.close();
+  });
+
+  test("states WGS84 and the transform of a file without them", async () => {
+    const text = "<PAMDataset><SRS>EPSG:4326</SRS><GeoTransform>20,0.5,0,40,0,-0.25</GeoTransform></PAMDataset>";
+    const spec: GeoTiffSpec = { rowCount: 3, columnCount: 4, values: PLAIN.values, geoKeys: null };
+    const raster = await openGeoTiff(await withSidecars({ ".tif.aux.xml": text }, spec));
+    expect(raster.grid).toMatchObject({ northDeg: 40, westDeg: 20, cellSizeLatDeg: 0.25, cellSizeLonDeg: 0.5 });
+    await raster.close();
+  });
+
+  test.each([
+    [srs(UTM_33, ' dataAxisToSRSAxisMapping="2,1"'), {}, /states the order of axes "2,1"/],
+    [
+      srs("LOCAL_CS[&quot;site&quot;]"),
+      {},
+      /has a sidecar map\d+\.tif\.aux\.xml that has the coordinate system "site"/,
+    ],
+    [
+      srs('COMPD_CS["both",GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]]]]'),
+      {},
+      /heights/,
+    ],
+    [srs("EPSG:32633"), { crs: "EPSG:32633" }, /states its coordinate system in map\d+\.tif\.aux\.xml; crs is only/],
+  ] as const)("with a coordinate system is rejected in the form %j with %j", async (files, options, message) => {
+    expect(await rejectionMessage(await withSidecars(files, WITHOUT_CRS), options)).toMatch(message);
   });
 });

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { projStringOf } from "../../../src/ingest/crsDefinition.ts";
-import { crsOfText } from "../../../src/ingest/reprojection/crsText.ts";
+import { axisOrderOf, crsOfText, isSameCrs } from "../../../src/ingest/reprojection/crsText.ts";
 import { openProjection } from "../../../src/ingest/reprojection/projection.ts";
 
 interface KnownPoint {
@@ -158,5 +158,41 @@ describe("texts", () => {
       }),
       { numRuns: Number(process.env["ISOTHERM_CRS_TEXTS"] ?? 2000) },
     );
+  });
+});
+
+describe("the order of axes", () => {
+  const wkt = (first: string, second: string): string =>
+    `PROJCS["x",GEOGCS["y",AXIS["Latitude",NORTH],AXIS["Longitude",EAST]],AXIS["a",${first}],AXIS["b",${second}]]`;
+
+  test.each([
+    [wkt("EAST", "NORTH"), "1,2"],
+    [wkt("NORTH", "EAST"), "2,1"],
+    [wkt("NORTH", "NORTH"), "1,2"],
+    ['GEOGCS["y",AXIS["Latitude",NORTH],AXIS["Longitude",EAST]]', "2,1"],
+    ['GEOGCS["y"]', "1,2"],
+    ['COMPD_CS["z",GEOGCS["y",AXIS["Latitude",NORTH],AXIS["Longitude",EAST]],VERT_CS["h"]]', "2,1"],
+    ["+proj=utm +zone=33", "1,2"],
+    ["EPSG:4326", "2,1"],
+    ["EPSG:32633", undefined],
+  ])("of %s is %s", (text, order) => {
+    expect(axisOrderOf(text)).toBe(order);
+  });
+});
+
+describe("two coordinate systems", () => {
+  const parse = (text: string) => crsOfText(text, { assumeWgs84: true });
+
+  test.each([
+    ["EPSG:32633", "+proj=utm +zone=33 +datum=WGS84", true],
+    ["EPSG:32633", "EPSG:32634", false],
+    ["EPSG:32633", "EPSG:32733", false],
+    ["EPSG:4326", "+proj=longlat +datum=WGS84", true],
+    ["EPSG:4326", "EPSG:3857", false],
+    ["+proj=utm +zone=33 +datum=WGS84", "+proj=utm +zone=33 +datum=WGS84 +units=km", false],
+    ["+proj=longlat +ellps=bessel +towgs84=1,2,3", "+proj=longlat +ellps=bessel +towgs84=1,2,4", false],
+  ])("%s and %s are the same: %s", (first, second, isSame) => {
+    expect(isSameCrs(parse(first), parse(second))).toBe(isSame);
+    expect(isSameCrs(parse(second), parse(first))).toBe(isSame);
   });
 });

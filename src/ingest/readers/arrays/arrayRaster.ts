@@ -8,17 +8,17 @@ import {
   extraNodataNotes,
   fileSpec,
   messageOf,
-  planeGridOf,
   type RasterOptions,
   type RasterValues,
   sourceFault,
   type StoredRaster,
 } from "../../raster.ts";
+import { describePlaneCell, gridOfPlane, planeInMeters } from "../../reprojection/planeGrid.ts";
 import { hasRepeatedMeridian, meridianNotes, readWithRepeatedMeridian } from "../meridian.ts";
 import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES, textOf } from "./arrayFile.ts";
 import { type MapGeometry, readGeometry } from "./grid.ts";
 import { chooseVariable, selectMap, type Selection } from "./selection.ts";
-import { type Packing, readPacking, unitOf, unpack } from "./values.ts";
+import { InexactIntegerError, type Packing, readPacking, unitOf, unpack } from "./values.ts";
 
 /** Stored size of the part that is read in one step. */
 const STEP_BYTES = 16 << 20;
@@ -37,13 +37,14 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   const geometry = await readGeometry(file, variable, options);
   const selection = await selectMap(file, variable, geometry.dimensions, options);
   const { projected } = geometry;
-  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(geometry.grid);
-  const grid = hasRepeatedColumn ? { ...geometry.grid, columnCount: geometry.grid.columnCount - 1 } : geometry.grid;
+  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(gridOfPlane(geometry.plane));
+  const columnCount = geometry.plane.columnCount - (hasRepeatedColumn ? 1 : 0);
+  const plane = { ...geometry.plane, columnCount };
   const map: OpenMap = { file, variable, packing, geometry, selection, signal: options.signal };
   const { keepMeridian } = options;
   const [blockRowCount, blockColumnCount] = [
     variable.chunkShape?.[geometry.dimensions.lat] ?? 1,
-    variable.chunkShape?.[geometry.dimensions.lon] ?? grid.columnCount,
+    variable.chunkShape?.[geometry.dimensions.lon] ?? columnCount,
   ];
   const { type, scale, offset, nodata } = packing;
   const { bands } = selection;
@@ -56,8 +57,8 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
     spec: fileSpec(file.file, options),
     file: file.file,
     ...(projected === undefined
-      ? { grid }
-      : { plane: planeGridOf(grid, projected.unitM), projectedCrs: projected.crs }),
+      ? { grid: gridOfPlane(plane) }
+      : { plane: planeInMeters(plane, projected.unitM), projectedCrs: projected.crs }),
     crs: geometry.crs,
     bands: bandCoordinates.map((coordinates) => ({
       name: variable.name,
@@ -89,13 +90,10 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
       ...extraNodataNotes(options.nodata),
     },
     async readWindow(window) {
-      checkWindow(window, grid, bandCoordinates.length);
+      checkWindow(window, plane, bandCoordinates.length);
       const read = (stored: BandWindow): Promise<RasterValues> => readStored(map, stored);
       if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
-      return readWithRepeatedMeridian(
-        { file: file.file, read, extraColumn: grid.columnCount, kept: keepMeridian },
-        window,
-      );
+      return readWithRepeatedMeridian({ file: file.file, read, extraColumn: columnCount, kept: keepMeridian }, window);
     },
     close: () => Promise.resolve(),
   };
@@ -115,7 +113,7 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
   const { geometry, variable, packing, signal, file } = map;
   const { rowCount, columnCount, firstColumn } = window;
   const { isSouthUp, dimensions } = geometry;
-  const top = isSouthUp ? geometry.grid.rowCount - window.firstRow - rowCount : window.firstRow;
+  const top = isSouthUp ? geometry.plane.rowCount - window.firstRow - rowCount : window.firstRow;
   let values: RasterValues | undefined;
   for (const rows of stepsOf(map, { first: top, end: top + rowCount }, columnCount)) {
     await setImmediate(); // yields to the event loop, so that the signal can abort
@@ -133,6 +131,7 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
     } catch (error) {
       signal?.throwIfAborted();
       if (isFault(error)) throw error;
+      if (error instanceof InexactIntegerError) throw inexactFault(map, error, { window, rows });
       const where = `rows ${window.firstRow} to ${window.firstRow + rowCount - 1}, columns ${firstColumn} to ${firstColumn + columnCount - 1}`;
       throw sourceFault(
         file.file,
@@ -154,6 +153,29 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
   return values ?? new Float32Array(0);
 }
 
+/** @param at the window, and the rows of the file that the array has */
+function inexactFault(
+  { file, variable, geometry: { plane, projected, isSouthUp, dimensions } }: OpenMap,
+  { index, message }: InexactIntegerError,
+  { window, rows }: { readonly window: BandWindow; readonly rows: IndexRange },
+): Error {
+  const isByColumn = dimensions.lon < dimensions.lat;
+  const lineCount = isByColumn ? rows.end - rows.first : window.columnCount;
+  const [line, position] = [Math.floor(index / lineCount), index % lineCount];
+  const fileRow = rows.first + (isByColumn ? position : line);
+  const cell = {
+    row: isSouthUp ? plane.rowCount - 1 - fileRow : fileRow,
+    column: window.firstColumn + (isByColumn ? line : position),
+  };
+  return sourceFault(
+    file.file,
+    `variable ${variable.name}, ${describePlaneCell(plane, projected !== undefined, cell)}: ${message}.`,
+    {
+      details: { ...cell, band: window.band },
+    },
+  );
+}
+
 /** Returns the position to read in a dimension that is neither latitude nor longitude. */
 function oneIndex({ selection }: OpenMap, index: number, band: number): IndexRange {
   const chosen = index === selection.bands?.index ? band - 1 : (selection.indexes[index] ?? 0);
@@ -165,11 +187,11 @@ async function readStoredBands(map: OpenMap, window: BandsWindow): Promise<Raste
   const { geometry, variable, packing, signal, file, selection } = map;
   const { firstBand, bandCount, rowCount, columnCount, firstRow, firstColumn } = window;
   const { isSouthUp, dimensions } = geometry;
-  checkWindow({ ...window, band: firstBand }, geometry.grid, selection.bands?.coordinates.length ?? 1);
-  checkWindow({ ...window, band: firstBand + bandCount - 1 }, geometry.grid, selection.bands?.coordinates.length ?? 1);
+  checkWindow({ ...window, band: firstBand }, geometry.plane, selection.bands?.coordinates.length ?? 1);
+  checkWindow({ ...window, band: firstBand + bandCount - 1 }, geometry.plane, selection.bands?.coordinates.length ?? 1);
   await setImmediate(); // yields to the event loop, so that the signal can abort
   signal?.throwIfAborted();
-  const top = isSouthUp ? geometry.grid.rowCount - firstRow - rowCount : firstRow;
+  const top = isSouthUp ? geometry.plane.rowCount - firstRow - rowCount : firstRow;
   const ranges = variable.shape.map((_, index): IndexRange => {
     if (index === dimensions.lat) return { first: top, end: top + rowCount };
     if (index === dimensions.lon) return { first: firstColumn, end: firstColumn + columnCount };
@@ -184,6 +206,10 @@ async function readStoredBands(map: OpenMap, window: BandsWindow): Promise<Raste
   } catch (error) {
     signal?.throwIfAborted();
     if (isFault(error)) throw error;
+    if (error instanceof InexactIntegerError) {
+      // Reading one band at a time finds the cell.
+      for (let band = firstBand; band < firstBand + bandCount; band++) await readStored(map, { ...window, band });
+    }
     const why = `variable ${variable.name} cannot be read at bands ${firstBand} to ${firstBand + bandCount - 1} (${messageOf(error)}).`;
     throw sourceFault(file.file, `${why} The file is damaged or truncated.`, { cause: error });
   }

@@ -1,11 +1,11 @@
 /** Evenly spaced coordinates along one dimension, and the edges of their cells. */
 
-/** An evenly spaced axis in the order of the file. */
+/** An evenly spaced axis in the order of the file and in the unit of its coordinates. */
 export interface Axis {
   /** Outer edge of the first cell. */
-  readonly startDeg: number;
+  readonly start: number;
   /** Signed size of a cell. */
-  readonly stepDeg: number;
+  readonly step: number;
   readonly count: number;
 }
 
@@ -14,57 +14,57 @@ const SPACING_TOLERANCE_CELLS = 2e-3;
 
 /** Lower and upper edge of each cell as a file states them. */
 export interface CellBounds {
-  readonly lowerDeg: readonly number[];
-  readonly upperDeg: readonly number[];
+  readonly lowerEdges: readonly number[];
+  readonly upperEdges: readonly number[];
 }
 
 /**
  * Returns the axis of cell centers, or of the cells that bounds describe.
  *
- * @param centersDeg coordinates in the order of the file
- * @param options `isFloat32`: the coordinates were rounded to 32 bits; `bounds`: edges of each cell; `limitDeg`: bounds beyond
+ * @param centers coordinates in the order of the file
+ * @param options `isFloat32`: the coordinates were rounded to 32 bits; `bounds`: edges of each cell; `limit`: bounds beyond
  *   this absolute value may be cut off (90 for latitudes)
  * @throws Error naming what is not accepted
  */
 export function evenAxis(
-  centersDeg: Float64Array,
+  centers: Float64Array,
   {
     isFloat32,
     bounds,
-    limitDeg,
-  }: { readonly isFloat32: boolean; readonly bounds: CellBounds | undefined; readonly limitDeg: number | undefined },
+    limit,
+  }: { readonly isFloat32: boolean; readonly bounds: CellBounds | undefined; readonly limit: number | undefined },
 ): Axis {
-  const count = centersDeg.length;
-  if (!centersDeg.every((value) => Number.isFinite(value))) throw new Error("has missing or infinite values");
+  const count = centers.length;
+  if (!centers.every((value) => Number.isFinite(value))) throw new Error("has missing or infinite values");
   if (count === 1) {
     if (bounds === undefined) throw new Error("has one value and no bounds, so the size of its cell is unknown");
-    return singleCell(centersDeg[0] ?? NaN, bounds);
+    return singleCell(centers[0] ?? NaN, bounds);
   }
   const exact = (value: number): number => (isFloat32 ? shortestDecimal(value) : value);
-  const first = exact(centersDeg[0] ?? NaN);
-  const stepDeg = (exact(centersDeg[count - 1] ?? NaN) - first) / (count - 1);
-  if (!(stepDeg !== 0 && Number.isFinite(stepDeg))) throw new Error("has equal first and last values");
-  const largestDeg = Math.max(Math.abs(centersDeg[0] ?? NaN), Math.abs(centersDeg[count - 1] ?? NaN));
-  const roundingDeg = isFloat32 ? 1.5 * largestDeg * 2 ** -23 : 0;
-  const toleranceDeg = SPACING_TOLERANCE_CELLS * Math.abs(stepDeg) + roundingDeg;
+  const first = exact(centers[0] ?? NaN);
+  const step = (exact(centers[count - 1] ?? NaN) - first) / (count - 1);
+  if (!(step !== 0 && Number.isFinite(step))) throw new Error("has equal first and last values");
+  const largest = Math.max(Math.abs(centers[0] ?? NaN), Math.abs(centers[count - 1] ?? NaN));
+  const rounding = isFloat32 ? 1.5 * largest * 2 ** -23 : 0;
+  const tolerance = SPACING_TOLERANCE_CELLS * Math.abs(step) + rounding;
   for (let i = 0; i < count; i++) {
-    const expected = first + i * stepDeg;
-    const value = centersDeg[i] ?? NaN;
-    if (Math.abs(value - expected) <= toleranceDeg) continue;
+    const expected = first + i * step;
+    const value = centers[i] ?? NaN;
+    if (Math.abs(value - expected) <= tolerance) continue;
     throw new Error(
       `is not evenly spaced: value ${i} is ${value}, even spacing gives ${Number(expected.toPrecision(9))}. ` +
         "Gaussian and stretched grids are not supported; regrid the map, for example with cdo remapnn",
     );
   }
-  const axis = { startDeg: first - 0.5 * stepDeg, stepDeg, count };
-  return bounds === undefined ? axis : axisOfBounds(axis, bounds, { limitDeg, toleranceDeg });
+  const axis = { start: first - 0.5 * step, step, count };
+  return bounds === undefined ? axis : axisOfBounds(axis, bounds, { limit, tolerance });
 }
 
-function singleCell(centerDeg: number, { lowerDeg, upperDeg }: CellBounds): Axis {
-  const [lower = NaN, upper = NaN] = [lowerDeg[0], upperDeg[0]];
-  if (!(lower < upper && lower <= centerDeg && centerDeg <= upper))
-    throw new Error(`has the bounds ${lower} to ${upper}, which do not contain its value ${centerDeg}`);
-  return { startDeg: lower, stepDeg: upper - lower, count: 1 };
+function singleCell(center: number, { lowerEdges, upperEdges }: CellBounds): Axis {
+  const [lower = NaN, upper = NaN] = [lowerEdges[0], upperEdges[0]];
+  if (!(lower < upper && lower <= center && center <= upper))
+    throw new Error(`has the bounds ${lower} to ${upper}, which do not contain its value ${center}`);
+  return { start: lower, step: upper - lower, count: 1 };
 }
 
 /**
@@ -73,31 +73,30 @@ function singleCell(centerDeg: number, { lowerDeg, upperDeg }: CellBounds): Axis
  */
 function axisOfBounds(
   axis: Axis,
-  { lowerDeg, upperDeg }: CellBounds,
-  { limitDeg, toleranceDeg }: { readonly limitDeg: number | undefined; readonly toleranceDeg: number },
+  { lowerEdges, upperEdges }: CellBounds,
+  { limit, tolerance }: { readonly limit: number | undefined; readonly tolerance: number },
 ): Axis {
-  const { stepDeg, count } = axis;
-  const lowerOf = ({ startDeg }: Axis, index: number): number =>
-    Math.min(startDeg + index * stepDeg, startDeg + (index + 1) * stepDeg);
-  const cut = (value: number): number =>
-    limitDeg === undefined ? value : Math.max(-limitDeg, Math.min(limitDeg, value));
+  const { step, count } = axis;
+  const lowerOf = ({ start }: Axis, index: number): number =>
+    Math.min(start + index * step, start + (index + 1) * step);
+  const cut = (value: number): number => (limit === undefined ? value : Math.max(-limit, Math.min(limit, value)));
   const matches = (candidate: Axis): boolean => {
     for (let i = 0; i < count; i++) {
       const lower = lowerOf(candidate, i);
       const [lowerDifference, upperDifference] = [
-        Math.abs((lowerDeg[i] ?? NaN) - cut(lower)),
-        Math.abs((upperDeg[i] ?? NaN) - cut(lower + Math.abs(stepDeg))),
+        Math.abs((lowerEdges[i] ?? NaN) - cut(lower)),
+        Math.abs((upperEdges[i] ?? NaN) - cut(lower + Math.abs(step))),
       ];
-      if (!(lowerDifference <= 2 * toleranceDeg && upperDifference <= 2 * toleranceDeg)) return false;
+      if (!(lowerDifference <= 2 * tolerance && upperDifference <= 2 * tolerance)) return false;
     }
     return true;
   };
   if (matches(axis)) return axis;
   // Edges from a cell in the middle, whose bounds are not cut off at a pole.
   const middle = Math.floor(count / 2);
-  const shifted = { ...axis, startDeg: axis.startDeg + (lowerDeg[middle] ?? NaN) - lowerOf(axis, middle) };
-  const shiftDeg = Math.abs(shifted.startDeg - axis.startDeg);
-  if (shiftDeg <= 0.5 * Math.abs(stepDeg) + toleranceDeg && matches(shifted)) return shifted;
+  const shifted = { ...axis, start: axis.start + (lowerEdges[middle] ?? NaN) - lowerOf(axis, middle) };
+  const shift = Math.abs(shifted.start - axis.start);
+  if (shift <= 0.5 * Math.abs(step) + tolerance && matches(shifted)) return shifted;
   throw new Error("has bounds that are not contiguous cells of the same size as the spacing of its values");
 }
 

@@ -1,8 +1,8 @@
 /** Makes the grid of a map from its coordinate variables, or from an affine transform in its attributes. */
 import { gridFault } from "../../../atlas/catalog.ts";
 import type { Grid } from "../../../kernel/grid.ts";
-import { type RasterOptions, sourceFault } from "../../raster.ts";
-import { messageOf } from "../../raster.ts";
+import { messageOf, type PlaneGrid, type RasterOptions, sourceFault } from "../../raster.ts";
+import { gridOfPlane } from "../../reprojection/planeGrid.ts";
 import { isFault } from "../../../errors.ts";
 import { type ArrayFile, type ArrayVariable, findVariable, numbersOf, textOf } from "./arrayFile.ts";
 import { type Axis, type CellBounds, evenAxis, unwrapLongitudes } from "./axis.ts";
@@ -19,9 +19,9 @@ import type { ParsedCrs } from "../../reprojection/projString.ts";
 /** Position of a map on the globe, and the order of its cells in the file. */
 export interface MapGeometry {
   readonly dimensions: HorizontalDimensions;
-  /** North-up, including a repeated column; in the coordinates of the file, which are degrees unless `projected`. */
-  readonly grid: Grid;
-  /** The coordinate system if it is not WGS84 degrees, and the size of its unit in meters (1 for degrees). */
+  /** North-up, including a repeated column, in the unit of the coordinates of the file. */
+  readonly plane: PlaneGrid;
+  /** The coordinate system if it is not WGS84 degrees, and the size of its unit in meters (1 for degrees on another datum). */
   readonly projected: ParsedCrs | undefined;
   readonly isSouthUp: boolean;
   readonly crs: string;
@@ -60,7 +60,7 @@ export async function readGeometry(
       ? attempt(() => geometryOfAffine(variable, affine ?? []))
       : await geometryOfCoordinates(file, variable, dimensions);
   const projected = attempt(() => projectedOf(file, variable, { crs, dimensions }));
-  const problem = projected === undefined ? gridFault(withoutRepeatedColumn(geometry.grid)) : undefined;
+  const problem = projected === undefined ? gridFault(withoutRepeatedColumn(gridOfPlane(geometry.plane))) : undefined;
   if (problem !== undefined) throw reject(`has an invalid grid: ${problem.replace(/\.$/, "")}`);
   attempt(() => checkGeoTransform(file, variable, geometry));
   const { text, datum } = crs;
@@ -106,21 +106,21 @@ async function geometryOfCoordinates(
   const { isPlane } = dimensions;
   const lat = await readAxis(file, variable, dimensions.lat, {
     isLongitude: false,
-    limitDeg: isPlane ? undefined : 90,
+    limit: isPlane ? undefined : 90,
   });
-  const lon = await readAxis(file, variable, dimensions.lon, { isLongitude: !isPlane, limitDeg: undefined });
-  if (!(lon.axis.stepDeg > 0)) {
+  const lon = await readAxis(file, variable, dimensions.lon, { isLongitude: !isPlane, limit: undefined });
+  if (!(lon.axis.step > 0)) {
     const name = isPlane ? "x" : "longitudes";
     throw sourceFault(file.file, `variable ${variable.name} has ${name} from east to west, which is not supported.`);
   }
-  const isSouthUp = lat.axis.stepDeg > 0;
+  const isSouthUp = lat.axis.step > 0;
   return {
     dimensions,
-    grid: {
-      northDeg: isSouthUp ? lat.axis.startDeg + lat.axis.count * lat.axis.stepDeg : lat.axis.startDeg,
-      westDeg: lon.axis.startDeg,
-      cellSizeLatDeg: Math.abs(lat.axis.stepDeg),
-      cellSizeLonDeg: lon.axis.stepDeg,
+    plane: {
+      westX: lon.axis.start,
+      northY: isSouthUp ? lat.axis.start + lat.axis.count * lat.axis.step : lat.axis.start,
+      cellWidth: lon.axis.step,
+      cellHeight: Math.abs(lat.axis.step),
       rowCount: lat.axis.count,
       columnCount: lon.axis.count,
     },
@@ -136,7 +136,7 @@ async function readAxis(
   file: ArrayFile,
   variable: ArrayVariable,
   dimension: number,
-  { isLongitude, limitDeg }: { readonly isLongitude: boolean; readonly limitDeg: number | undefined },
+  { isLongitude, limit }: { readonly isLongitude: boolean; readonly limit: number | undefined },
 ): Promise<{ readonly axis: Axis; readonly isUnwrapped: boolean }> {
   const coordinate = coordinateOf(file, variable, dimension);
   if (coordinate === undefined) throw new Error(`Dimension ${dimension} of ${variable.name} has no coordinates.`);
@@ -147,7 +147,7 @@ async function readAxis(
     const axis = evenAxis(values, {
       isFloat32: coordinate.type === "float32",
       bounds: isLongitude && bounds !== undefined ? unwrapBounds(values, bounds) : bounds,
-      limitDeg,
+      limit,
     });
     return { axis, isUnwrapped };
   } catch (error) {
@@ -168,17 +168,17 @@ async function readBounds(file: ArrayFile, coordinate: ArrayVariable): Promise<C
   const values = await readNumbers(file, bounds);
   const edge = (choose: (a: number, b: number) => number): readonly number[] =>
     Array.from({ length: count }, (_, i) => choose(values[2 * i] ?? NaN, values[2 * i + 1] ?? NaN));
-  return { lowerDeg: edge(Math.min), upperDeg: edge(Math.max) };
+  return { lowerEdges: edge(Math.min), upperEdges: edge(Math.max) };
 }
 
 /** Adds multiples of 360 degrees to longitude bounds, so that they are next to their cell centers. */
-function unwrapBounds(centersDeg: Float64Array, { lowerDeg, upperDeg }: CellBounds): CellBounds {
+function unwrapBounds(centersDeg: Float64Array, { lowerEdges, upperEdges }: CellBounds): CellBounds {
   const near = (value: number, centerDeg: number): number => value + 360 * Math.round((centerDeg - value) / 360);
-  const lower = lowerDeg.map((value, i) => near(value, centersDeg[i] ?? NaN));
-  const upper = upperDeg.map((value, i) => near(value, centersDeg[i] ?? NaN));
+  const lower = lowerEdges.map((value, i) => near(value, centersDeg[i] ?? NaN));
+  const upper = upperEdges.map((value, i) => near(value, centersDeg[i] ?? NaN));
   return {
-    lowerDeg: lower.map((value, i) => Math.min(value, upper[i] ?? NaN)),
-    upperDeg: upper.map((value, i) => Math.max(value, lower[i] ?? NaN)),
+    lowerEdges: lower.map((value, i) => Math.min(value, upper[i] ?? NaN)),
+    upperEdges: upper.map((value, i) => Math.max(value, lower[i] ?? NaN)),
   };
 }
 
@@ -193,18 +193,18 @@ function geometryOfAffine({ shape }: ArrayVariable, affine: readonly number[]): 
   if (b !== 0 || d !== 0 || g !== 0 || h !== 0 || i !== 1)
     throw new Error("has a transform_mat3x3 with rotation, shear or perspective, which is not supported");
   if (!(a > 0 && e !== 0 && [a, west, e, y].every(Number.isFinite)))
-    throw new Error(`has a transform_mat3x3 with cells of ${a} x ${e} degrees; the width must be above 0`);
+    throw new Error(`has a transform_mat3x3 with cells of ${a} x ${e}; the width must be above 0`);
   if (shape.length < 2) throw new Error(`has ${shape.length} dimensions; rows and columns are expected`);
   const dimensions = { lat: shape.length - 2, lon: shape.length - 1, isPlane: false };
   const [rowCount = 0, columnCount = 0] = [shape[dimensions.lat], shape[dimensions.lon]];
   const isSouthUp = e > 0;
   return {
     dimensions,
-    grid: {
-      northDeg: isSouthUp ? y + rowCount * e : y,
-      westDeg: west,
-      cellSizeLatDeg: Math.abs(e),
-      cellSizeLonDeg: a,
+    plane: {
+      westX: west,
+      northY: isSouthUp ? y + rowCount * e : y,
+      cellWidth: a,
+      cellHeight: Math.abs(e),
       rowCount,
       columnCount,
     },
@@ -240,23 +240,23 @@ function crsStatement(file: ArrayFile, variable: ArrayVariable): CrsStatement {
 const CORNER_TOLERANCE_CELLS = 0.01;
 
 /** Rejects a file whose `GeoTransform`, which GDAL writes beside the coordinate variables, contradicts them. */
-function checkGeoTransform(file: ArrayFile, variable: ArrayVariable, { grid, isSouthUp }: Geometry): void {
+function checkGeoTransform(file: ArrayFile, variable: ArrayVariable, { plane, isSouthUp }: Geometry): void {
   const text = textOf(gridMappingOf(file, variable)?.attributes ?? new Map(), "GeoTransform");
   if (text === undefined) return;
   const [west = NaN, width = NaN, b = NaN, y = NaN, d = NaN, height = NaN] = text.trim().split(/\s+/).map(Number);
   if (b !== 0 || d !== 0) throw new Error(`has a rotated GeoTransform (${text.trim()}), which is not supported`);
-  const { cellSizeLonDeg, cellSizeLatDeg, rowCount, columnCount } = grid;
-  const northDeg = height > 0 ? y + rowCount * height : y;
+  const { westX, northY, cellWidth, cellHeight, rowCount, columnCount } = plane;
+  const north = height > 0 ? y + rowCount * height : y;
   const differences = [
-    (west - grid.westDeg) / cellSizeLonDeg,
-    (northDeg - grid.northDeg) / cellSizeLatDeg,
-    ((width - cellSizeLonDeg) * columnCount) / cellSizeLonDeg,
-    ((Math.abs(height) - cellSizeLatDeg) * rowCount) / cellSizeLatDeg,
+    (west - westX) / cellWidth,
+    (north - northY) / cellHeight,
+    ((width - cellWidth) * columnCount) / cellWidth,
+    ((Math.abs(height) - cellHeight) * rowCount) / cellHeight,
   ];
   if (differences.every((cells) => Math.abs(cells) <= CORNER_TOLERANCE_CELLS)) return;
   const order = isSouthUp ? "south" : "north";
   throw new Error(
     `has a GeoTransform (${text.trim()}) that contradicts its coordinate variables (from ${order}, northwest corner ` +
-      `${grid.northDeg}, ${grid.westDeg}). Remove or correct it`,
+      `${northY}, ${westX}). Remove or correct it`,
   );
 }

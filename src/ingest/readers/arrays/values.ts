@@ -172,9 +172,20 @@ function fitsFloat32({ type, scale, offset }: Packing): boolean {
   return scale === 1 && offset === 0 && (type === "float32" || /^u?int(8|16)$/.test(type));
 }
 
+/** Thrown for a 64-bit integer that cannot be represented exactly. */
+export class InexactIntegerError extends Error {
+  override readonly name = "InexactIntegerError";
+  /** Index of the number in the array. */
+  readonly index: number;
+  constructor(index: number, value: bigint) {
+    super(`the 64-bit integer ${value} cannot be represented exactly`);
+    this.index = index;
+  }
+}
+
 /**
  * Converts stored numbers to values, with NaN for missing ones.
- * @throws Error if a 64-bit integer cannot be represented exactly
+ * @throws InexactIntegerError if a 64-bit integer cannot be represented exactly
  */
 export function unpack(stored: NumericArray, packing: Packing): RasterValues {
   const { scale, offset, nodata, storedMin, storedMax, valueMin, valueMax, extraNodata, unsignedModulus } = packing;
@@ -194,8 +205,7 @@ export function unpack(stored: NumericArray, packing: Packing): RasterValues {
       values[i] = NaN;
       continue;
     }
-    if (isBig && !Number.isSafeInteger(number))
-      throw new Error(`the 64-bit integer ${String(stored[i])} cannot be represented exactly`);
+    if (isBig && !Number.isSafeInteger(number)) throw new InexactIntegerError(i, stored[i] as bigint);
     const value = isPacked ? number * scale + offset : number;
     values[i] = value >= valueMin && value <= valueMax && !(extra.length > 0 && extra.includes(value)) ? value : NaN;
   }

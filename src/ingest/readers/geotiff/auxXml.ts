@@ -1,9 +1,9 @@
 /** GDAL's Persistent Auxiliary Metadata (PAM), the `.aux.xml` file next to a map. */
 import { messageOf, sourceFault } from "../../raster.ts";
 import { addBandItem, type BandStatements, classFault, noStatements } from "./bandStatements.ts";
-import { checkMetadataItem } from "./gdalMetadata.ts";
-import type { Transform } from "./georeference.ts";
-import { nodataOf, type NumberFormat } from "./layout.ts";
+import { addMetadataItem } from "./gdalMetadata.ts";
+import type { Transform } from "./transform.ts";
+import { nodataOf, type NumberFormat } from "./numberFormat.ts";
 import { readXml, type XmlElement } from "./xml.ts";
 
 /** Statements of an `.aux.xml` that are applied or compared with the map. */
@@ -11,6 +11,17 @@ export interface AuxStatements extends BandStatements {
   /** By band, from 1. */
   readonly nodata: Map<number, number>;
   readonly transform: Transform | undefined;
+  readonly srs: SrsStatement | undefined;
+}
+
+/** The coordinate system that an `.aux.xml` states. */
+export interface SrsStatement {
+  /** The name of the sidecar file. */
+  readonly sidecar: string;
+  /** Well-known text, an EPSG code or a PROJ string. */
+  readonly text: string;
+  /** The numbers of the axes of the coordinate system that x and y of the map are, such as "2,1"; undefined for east, north. */
+  readonly axisMapping: string | undefined;
 }
 
 const DATASET = "pamdataset";
@@ -53,8 +64,8 @@ const SINGLE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads an `.aux.xml`. Nodata values, units, scales, offsets and alpha bands are applied; statistics and descriptions are
- * ignored.
+ * Reads an `.aux.xml`. Nodata values, units, scales, offsets, alpha bands, the transform and the coordinate system are applied;
+ * statistics and descriptions are ignored.
  * @throws Fault `source_invalid` naming the map, the sidecar and the statement that is not supported
  */
 export function readAuxXml(
@@ -62,8 +73,9 @@ export function readAuxXml(
   { name, text }: { readonly name: string; readonly text: string },
   format: NumberFormat,
 ): AuxStatements {
-  const statements = { nodata: new Map<number, number>(), ...noStatements() };
+  const statements: { nodata: Map<number, number> } & BandStatements = { nodata: new Map(), ...noStatements() };
   let transform: Transform | undefined;
+  let srs: SrsStatement | undefined;
   const seenKeys = new Set<string>();
   const sidecarFault = (why: string): Error =>
     sourceFault(file, `its sidecar ${name} ${why}`, { details: { sidecar: name } });
@@ -79,12 +91,14 @@ export function readAuxXml(
             "has an MDI element whose only attribute is not key. Convert the map with gdal_translate.",
           );
         }
-        checkMetadataItem(
-          file,
-          attributes.at(-1)?.["key"] ?? "",
-          attributes.at(-2)?.["domain"] ?? "",
-          `its sidecar ${name}`,
-        );
+        const domain = attributes.at(-2)?.["domain"] ?? "";
+        addMetadataItem(file, statements, {
+          name: attributes.at(-1)?.["key"] ?? "",
+          domain,
+          text: element.text,
+          isOfBand: path[1] === "pamrasterband",
+          messagePrefix: `its sidecar ${name}`,
+        });
         return;
       }
       readStatement(element);
@@ -100,7 +114,7 @@ export function readAuxXml(
       `cannot be read as GDAL metadata (${messageOf(error)}). Remove the sidecar, or convert the map with gdal_translate.`,
     );
   }
-  return { ...statements, transform };
+  return { ...statements, transform, srs };
 
   function readStatement(element: XmlElement): void {
     const { path } = element;
@@ -157,7 +171,7 @@ export function readAuxXml(
     }
   }
 
-  function readDatasetElement({ path, text: value }: XmlElement): void {
+  function readDatasetElement({ path, attributes, text: value }: XmlElement): void {
     switch (path[1]) {
       case "geotransform":
         transform = parseTransform(value);
@@ -168,11 +182,8 @@ export function readAuxXml(
         }
         return;
       case "srs":
-        if (!isWgs84(value)) {
-          throw sidecarFault(
-            `states a coordinate system other than WGS84 degrees: ${abbreviated(value)}. Convert the map with gdalwarp -t_srs EPSG:4326.`,
-          );
-        }
+        if (value.trim() !== "")
+          srs = { sidecar: name, text: value, axisMapping: attributes[1]?.["dataaxistosrsaxismapping"] };
         return;
       default:
         throw sidecarFault(`states ${path[1]}, which is not supported. Convert the map with gdal_translate.`);
@@ -187,23 +198,7 @@ function isIgnored(path: readonly string[]): boolean {
 
 function parseTransform(text: string): Transform | undefined {
   const numbers = text.split(",").map(Number);
-  const [xDeg = NaN, sizeXDeg = NaN, b = NaN, yDeg = NaN, d = NaN, sizeYDeg = NaN] = numbers;
+  const [originX = NaN, pixelSizeX = NaN, b = NaN, originY = NaN, d = NaN, pixelSizeY = NaN] = numbers;
   const isUnrotated = numbers.length === 6 && !numbers.some(Number.isNaN) && b === 0 && d === 0;
-  return isUnrotated ? { xDeg, yDeg, sizeXDeg, sizeYDeg } : undefined;
-}
-
-/** Returns whether a coordinate system, given as WKT or EPSG code, is WGS 84 in degrees. */
-function isWgs84(text: string): boolean {
-  const system = text.trim();
-  if (/^EPSG:4326$/i.test(system)) return true;
-  const code = /(?:AUTHORITY\["EPSG",\s*"(\d+)"\]|ID\["EPSG",\s*(\d+)\])\s*\]$/i.exec(system);
-  if (/^GEOG(CS|CRS|RAPHICCRS)\["/i.test(system)) {
-    return code === null ? /^GEOG\w*\["(GCS_WGS_1984|WGS 84|WGS84)"/i.test(system) : (code[1] ?? code[2]) === "4326";
-  }
-  return false;
-}
-
-function abbreviated(text: string): string {
-  const line = text.trim().replaceAll(/\s+/g, " ");
-  return line.length <= 60 ? line : `${line.slice(0, 60)}...`;
+  return isUnrotated ? { originX, originY, pixelSizeX, pixelSizeY } : undefined;
 }

@@ -1,4 +1,4 @@
-/** What a file and its `.aux.xml` state about bands: units, scales, offsets and color interpretations. */
+/** What a file and its `.aux.xml` state about bands: units, scales, offsets, color interpretations and NODATA_VALUES. */
 import { isSameUnit } from "../../units.ts";
 import { sourceFault } from "../../raster.ts";
 
@@ -9,10 +9,12 @@ export interface BandStatements {
   readonly offsets: Map<number, number>;
   /** Color interpretations in lower case. */
   readonly colors: Map<number, string>;
+  /** NODATA_VALUES of GDAL, a number for each band: a cell is missing if every band has its number. */
+  nodataValues: readonly number[] | undefined;
 }
 
 export function noStatements(): BandStatements {
-  return { units: new Map(), scales: new Map(), offsets: new Map(), colors: new Map() };
+  return { units: new Map(), scales: new Map(), offsets: new Map(), colors: new Map(), nodataValues: undefined };
 }
 
 /** Value = stored number x scale + offset. */
@@ -106,11 +108,19 @@ export function combineStatements(file: string, inFile: BandStatements, inAuxXml
     return combined;
   };
   const isEqual = <T>(a: T, b: T): boolean => a === b;
+  const [first, second] = [inFile.nodataValues, inAuxXml.nodataValues];
+  if (first !== undefined && second !== undefined && first.join() !== second.join()) {
+    throw sourceFault(
+      file,
+      `has the NODATA_VALUES ${first.join(" ")}, but its .aux.xml states ${second.join(" ")}. Correct the file or its .aux.xml.`,
+    );
+  }
   return {
     units: combine("unit", ({ units }) => units, isSameUnit),
     scales: combine("scale", ({ scales }) => scales, isEqual),
     offsets: combine("offset", ({ offsets }) => offsets, isEqual),
     colors: combine("color interpretation", ({ colors }) => colors, isEqual),
+    nodataValues: first ?? second,
   };
 }
 

@@ -2,8 +2,8 @@
  * Converts the stored numbers of a window to values: masks and alpha bands, scale and offset, and integers that cannot be
  * represented exactly.
  */
-import type { Grid } from "../../../kernel/grid.ts";
-import { type BandWindow, describeCell, type RasterValues, sourceFault } from "../../raster.ts";
+import type { Cell } from "../../../kernel/grid.ts";
+import { type BandWindow, type RasterValues, sourceFault } from "../../raster.ts";
 import type { Packing } from "./bandStatements.ts";
 
 /** Reads which cells of a window are valid: 0 marks a missing cell, `opaque` a valid one. */
@@ -43,14 +43,20 @@ export function isPlain({ packing, mask, hasLargeIntegers }: BandMeaning): boole
 export async function valuesOf(
   stored: RasterValues,
   meaning: BandMeaning,
-  { file, grid, window }: { readonly file: string; readonly grid: Grid; readonly window: BandWindow },
+  {
+    file,
+    window,
+    describe,
+  }: { readonly file: string; readonly window: BandWindow; readonly describe: (cell: Cell) => string },
 ): Promise<RasterValues> {
   const { mask, isNodata, packing, extraNodata } = meaning;
   const cells = await mask?.read(window);
   const cellFault = (index: number, why: string): Error => {
     const row = window.firstRow + Math.floor(index / window.columnCount);
     const column = window.firstColumn + (index % window.columnCount);
-    return sourceFault(file, `band ${window.band} ${why} at ${describeCell(grid, { row, column })}.`);
+    return sourceFault(file, `band ${window.band} ${why} at ${describe({ row, column })}.`, {
+      details: { row, column, band: window.band },
+    });
   };
   for (let index = 0; index < stored.length; index++) {
     const number = stored[index] as number;

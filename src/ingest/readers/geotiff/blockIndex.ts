@@ -2,7 +2,8 @@
 import { sourceFault } from "../../raster.ts";
 import type { ByteSource } from "./byteSource.ts";
 import { type Directory, TAG } from "./directory.ts";
-import { canRepresent, type Layout } from "./layout.ts";
+import type { Layout } from "./layout.ts";
+import { canRepresent } from "./numberFormat.ts";
 
 /** A rectangle of cells in the row order of the file; `right` and `bottom` are exclusive. */
 export interface Box {

@@ -6,7 +6,8 @@ import type { RasterValues } from "../../raster.ts";
 import type { BlockIndex, Box } from "./blockIndex.ts";
 import type { ByteSource } from "./byteSource.ts";
 import { decodeBlock } from "./decoders.ts";
-import type { Layout, NumberFormat } from "./layout.ts";
+import type { Layout } from "./layout.ts";
+import type { NumberFormat } from "./numberFormat.ts";
 import { toNativeBlock } from "./nativeBlock.ts";
 
 /**

@@ -1,4 +1,7 @@
-/** The one thing that marks the missing cells of a file besides nodata values: an internal mask, a `.msk` file or an alpha band. */
+/**
+ * The one thing that marks the missing cells of a file besides nodata values: an internal mask, a `.msk` file, an alpha band or
+ * NODATA_VALUES.
+ */
 import type { BandWindow, RasterValues } from "../../raster.ts";
 import { sourceFault } from "../../raster.ts";
 import { type AlphaBand, findAlphaBand } from "./alpha.ts";
@@ -8,12 +11,14 @@ import type { ByteSource } from "./byteSource.ts";
 import type { Directories } from "./directory.ts";
 import type { Layout } from "./layout.ts";
 import { findInternalMask, type MaskImage, openMaskFile } from "./maskImage.ts";
+import { nodataValuesMask } from "./nodataValues.ts";
 import type { Sidecars } from "./sidecars.ts";
 
-/** At most one of the two is present. */
+/** At most one of the members is present. */
 export interface MaskSource {
   readonly image: MaskImage | undefined;
   readonly alpha: AlphaBand | undefined;
+  readonly nodataValues: readonly number[] | undefined;
 }
 
 /**
@@ -44,6 +49,7 @@ export async function openMaskSource(
     ...(internal === undefined ? [] : ["an internal mask"]),
     ...(sidecars.mask === undefined ? [] : [`the mask ${sidecars.mask.name}`]),
     ...(alpha === undefined ? [] : ["an alpha band"]),
+    ...(statements.nodataValues === undefined ? [] : ["NODATA_VALUES"]),
   ];
   if (names.length > 1) {
     throw sourceFault(
@@ -53,11 +59,12 @@ export async function openMaskSource(
   }
   const image =
     sidecars.mask === undefined ? internal : await openMaskFile(file, { ...sidecars.mask, map: layout, signal });
-  return { image, alpha };
+  return { image, alpha, nodataValues: statements.nodataValues };
 }
 
 /** Returns the name of the mask for the provenance. */
-export function maskNotes({ image, alpha }: MaskSource): Readonly<Record<string, unknown>> {
+export function maskNotes({ image, alpha, nodataValues }: MaskSource): Readonly<Record<string, unknown>> {
+  if (nodataValues !== undefined) return { missing_cells: `NODATA_VALUES ${nodataValues.join(" ")}` };
   if (image !== undefined) return { missing_cells: image.name };
   return alpha === undefined ? {} : { missing_cells: `alpha band ${alpha.band}` };
 }
@@ -67,7 +74,7 @@ export function maskNotes({ image, alpha }: MaskSource): Readonly<Record<string,
  * @param readStored reads a window of stored numbers, north up
  */
 export function cellMaskOf(
-  { image, alpha }: MaskSource,
+  { image, alpha, nodataValues }: MaskSource,
   {
     layout,
     isSouthUp,
@@ -82,6 +89,7 @@ export function cellMaskOf(
     const { band, opaque } = alpha;
     return { name: "the alpha band", opaque, mustAgree: true, read: (window) => readStored({ ...window, band }) };
   }
+  if (nodataValues !== undefined) return nodataValuesMask(nodataValues, { layout, readStored });
   if (image === undefined) return undefined;
   return {
     name: image.name,

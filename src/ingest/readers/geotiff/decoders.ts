@@ -8,6 +8,7 @@ import { ZSTDDecoder } from "zstddec";
 import type { Layout } from "./layout.ts";
 import { decodeLerc } from "./lerc.ts";
 import { toNativeBlock } from "./nativeBlock.ts";
+import { expandSamples } from "./packedSamples.ts";
 
 export type GeoTiffModule = typeof import("geotiff");
 type Decode = (encoded: Uint8Array, sizeBytesMax: number) => Uint8Array | Promise<Uint8Array>;
@@ -26,12 +27,16 @@ const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
 ]);
 
 /**
- * Decompresses one block.
+ * Decompresses one block, and expands samples that do not fill whole bytes.
  * @throws Error if the block is damaged or exceeds the size of a whole block
  */
 export function decodeBlock(encoded: Uint8Array, layout: Layout): Uint8Array | Promise<Uint8Array> {
   if (layout.compression === LERC) return decodeLerc(encoded, layout, decodeBounded);
-  return decodeBounded(layout.compression, encoded, layout.blockBytes);
+  const decoded = decodeBounded(layout.compression, encoded, layout.blockBytes);
+  if (layout.storedBits >= layout.format.bits) return decoded;
+  return decoded instanceof Uint8Array
+    ? expandSamples(decoded, layout)
+    : decoded.then((bytes) => expandSamples(bytes, layout));
 }
 
 function decodeBounded(

@@ -7,7 +7,7 @@ const ITEM_ATTRIBUTES: readonly string[] = ["name", "domain", "sample", "role"];
 
 /**
  * Reads the GDAL_METADATA tag. Only elements and attributes that GDAL writes are accepted.
- * @throws Fault `source_invalid` for unsupported metadata, such as NODATA_VALUES
+ * @throws Fault `source_invalid` for unsupported metadata
  */
 export function readGdalMetadata(file: string, xml: string | undefined): BandStatements {
   const statements = noStatements();
@@ -39,7 +39,13 @@ export function readGdalMetadata(file: string, xml: string | undefined): BandSta
       const band = Number(sample) + 1;
       const name = itemAttributes["role"] ?? "";
       addBandItem(file, statements, { band, name, text, messagePrefix: `band ${band} declares` });
-      checkMetadataItem(file, itemAttributes["name"] ?? "", itemAttributes["domain"] ?? "", "its GDAL metadata");
+      addMetadataItem(file, statements, {
+        name: itemAttributes["name"] ?? "",
+        domain: itemAttributes["domain"] ?? "",
+        text,
+        isOfBand: sample !== undefined,
+        messagePrefix: "its GDAL metadata",
+      });
     });
   } catch (error) {
     if (error instanceof Error && error.name === "Fault") throw error;
@@ -54,18 +60,43 @@ export function readGdalMetadata(file: string, xml: string | undefined): BandSta
   return statements;
 }
 
-/** Rejects the free-form metadata items that change the meaning of values: NODATA_VALUES, and NBITS or PIXELTYPE. */
-export function checkMetadataItem(file: string, name: string, domain: string, messagePrefix: string): void {
-  if (name.toUpperCase() === "NODATA_VALUES" && domain === "") {
-    throw sourceFault(
-      file,
-      `${messagePrefix} marks missing cells with NODATA_VALUES, which is not supported. Set a nodata value with gdal_edit.py -a_nodata.`,
-    );
+/** A free-form metadata item. */
+interface MetadataItem {
+  readonly name: string;
+  readonly domain: string;
+  readonly text: string;
+  /** Whether it is about one band; GDAL uses NODATA_VALUES only of the whole file. */
+  readonly isOfBand: boolean;
+  /** The start of error messages. */
+  readonly messagePrefix: string;
+}
+
+/**
+ * Adds a free-form metadata item if it changes the meaning of values: NODATA_VALUES.
+ * @throws Fault `source_invalid` for malformed NODATA_VALUES, and for NBITS or PIXELTYPE
+ */
+export function addMetadataItem(file: string, statements: BandStatements, item: MetadataItem): void {
+  const { domain, text, isOfBand, messagePrefix } = item;
+  const name = item.name.toUpperCase();
+  if (name === "NODATA_VALUES" && domain === "") {
+    const hint = "Set a nodata value with gdal_edit.py -a_nodata.";
+    const numbers = text.trim().split(/\s+/).map(Number);
+    if (isOfBand)
+      throw sourceFault(file, `${messagePrefix} states NODATA_VALUES for one band, which GDAL ignores. ${hint}`);
+    if (text.trim() === "" || !numbers.every(Number.isFinite)) {
+      throw sourceFault(
+        file,
+        `${messagePrefix} states the NODATA_VALUES ${JSON.stringify(text.trim())}; a finite number for each band is expected. ${hint}`,
+      );
+    }
+    if (statements.nodataValues !== undefined)
+      throw sourceFault(file, `${messagePrefix} states NODATA_VALUES twice. ${hint}`);
+    statements.nodataValues = numbers;
   }
-  if (domain.toUpperCase() === "IMAGE_STRUCTURE" && ["NBITS", "PIXELTYPE"].includes(name.toUpperCase())) {
+  if (domain.toUpperCase() === "IMAGE_STRUCTURE" && ["NBITS", "PIXELTYPE"].includes(name)) {
     throw sourceFault(
       file,
-      `${messagePrefix} contains ${name}, which is not supported. Convert the map with gdal_translate.`,
+      `${messagePrefix} contains ${item.name}, which is not supported. Convert the map with gdal_translate.`,
     );
   }
 }

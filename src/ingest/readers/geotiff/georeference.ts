@@ -1,17 +1,17 @@
 /** Reads the georeference of a GeoTIFF (OGC GeoTIFF 1.1). */
 import { isDeepStrictEqual } from "node:util";
 import type { GeoTIFFImage } from "geotiff";
-import type { Grid } from "../../../kernel/grid.ts";
-import type { CrsDefinition } from "../../crsDefinition.ts";
-import { messageOf, type RasterOptions, sourceFault } from "../../raster.ts";
-import { crsOfText } from "../../reprojection/crsText.ts";
+import { messageOf, type PlaneGrid, type RasterOptions, sourceFault } from "../../raster.ts";
+import { axisOrderOf, crsOfText, epsgCrs, isSameCrs } from "../../reprojection/crsText.ts";
 import { crsOfGeoKeys, type GeoKeys } from "../../reprojection/geoKeys.ts";
 import type { ParsedCrs } from "../../reprojection/projString.ts";
+import type { SrsStatement } from "./auxXml.ts";
+import type { Transform } from "./transform.ts";
 
 export interface Georeference {
-  /** The grid of the file in its own coordinates, which are degrees unless `projected`; before a repeated column is dropped. */
-  readonly grid: Grid;
-  /** The coordinate system if it is not WGS84 degrees, and the size of its unit in meters (1 for degrees). */
+  /** The grid of the file in the unit of its coordinate system, before a repeated column is dropped. */
+  readonly plane: PlaneGrid;
+  /** The coordinate system if it is not WGS84 degrees, and the size of its unit in meters (1 for degrees on another datum). */
   readonly projected: ParsedCrs | undefined;
   /** Its position is the outer corner of the first cell in the file. */
   readonly transform: Transform;
@@ -24,6 +24,16 @@ export interface Georeference {
 
 const RASTER_PIXEL_IS_POINT = 2;
 
+/** What sidecar files state about the position of a map. */
+interface SidecarReference {
+  /** The name of the world file, for the error about a map without georeference. */
+  readonly worldFile: string | undefined;
+  /** The transform of the `.aux.xml`, used if the file has none. */
+  readonly transform: Transform | undefined;
+  /** The coordinate system of the `.aux.xml`, used if the file has none. */
+  readonly srs: SrsStatement | undefined;
+}
+
 /**
  * Reads the georeference of an image.
  * @throws Fault `source_invalid` if there is none, if it is not a north-up or south-up grid, or if its coordinate system is
@@ -32,28 +42,31 @@ const RASTER_PIXEL_IS_POINT = 2;
 export function readGeoreference(
   file: string,
   image: GeoTIFFImage,
-  { worldFile, ...options }: RasterOptions & { readonly worldFile: string | undefined },
+  { worldFile, transform: sidecarTransform, srs, ...options }: RasterOptions & SidecarReference,
 ): Georeference {
-  const storedTransform = imageTransform(file, image, worldFile);
+  const inFile = imageTransform(file, image);
+  const storedTransform = inFile ?? sidecarTransform;
+  if (storedTransform === undefined) throw noTransformFault(file, worldFile);
   const keys = image.getGeoKeys() as GeoKeys | null;
-  const isPoint = keys?.["GTRasterTypeGeoKey"] === RASTER_PIXEL_IS_POINT;
-  const { text: crs, datum, projected } = readCrs(file, keys, storedTransform, options);
+  // The transform of an .aux.xml is that of the outer corner, also in a PixelIsPoint file.
+  const isPoint = inFile !== undefined && keys?.["GTRasterTypeGeoKey"] === RASTER_PIXEL_IS_POINT;
+  const { text: crs, datum, projected } = readCrs(file, keys, { transform: storedTransform, srs, options });
 
-  const { sizeXDeg, sizeYDeg } = storedTransform;
+  const { pixelSizeX, pixelSizeY } = storedTransform;
   const rowCount = image.getHeight();
   // The tie point of a PixelIsPoint file is the center of its cell.
   const transform: Transform = {
     ...storedTransform,
-    xDeg: storedTransform.xDeg - (isPoint ? 0.5 * sizeXDeg : 0),
-    yDeg: storedTransform.yDeg - (isPoint ? 0.5 * sizeYDeg : 0),
+    originX: storedTransform.originX - (isPoint ? 0.5 * pixelSizeX : 0),
+    originY: storedTransform.originY - (isPoint ? 0.5 * pixelSizeY : 0),
   };
-  const isSouthUp = sizeYDeg > 0;
+  const isSouthUp = pixelSizeY > 0;
   return {
-    grid: {
-      northDeg: isSouthUp ? transform.yDeg + rowCount * sizeYDeg : transform.yDeg,
-      westDeg: transform.xDeg,
-      cellSizeLatDeg: Math.abs(sizeYDeg),
-      cellSizeLonDeg: sizeXDeg,
+    plane: {
+      westX: transform.originX,
+      northY: isSouthUp ? transform.originY + rowCount * pixelSizeY : transform.originY,
+      cellWidth: pixelSizeX,
+      cellHeight: Math.abs(pixelSizeY),
       rowCount,
       columnCount: image.getWidth(),
     },
@@ -71,42 +84,36 @@ export function readGeoreference(
   };
 }
 
-/** The outer corner (or center) of the first cell of the file, and signed cell sizes: x east, y north. */
-export interface Transform {
-  readonly xDeg: number;
-  readonly yDeg: number;
-  readonly sizeXDeg: number;
-  readonly sizeYDeg: number;
+function noTransformFault(file: string, worldFile: string | undefined): Error {
+  const hint =
+    worldFile === undefined
+      ? "Give a georeferenced GeoTIFF."
+      : `A world file (${worldFile}) is not enough; write it into the file with gdal_translate -a_srs EPSG:4326.`;
+  return sourceFault(
+    file,
+    `has no georeference: it has neither ModelTransformation nor ModelTiepoint with ModelPixelScale. ${hint}`,
+  );
 }
 
-function imageTransform(file: string, image: GeoTIFFImage, worldFile: string | undefined): Transform {
+function imageTransform(file: string, image: GeoTIFFImage): Transform | undefined {
   const matrixResult = matrixTransform(file, image);
   const scaleResult = scaleTransform(file, image);
   const transform = matrixResult ?? scaleResult;
-  if (transform === undefined) {
-    const hint =
-      worldFile === undefined
-        ? "Give a georeferenced GeoTIFF."
-        : `A world file (${worldFile}) is not enough; write it into the file with gdal_translate -a_srs EPSG:4326.`;
-    throw sourceFault(
-      file,
-      `has no georeference: it has neither ModelTransformation nor ModelTiepoint with ModelPixelScale. ${hint}`,
-    );
-  }
+  if (transform === undefined) return undefined;
   if (matrixResult !== undefined && scaleResult !== undefined && !isDeepStrictEqual(matrixResult, scaleResult)) {
     throw sourceFault(file, "has two contradictory georeferences: a matrix, and a tie point with a scale.");
   }
-  const { xDeg, yDeg, sizeXDeg, sizeYDeg } = transform;
-  if (!(Number.isFinite(xDeg) && Number.isFinite(yDeg) && sizeXDeg > 0 && Number.isFinite(sizeXDeg))) {
+  const { originX, originY, pixelSizeX, pixelSizeY } = transform;
+  if (!(Number.isFinite(originX) && Number.isFinite(originY) && pixelSizeX > 0 && Number.isFinite(pixelSizeX))) {
     throw sourceFault(
       file,
-      `starts at (${xDeg}, ${yDeg}) with cells ${sizeXDeg} degrees wide; both must be finite, and the width above 0.`,
+      `starts at (${originX}, ${originY}) with cells ${pixelSizeX} wide; both must be finite, and the width above 0.`,
     );
   }
-  if (!(Number.isFinite(sizeYDeg) && sizeYDeg !== 0))
+  if (!(Number.isFinite(pixelSizeY) && pixelSizeY !== 0))
     throw sourceFault(
       file,
-      `has cells with a height of ${sizeYDeg} degrees; the height must be a finite number other than 0.`,
+      `has cells with a height of ${pixelSizeY}; the height must be a finite number other than 0.`,
     );
   return transform;
 }
@@ -118,7 +125,7 @@ function matrixTransform(file: string, image: GeoTIFFImage): Transform | undefin
   if (b !== 0 || d !== 0) {
     throw sourceFault(file, "is rotated or sheared. Convert it with gdalwarp -t_srs EPSG:4326.");
   }
-  return { xDeg: x, yDeg: y, sizeXDeg: a, sizeYDeg: e };
+  return { originX: x, originY: y, pixelSizeX: a, pixelSizeY: e };
 }
 
 function scaleTransform(file: string, image: GeoTIFFImage): Transform | undefined {
@@ -140,7 +147,7 @@ function scaleTransform(file: string, image: GeoTIFFImage): Transform | undefine
         "transform as a matrix: gdal_translate --config GTIFF_HONOUR_NEGATIVE_SCALEY YES (south-up) or NO (north-up).",
     );
   }
-  return { xDeg: x - i * sizeX, yDeg: y + j * sizeY, sizeXDeg: sizeX, sizeYDeg: -sizeY };
+  return { originX: x - i * sizeX, originY: y + j * sizeY, pixelSizeX: sizeX, pixelSizeY: -sizeY };
 }
 
 const MODEL_GEOGRAPHIC = 2;
@@ -164,13 +171,33 @@ interface FileCrs {
  * Reads the coordinate system.
  * @throws Fault `source_invalid` if there is none, or if it is not supported
  */
-function readCrs(file: string, keys: GeoKeys | null, transform: Transform, options: RasterOptions): FileCrs {
+function readCrs(
+  file: string,
+  keys: GeoKeys | null,
+  {
+    transform,
+    srs,
+    options,
+  }: { readonly transform: Transform; readonly srs: SrsStatement | undefined; readonly options: RasterOptions },
+): FileCrs {
   const assumeWgs84 = options.assumeWgs84 === true;
   const model = keys?.["GTModelTypeGeoKey"];
   const code = keys?.["GeographicTypeGeoKey"];
+  const inSidecar = srs === undefined ? undefined : sidecarCrs(file, srs, assumeWgs84);
   if (keys === null || (model === undefined && code === undefined)) {
+    if (inSidecar !== undefined && srs !== undefined) {
+      if (options.crs !== undefined) throw statedCrsFault(file, `in ${srs.sidecar}`);
+      if (/^\s*COMP/i.test(srs.text)) {
+        throw sourceFault(
+          file,
+          `its sidecar ${srs.sidecar} states a coordinate system with heights, whose unit would be that of the values. Write it into the file: gdal_translate in.tif out.tif.`,
+          { details: { sidecar: srs.sidecar } },
+        );
+      }
+      return describedCrs(inSidecar, `${inSidecar.crs.name}, stated in ${srs.sidecar}`);
+    }
     if (options.crs !== undefined) return crsOnRequest(file, options.crs, assumeWgs84);
-    const isPlausible = Math.abs(transform.xDeg) <= 360.5 && Math.abs(transform.yDeg) <= 90.5;
+    const isPlausible = Math.abs(transform.originX) <= 360.5 && Math.abs(transform.originY) <= 90.5;
     if (assumeWgs84 && isPlausible) return { text: "none stated; read as EPSG:4326 on request" };
     const hint = isPlausible ? " If its numbers are WGS84 degrees, pass --assume-wgs84." : "";
     throw sourceFault(
@@ -178,36 +205,63 @@ function readCrs(file: string, keys: GeoKeys | null, transform: Transform, optio
       `has no coordinate system. State it with crs in the layer of a manifest, or with gdal_edit.py -a_srs.${hint}`,
     );
   }
-  if (options.crs !== undefined)
-    throw sourceFault(file, "states its coordinate system; crs is only for files that state none. Remove crs.");
-  if (model === undefined || model === MODEL_GEOGRAPHIC) {
-    const wgs84 = describeWgs84(keys);
-    if (wgs84 !== undefined) return { text: wgs84 };
+  if (options.crs !== undefined) throw statedCrsFault(file);
+  const wgs84 = model === undefined || model === MODEL_GEOGRAPHIC ? describeWgs84(keys) : undefined;
+  const parsed =
+    wgs84 === undefined ? parsedCrs(file, () => crsOfGeoKeys(keys, { assumeWgs84 })) : { crs: epsgCrs(4326), unitM: 1 };
+  if (inSidecar !== undefined && !isSameCrs(parsed, inSidecar)) {
+    throw sourceFault(
+      file,
+      `is in the coordinate system ${wgs84 ?? parsed.crs.name}, but ${srs?.sidecar} states ${inSidecar.crs.name}. Correct the file or its .aux.xml.`,
+      { details: { sidecar: srs?.sidecar } },
+    );
   }
-  return fileCrs(file, () => crsOfGeoKeys(keys, { assumeWgs84 }));
+  return wgs84 === undefined ? describedCrs(parsed) : { text: wgs84 };
+}
+
+function statedCrsFault(file: string, where = ""): Error {
+  const place = where === "" ? "" : ` ${where}`;
+  return sourceFault(file, `states its coordinate system${place}; crs is only for files that state none. Remove crs.`);
+}
+
+/** Returns the coordinate system that an `.aux.xml` states. */
+function sidecarCrs(file: string, { sidecar, text, axisMapping }: SrsStatement, assumeWgs84: boolean): ParsedCrs {
+  const parsed = parsedCrs(file, () => {
+    try {
+      return crsOfText(text, { assumeWgs84 });
+    } catch (error) {
+      throw new Error(`has a sidecar ${sidecar} that ${messageOf(error)}`, { cause: error });
+    }
+  });
+  if (axisMapping === undefined || axisMapping.replaceAll(/\s/g, "") === axisOrderOf(text)) return parsed;
+  throw sourceFault(
+    file,
+    `its sidecar ${sidecar} states the order of axes ${JSON.stringify(axisMapping)} for ${parsed.crs.name}, in which x is not to the east. Convert the map with gdalwarp -t_srs EPSG:4326.`,
+    { details: { sidecar } },
+  );
 }
 
 /** Returns the coordinate system that the user states for a file without one. */
 function crsOnRequest(file: string, text: string, assumeWgs84: boolean): FileCrs {
-  const crs = fileCrs(file, () => crsOfText(text, { assumeWgs84 }));
-  return { ...crs, text: `none stated; read as ${crs.text} on request` };
+  const parsed = parsedCrs(file, () => crsOfText(text, { assumeWgs84 }));
+  return describedCrs(parsed, `none stated; read as ${parsed.crs.name} on request`);
 }
 
-function fileCrs(file: string, read: () => ParsedCrs): FileCrs {
-  let parsed: ParsedCrs;
+function parsedCrs(file: string, read: () => ParsedCrs): ParsedCrs {
   try {
-    parsed = read();
+    return read();
   } catch (error) {
     const why = messageOf(error).replace(/\.$/, "");
     throw sourceFault(file, `${why}.${why.includes("gdalwarp") ? "" : ` ${CONVERT}`}`, { cause: error });
   }
-  return { text: parsed.crs.name, ...degreesOrProjected(parsed) };
 }
 
-/** Returns whether coordinates can be used as WGS84 degrees, or must be reprojected. */
-function degreesOrProjected(parsed: ParsedCrs): Pick<FileCrs, "datum" | "projected"> {
-  const { method, datum }: CrsDefinition = parsed.crs;
-  return method === "longlat" && datum.kind === "unchanged" ? { datum: datum.description } : { projected: parsed };
+/** Returns a coordinate system whose coordinates can be used as WGS84 degrees, or must be reprojected. */
+function describedCrs(parsed: ParsedCrs, text = parsed.crs.name): FileCrs {
+  const { method, datum } = parsed.crs;
+  return method === "longlat" && datum.kind === "unchanged"
+    ? { text, datum: datum.description }
+    : { text, projected: parsed };
 }
 
 /** Describes a coordinate system in WGS84 degrees, or returns undefined for another one. */

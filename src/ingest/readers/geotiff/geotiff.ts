@@ -13,13 +13,16 @@ import { type Directories, readDirectories, TAG } from "./directory.ts";
 import { readGdalMetadata } from "./gdalMetadata.ts";
 import { checkGeoKeys } from "./geoKeys.ts";
 import { type Georeference, readGeoreference } from "./georeference.ts";
-import { type Layout, type NumberFormat, readLayout } from "./layout.ts";
+import { type Layout, readLayout } from "./layout.ts";
+import type { NumberFormat } from "./numberFormat.ts";
 import { meridianNotes, readWithRepeatedMeridian, hasRepeatedMeridian } from "../meridian.ts";
 import { nodataMatchers } from "./nodata.ts";
+import { checkNodataValues } from "./nodataValues.ts";
 import { normalizedSource } from "./normalizedSource.ts";
 import { readStoredWindow } from "./windows.ts";
 import { readSidecars, type Sidecars } from "./sidecars.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
+import { describePlaneCell, gridOfPlane, planeInMeters } from "../../reprojection/planeGrid.ts";
 import {
   type BandWindow,
   checkWindow,
@@ -28,7 +31,6 @@ import {
   isProjected,
   messageOf,
   type NumberType,
-  planeGridOf,
   type Raster,
   type RasterOptions,
   type RasterValues,
@@ -75,7 +77,8 @@ export async function openStoredGeoTiff(file: string, options: RasterOptions = {
     const tiff = await module.GeoTIFF.fromSource(await normalizedSource(source, directories.first, layout));
     const image = await tiff.getImage();
     checkAgreement(file, layout, image);
-    const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile });
+    const { transform, srs } = sidecars.statements;
+    const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile, transform, srs });
     sidecars.checkTransform(reference.transform);
     const blocks = blockReaderOf(layout, source);
     const { signal } = options;
@@ -153,8 +156,10 @@ function rasterOf(opened: {
   const { file, layout, reference, options, source, sidecars, mask, image, statements } = opened;
   const { signal, keepMeridian } = options;
   const { projected } = reference;
-  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(reference.grid);
-  const grid = hasRepeatedColumn ? { ...reference.grid, columnCount: reference.grid.columnCount - 1 } : reference.grid;
+  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(gridOfPlane(reference.plane));
+  const columnCount = reference.plane.columnCount - (hasRepeatedColumn ? 1 : 0);
+  const plane = { ...reference.plane, columnCount };
+  const grid = gridOfPlane(plane);
   const gridError = projected === undefined ? gridFault(grid) : undefined;
   if (gridError !== undefined) throw sourceFault(file, `has an invalid grid: ${gridError}`);
 
@@ -164,6 +169,7 @@ function rasterOf(opened: {
   const { nodata: sidecarNodata } = sidecars.statements;
   for (const [band, value] of sidecarNodata) checkNodata(file, layout, band, value);
   const nodata = bandNumbers.map((band) => sidecarNodata.get(band) ?? layout.nodata);
+  if (mask.nodataValues !== undefined) checkNodataValues(file, mask.nodataValues, { layout, nodata });
   const extraNodata = (options.nodata ?? []).filter((value) => !Number.isNaN(value));
   const context = {
     file,
@@ -189,14 +195,18 @@ function rasterOf(opened: {
       extraNodata,
     };
     if (isPlain(meaning)) return readStoredWindow({ ...context, isMissing }, window);
-    return valuesOf(await readStored(window), meaning, { file, grid, window });
+    return valuesOf(await readStored(window), meaning, {
+      file,
+      window,
+      describe: (cell) => describePlaneCell(plane, projected !== undefined, cell),
+    });
   };
   return {
     spec: fileSpec(file, options),
     file,
     ...(projected === undefined
       ? { grid }
-      : { plane: planeGridOf(grid, projected.unitM), projectedCrs: projected.crs }),
+      : { plane: planeInMeters(plane, projected.unitM), projectedCrs: projected.crs }),
     crs: reference.crs,
     bands: bandNumbers.slice(0, bandCount).map((band, index) => ({
       name: undefined,
@@ -217,10 +227,10 @@ function rasterOf(opened: {
     },
     ...(sidecars.files.length === 0 ? {} : { sidecarFiles: sidecars.files }),
     async readWindow(window) {
-      checkWindow(window, grid, bandCount);
+      checkWindow(window, plane, bandCount);
       signal?.throwIfAborted();
       if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
-      return readWithRepeatedMeridian({ file, read, extraColumn: grid.columnCount, kept: keepMeridian }, window);
+      return readWithRepeatedMeridian({ file, read, extraColumn: columnCount, kept: keepMeridian }, window);
     },
     async close() {
       await source.close();

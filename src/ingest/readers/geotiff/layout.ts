@@ -4,6 +4,8 @@
  */
 import { sourceFault } from "../../raster.ts";
 import { BLOCK_COUNT_MAX, type Directory, TAG } from "./directory.ts";
+import { nodataOf, type NumberFormat } from "./numberFormat.ts";
+import { expandedBits } from "./packedSamples.ts";
 
 /** Largest number of rows, and of columns; a world map with cells of 1/3 arc second has 3,888,000 columns. */
 const LINE_COUNT_MAX = 4_000_000;
@@ -20,6 +22,9 @@ export interface Layout {
   /** Whether a Float32Array represents every value of the file exactly. */
   readonly fitsFloat32: boolean;
   readonly format: NumberFormat;
+  /** Bits of a sample in the file, which are expanded to those of `format` if they are fewer. */
+  readonly storedBits: number;
+  /** The byte order of decompressed and expanded blocks. */
   readonly isLittleEndian: boolean;
   readonly compression: number;
   /** 1 for none, 2 for differences of numbers, 3 for differences of the bytes of floats. */
@@ -31,15 +36,10 @@ export interface Layout {
   readonly blockColumnCount: number;
   readonly acrossCount: number;
   readonly downCount: number;
-  /** Decoded size of a whole block. */
+  /** Decompressed size of a whole block. */
   readonly blockBytes: number;
   /** The nodata value in the file, which applies to all bands. */
   readonly nodata: number | undefined;
-}
-
-export interface NumberFormat {
-  readonly kind: "unsigned" | "integer" | "float";
-  readonly bits: number;
 }
 
 /**
@@ -49,19 +49,23 @@ export interface NumberFormat {
 export async function readLayout(file: string, first: Directory): Promise<Layout> {
   await checkKind(file, first);
   const { rowCount, columnCount, bandCount } = await readSize(file, first);
-  const format = await readFormat(file, first, bandCount);
+  const { format, storedBits } = await readFormat(file, first, bandCount);
   const compression = await first.number(TAG.compression, 1);
   checkCompression(file, compression);
-  const predictor = await readPredictor(file, first, compression, format);
+  const predictor = await readPredictor(file, first, { compression, format, storedBits });
+  if (storedBits < format.bits && compression === LERC) {
+    throw sourceFault(file, `has samples of ${storedBits} bits with LERC compression, which is not supported.`);
+  }
   await checkInterpretation(file, first);
-  const blocks = await readBlocks(file, first, { rowCount, columnCount, bandCount, format });
+  const blocks = await readBlocks(file, first, { rowCount, columnCount, bandCount, storedBits });
   return {
     rowCount,
     columnCount,
     bandCount,
     fitsFloat32: format.bits <= 16 || (format.kind === "float" && format.bits === 32),
     format,
-    isLittleEndian: first.isLittleEndian,
+    storedBits,
+    isLittleEndian: first.isLittleEndian || storedBits < format.bits,
     compression,
     predictor,
     ...blocks,
@@ -108,10 +112,11 @@ export async function readMaskLayout(
     ...size,
     fitsFloat32: true,
     format,
+    storedBits: bits,
     isLittleEndian: directory.isLittleEndian,
     compression,
     predictor,
-    ...(await readBlocks(file, directory, { ...size, format })),
+    ...(await readBlocks(file, directory, { ...size, storedBits: bits })),
     nodata: undefined,
   };
 }
@@ -158,7 +163,11 @@ const FORMAT_NAMES: Readonly<Record<number, string>> = {
   6: "complex floats",
 };
 
-async function readFormat(file: string, first: Directory, bandCount: number): Promise<NumberFormat> {
+async function readFormat(
+  file: string,
+  first: Directory,
+  bandCount: number,
+): Promise<Pick<Layout, "format" | "storedBits">> {
   const allBits = await first.numbers(TAG.bitsPerSample);
   const allFormats = first.has(TAG.sampleFormat) ? await first.numbers(TAG.sampleFormat) : allBits.map(() => 1);
   if (allBits.length !== bandCount || allFormats.length !== bandCount) {
@@ -170,18 +179,19 @@ async function readFormat(file: string, first: Directory, bandCount: number): Pr
   const [bits = 0] = allBits;
   const [code = 0] = allFormats;
   const kind = FORMAT_KINDS[code];
-  const isSupported = (kind === "float" ? [16, 32, 64] : [8, 16, 32, 64]).includes(bits);
+  const expanded = kind === "unsigned" ? expandedBits(bits) : undefined;
+  const isSupported = expanded !== undefined || (kind === "float" ? [16, 32, 64] : [8, 16, 32, 64]).includes(bits);
   if (kind === undefined || !isSupported) {
     const name = FORMAT_NAMES[code] ?? `sample format ${code}`;
     throw sourceFault(
       file,
-      `band 1 has ${name} of ${bits} bits; 8, 16, 32 and 64-bit integers and 16, 32 and 64-bit floats are supported.`,
+      `band 1 has ${name} of ${bits} bits; unsigned integers of 1 to 32 (except 24) and 64 bits, signed integers of 8, 16, 32 and 64 bits, and floats of 16, 32 and 64 bits are supported.`,
     );
   }
   if (allBits.some((other) => other !== bits) || allFormats.some((other) => other !== code)) {
     throw sourceFault(file, "has bands with different number formats. Split it into one file for each format.");
   }
-  return { kind, bits };
+  return { format: { kind, bits: expanded ?? bits }, storedBits: bits };
 }
 
 const NONE = 1;
@@ -210,8 +220,7 @@ function checkCompression(file: string, compression: number): void {
 async function readPredictor(
   file: string,
   first: Directory,
-  compression: number,
-  { kind, bits }: NumberFormat,
+  { compression, format: { kind }, storedBits }: Pick<Layout, "compression" | "format" | "storedBits">,
 ): Promise<number> {
   const predictor = await first.number(TAG.predictor, 1);
   if (predictor === 1) return predictor;
@@ -222,11 +231,12 @@ async function readPredictor(
       `has predictor ${predictor}, which its compression ${compression} does not support. ${hint}`,
     );
   }
-  const isSupported = predictor === 2 || (predictor === 3 && kind === "float");
+  const isWhole = [8, 16, 32, 64].includes(storedBits);
+  const isSupported = (predictor === 2 && isWhole) || (predictor === 3 && kind === "float");
   if (!isSupported)
     throw sourceFault(
       file,
-      `uses predictor ${predictor} for ${bits}-bit ${kind} values, which is not supported. ${hint}`,
+      `uses predictor ${predictor} for ${storedBits}-bit ${kind} values, which is not supported. ${hint}`,
     );
   return predictor;
 }
@@ -264,7 +274,12 @@ type Blocks = Pick<
 async function readBlocks(
   file: string,
   first: Directory,
-  { rowCount, columnCount, bandCount, format }: Pick<Layout, "rowCount" | "columnCount" | "bandCount" | "format">,
+  {
+    rowCount,
+    columnCount,
+    bandCount,
+    storedBits,
+  }: Pick<Layout, "rowCount" | "columnCount" | "bandCount" | "storedBits">,
 ): Promise<Blocks> {
   const isTiled = first.has(TAG.tileOffsets);
   if (isTiled === first.has(TAG.stripOffsets)) {
@@ -283,7 +298,7 @@ async function readBlocks(
       file,
       `has blocks of ${blockRowCount} rows and ${blockColumnCount} columns; both must be at least 1.`,
     );
-  const blockBytes = blockRowCount * Math.ceil((blockColumnCount * (isPlanar ? 1 : bandCount) * format.bits) / 8);
+  const blockBytes = blockRowCount * Math.ceil((blockColumnCount * (isPlanar ? 1 : bandCount) * storedBits) / 8);
   if (!(blockBytes <= BLOCK_BYTES_MAX)) {
     throw sourceFault(
       file,
@@ -310,56 +325,4 @@ async function readBlocks(
     );
   }
   return { isTiled, isPlanar, blockRowCount, blockColumnCount, acrossCount, downCount, blockBytes };
-}
-
-/**
- * Parses a nodata value as GDAL writes it.
- * @param how the start of error messages, such as "declares"
- * @throws Fault `source_invalid` if it is not a number, or is a fraction although the file has integers
- */
-export function nodataOf(
-  file: string,
-  declared: string | undefined,
-  format: NumberFormat,
-  how: string,
-): number | undefined {
-  const text = declared?.trim() ?? "";
-  if (text === "") return undefined;
-  if (/^[-+]?nan$/i.test(text)) return NaN;
-  const value = /^[-+]?inf(inity)?$/i.test(text) ? (text.startsWith("-") ? -Infinity : Infinity) : Number(text);
-  if (Number.isNaN(value)) {
-    throw sourceFault(file, `${how} the nodata value ${JSON.stringify(text)}, which is not a number.`);
-  }
-  if (format.bits === 64 && format.kind !== "float" && !isExactNodata(value)) {
-    throw sourceFault(
-      file,
-      `${how} the nodata value ${text}, which cannot be compared exactly with 64-bit integers. Integers from -(2^53 - 1) to 2^53 - 1 and the smallest and largest integer of the type are accepted. Convert the map with gdal_translate -ot Float64.`,
-    );
-  }
-  if (format.kind !== "float" && fitsFormat(value, format) && !Number.isInteger(value)) {
-    throw sourceFault(
-      file,
-      `${how} the nodata value ${value}, which its integers cannot represent. Set the intended value with gdal_edit.py -a_nodata.`,
-    );
-  }
-  return value;
-}
-
-/**
- * Returns whether a nodata value can be compared with 64-bit integers. The floats nearest to the smallest and largest
- * integers stand for these integers only (see `toNativeBlock`).
- */
-function isExactNodata(value: number): boolean {
-  return !(Math.abs(value) > Number.MAX_SAFE_INTEGER) || [-(2 ** 63), 2 ** 63, 2 ** 64].includes(value);
-}
-
-/** Returns whether a number format can represent a nodata value. If it cannot, the nodata value marks no cells. */
-export function canRepresent(value: number, format: NumberFormat): boolean {
-  return format.kind === "float" || (fitsFormat(value, format) && Number.isInteger(value));
-}
-
-function fitsFormat(value: number, { kind, bits }: NumberFormat): boolean {
-  const min = kind === "unsigned" ? 0 : -(2 ** (bits - 1));
-  const max = kind === "unsigned" ? 2 ** bits - 1 : 2 ** (bits - 1) - 1;
-  return value >= min && value <= max;
 }

@@ -100,9 +100,13 @@ async function normalizedFields(directory: Directory, layout: Layout): Promise<r
     const entry = directory.entry(tag);
     if (entry === undefined || entry.count === 0) continue;
     const { type, count } = entry;
-    const isFormat = tag === TAG.sampleFormat;
-    const bytes = isFormat ? formatBytes(layout) : await directory.littleEndianBytes(tag);
-    fields.push(isFormat ? { tag, type: SHORT, count: layout.bandCount, bytes } : { tag, type, count, bytes });
+    const perBand =
+      tag === TAG.sampleFormat ? formatCode(layout) : tag === TAG.bitsPerSample ? layout.format.bits : undefined;
+    fields.push(
+      perBand === undefined
+        ? { tag, type, count, bytes: await directory.littleEndianBytes(tag) }
+        : { tag, type: SHORT, count: layout.bandCount, bytes: bytesPerBand(layout, perBand) },
+    );
   }
   for (const tag of INDEX_TAGS) {
     const count = directory.count(tag);
@@ -113,10 +117,13 @@ async function normalizedFields(directory: Directory, layout: Layout): Promise<r
   return fields.toSorted((a, b) => a.tag - b.tag);
 }
 
-/** Returns the sample format of every band. */
-function formatBytes({ bandCount, format }: Layout): Uint8Array {
-  const code = format.bits === 64 ? FLOAT_FORMAT : { unsigned: 1, integer: 2, float: FLOAT_FORMAT }[format.kind];
-  return new Uint8Array(Uint16Array.from({ length: bandCount }, () => code).buffer);
+function formatCode({ format }: Layout): number {
+  return format.bits === 64 ? FLOAT_FORMAT : { unsigned: 1, integer: 2, float: FLOAT_FORMAT }[format.kind];
+}
+
+/** Returns the values of a tag that has the same number for every band. */
+function bytesPerBand({ bandCount }: Layout, number: number): Uint8Array {
+  return new Uint8Array(Uint16Array.from({ length: bandCount }, () => number).buffer);
 }
 
 function encodeDirectory(

@@ -5,11 +5,11 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, sourceFault } from "../../raster.ts";
-import type { Transform } from "./georeference.ts";
+import type { Transform } from "./transform.ts";
 import { httpExists, httpFile, isHttpAddress } from "./http.ts";
 import { readAuxXml, type AuxStatements } from "./auxXml.ts";
 import { noStatements } from "./bandStatements.ts";
-import type { NumberFormat } from "./layout.ts";
+import type { NumberFormat } from "./numberFormat.ts";
 import { XML_BYTES_MAX } from "./xml.ts";
 
 const WORLD_BYTES_MAX = 4096;
@@ -60,7 +60,7 @@ export async function readSidecars(file: string, format: NumberFormat, signal?: 
   }
   const statements: AuxStatements =
     files.auxXml === undefined
-      ? { nodata: new Map(), ...noStatements(), transform: undefined }
+      ? { nodata: new Map(), ...noStatements(), transform: undefined, srs: undefined }
       : readAuxXml(file, files.auxXml, format);
   return {
     statements,
@@ -170,14 +170,14 @@ function worldTransform(file: string, { name, text }: { readonly name: string; r
     .trim()
     .split(/\s+/)
     .map((word) => Number(word.replace(",", ".")));
-  const [sizeXDeg = NaN, d = NaN, b = NaN, sizeYDeg = NaN, x = NaN, y = NaN] = numbers;
+  const [pixelSizeX = NaN, d = NaN, b = NaN, pixelSizeY = NaN, x = NaN, y = NaN] = numbers;
   if (numbers.length !== 6 || numbers.some(Number.isNaN) || d !== 0 || b !== 0) {
     throw sourceFault(
       file,
       `its sidecar ${name} must have the six numbers of an unrotated map. Remove the sidecar, or convert the map with gdal_translate.`,
     );
   }
-  return { xDeg: x - 0.5 * sizeXDeg, yDeg: y - 0.5 * sizeYDeg, sizeXDeg, sizeYDeg };
+  return { originX: x - 0.5 * pixelSizeX, originY: y - 0.5 * pixelSizeY, pixelSizeX, pixelSizeY };
 }
 
 /** Not zero because some software rounds the numbers of world files. */
@@ -187,13 +187,13 @@ function checkSameTransform(file: string, sidecar: string, mapTransform: Transfo
   const differs = (a: number, b: number, size: number): boolean =>
     !(Math.abs(a - b) <= TRANSFORM_TOLERANCE_CELLS * Math.abs(size));
   const isDifferent =
-    differs(mapTransform.xDeg, transform.xDeg, mapTransform.sizeXDeg) ||
-    differs(mapTransform.yDeg, transform.yDeg, mapTransform.sizeYDeg) ||
-    !(Math.abs(transform.sizeXDeg / mapTransform.sizeXDeg - 1) <= 1e-6) ||
-    !(Math.abs(transform.sizeYDeg / mapTransform.sizeYDeg - 1) <= 1e-6);
+    differs(mapTransform.originX, transform.originX, mapTransform.pixelSizeX) ||
+    differs(mapTransform.originY, transform.originY, mapTransform.pixelSizeY) ||
+    !(Math.abs(transform.pixelSizeX / mapTransform.pixelSizeX - 1) <= 1e-6) ||
+    !(Math.abs(transform.pixelSizeY / mapTransform.pixelSizeY - 1) <= 1e-6);
   if (!isDifferent) return;
-  const describe = ({ xDeg, yDeg, sizeXDeg, sizeYDeg }: Transform): string =>
-    `its first cell at (${xDeg}, ${yDeg}) and cells of ${sizeXDeg} x ${sizeYDeg}`;
+  const describe = ({ originX, originY, pixelSizeX, pixelSizeY }: Transform): string =>
+    `its first cell at (${originX}, ${originY}) and cells of ${pixelSizeX} x ${pixelSizeY}`;
   throw sourceFault(
     file,
     `its sidecar ${sidecar} states ${describe(transform)}, the map itself ${describe(mapTransform)}. Correct the map or its sidecar.`,

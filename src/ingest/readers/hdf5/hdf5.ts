@@ -17,13 +17,11 @@ import {
   type NumericArray,
   VARIABLE_COUNT_MAX,
 } from "../arrays/arrayFile.ts";
-
+import { ATTRIBUTE_BYTES_MAX, CLASS_FLOAT, CLASS_INTEGER, CLASS_TEXT, isSmall } from "./attributes.ts";
 import { probeHdf5 } from "./probe.ts";
 
 type Hdf5Module = typeof import("h5wasm/node");
 
-/** Largest size of one attribute. */
-const ATTRIBUTE_BYTES_MAX = 1 << 20;
 /** Largest number of attributes of one variable. */
 const ATTRIBUTE_COUNT_MAX = 1000;
 const GROUP_DEPTH_MAX = 16;
@@ -68,7 +66,6 @@ const CLASS_NAMES: Readonly<Record<number, string>> = {
   9: "lists of variable length",
   10: "arrays",
 };
-const [CLASS_INTEGER, CLASS_FLOAT, CLASS_TEXT] = [0, 1, 3];
 
 /**
  * Opens a NetCDF-4 or HDF5 file on disk.
@@ -269,13 +266,9 @@ function lastPart(name: string): string {
 
 function textAttribute(dataset: Dataset, name: string): string | undefined {
   const attribute = dataset.attrs[name];
-  if (attribute === undefined || !isSmall(attribute.metadata)) return undefined;
+  if (attribute?.metadata.type !== CLASS_TEXT || !isSmall(attribute.metadata)) return undefined;
   const { value } = attribute;
   return typeof value === "string" ? value : undefined;
-}
-
-function isSmall({ size, total_size }: Metadata): boolean {
-  return size * total_size <= ATTRIBUTE_BYTES_MAX;
 }
 
 function attributesOf(file: string, variable: string, dataset: Dataset): Attributes {
