@@ -1,5 +1,5 @@
 /**
- * Supplements of hazards: groups of kinds other than metrics, in packs of their own. The catalog lists them under the
+ * Supplements of hazards: groups of kinds other than metrics, in separate packs. The catalog lists them under the
  * name `<hazard>.supplement`, so that readers that do not know them ignore them (docs/atlas-format.md).
  */
 import type { GroupEntry, HazardEntry } from "./catalog.ts";

@@ -51,7 +51,7 @@ export function filesOf(provenance: Provenance): readonly StatedFile[] {
     if (typeof node !== "object" || node === null) return;
     const { file, sha256, etag, last_modified: lastModified } = node as Readonly<Record<string, unknown>>;
     if (typeof file === "string") {
-      const [stated] = [sha256, etag, lastModified].filter((value) => typeof value === "string");
+      const stated = [sha256, etag, lastModified].find((value) => typeof value === "string");
       const version = typeof sha256 === "string" ? `sha256 ${sha256}` : (stated ?? "version unknown");
       files.set(`${file} ${version}`, { file, version });
     }

@@ -91,7 +91,7 @@ function derivedCells(year: CurveYearResult): readonly string[] {
   ];
 }
 
-/** Returns the probability and the return period, whose bound has the opposite direction. */
+/** Returns the probability and the return period; its bound has the opposite direction. */
 function exceedanceCells({ probability, return_period, bound, limit = NaN }: Exceedance): readonly string[] {
   if (bound === undefined) return [probability, return_period ?? NaN].map(formatNumber);
   const opposite = bound === "at_least" ? "at_most" : "at_least";

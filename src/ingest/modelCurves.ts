@@ -62,7 +62,7 @@ export class ModelCurves {
   /**
    * Adds cells of one model. Add models in a fixed order, because the rounding of sums depends on the order.
    * @param cells counted from `firstCell`
-   * @param values one non-decreasing array for each return period; a missing cell is missing in all of them
+   * @param values one non-decreasing array for each return period; a missing cell is missing in every array
    */
   add(firstCell: number, cells: Int32Array, values: readonly Float64Array[]): void {
     const { curve, curve_min: minimum, curve_max: maximum } = this.#values;
@@ -81,7 +81,7 @@ export class ModelCurves {
     }
   }
 
-  /** Adds the rounded metrics of cells of one model, u16[cells.length][metric], whose curves were added. */
+  /** Adds the rounded metrics of cells of one model with added curves, u16[cells.length][metric]. */
   addMetrics(firstCell: number, cells: Int32Array, steps: Uint16Array): void {
     const { metrics_min: minimum, metrics_max: maximum } = this.#metrics;
     const { metricCount } = this.#shape;

@@ -33,13 +33,13 @@ export function atlasBlockOf(
   return { ...inAtlas(window, placement), layerCount, cells: steps };
 }
 
-/** Returns the layers of each group that a part is stored as; the part has the layers of all of them. */
+/** Returns the layers of each group that a part is stored as; the part has the layers of every group. */
 export function layerRangesOf(layerCounts: readonly number[]): readonly LayerRange[] {
   let first = 0;
   return layerCounts.map((count) => ({ first: (first += count) - count, count }));
 }
 
-/** Returns the rows or columns of tiles whose source cells are all in a part. */
+/** Returns the rows or columns of tiles with all source cells in a part. */
 function completeTiles(
   part: { readonly first: number; readonly end: number },
   source: { readonly first: number; readonly end: number },
@@ -52,7 +52,7 @@ function completeTiles(
   return { first, end: Math.max(first, end) };
 }
 
-/** Returns the tiles whose source cells are all in a window of the source. */
+/** Returns the tiles with all source cells in a window of the source. */
 export function completeTilesOf(part: CellWindow, placement: Placement): TileRange {
   const { tileRowCount, tileColumnCount } = tilingOf(placement.grid);
   const block = inAtlas(part, placement);

@@ -1,5 +1,5 @@
 /**
- * Adds layers for years and scenarios that the sources lack, on request: years between two epochs, whose curves are interpolated,
+ * Adds layers for years and scenarios that the sources lack, on request: years between two epochs, with interpolated curves,
  * and scenarios for which another one is declared as a proxy. The provenance of each layer states how it was made.
  */
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";

@@ -93,7 +93,7 @@ export class SupplementComputer {
     readonly kinds: CellKinds;
     /** The source values of the active cells, by map. */
     readonly source: readonly RasterValues[];
-    /** Their curves, by return period; a cell that is missing on any map is missing at all return periods. */
+    /** Their curves, by return period; a cell that is missing on any map is missing for every return period. */
     readonly values: readonly Float64Array[];
   }> {
     const layer = ownMetricOf(this.#plan);

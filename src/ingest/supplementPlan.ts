@@ -44,7 +44,7 @@ export function supplementPlans(
 }
 
 /**
- * Rejects `keepCurves` and `keepRange` if no map of the plans has what they keep, and curves with too many return periods.
+ * Rejects `keepCurves` and `keepRange` if no map of the plans has the kept data, and curves with too many return periods.
  * @throws Fault `invalid_request`
  */
 export function checkSupplements(plans: readonly HazardPlan[], { keepCurves, keepRange }: IngestOptions): void {
@@ -98,7 +98,7 @@ export function storedGroupsOf(plan: HazardPlan, group: GroupPlan): readonly Sto
   });
 }
 
-/** Returns the layer counts of the groups that a group is stored as; a part has the layers of all of them. */
+/** Returns the layer counts of the groups that a group is stored as; a part has the layers of every group. */
 export function storedLayerCounts(plan: HazardPlan, group: GroupPlan): readonly number[] {
   return storedGroupsOf(plan, group).map(({ layers }) => layers.length);
 }

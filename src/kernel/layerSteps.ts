@@ -42,7 +42,7 @@ export type CurveSteps =
  * Computes layers from the curves of cells and encodes them as steps; see assembly/curve.ts and assembly/layerSteps.ts.
  *
  * @param target `steps`: u16[cell][layer], which is overwritten; `flags`: u8[cell] of flags that are already set;
- *   `counted`: index of the layer whose cells are counted
+ *   `counted`: index of the layer with the counted cells
  */
 export function curveSteps(
   kernel: Kernel,

@@ -14,7 +14,7 @@ const PREVIEW: IngestPreview = {
   missingFiles: Array.from({ length: 14 }, (_, index) => `map${index}.tif`),
 };
 
-/** Runs a dry run of a recipe, and returns the options that it passes to the library and what it prints. */
+/** Runs a dry run of a recipe, and returns the options that it passes to the library and its output. */
 async function dryRun(...words: readonly string[]): Promise<{ readonly options: unknown; readonly printed: string }> {
   let printed = "";
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {

@@ -37,7 +37,7 @@ export async function answerCurve(sampler: Sampler, input: unknown, timeSlice?: 
   };
 }
 
-/** Estimates what it takes to sample the circles of a query; nothing for a point. */
+/** Estimates the cost of sampling the circles of a query; nothing for a point. */
 export function estimateCurveQueryWork(sampler: Sampler, query: CurveQuery): CircleWork {
   return estimateCurveWork(sampler, requestOf(query));
 }

@@ -80,7 +80,7 @@ function withTail({ value, tail }: ExpectedAnnual): ExpectedAnnualDamage {
   return { value, tail: { value: tail, bound: "at_least" } };
 }
 
-/** Returns the unit of the curves of a query's hazard: that of its own metric. */
+/** Returns the unit of the curves of a query's hazard: that of the hazard metric. */
 function unitOf(query: CurveQuery): string {
   const { metrics, ownMetric } = HAZARDS[hazardOf(query)];
   return metrics.find(({ metric }) => metric === ownMetric)?.unit ?? "";

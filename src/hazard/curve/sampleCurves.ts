@@ -92,7 +92,7 @@ export async function sampleCurves(
   return request.layers.map(({ scenario, year }) => samples.get(nameOf(layerOf(scenario, year))) as CurveSample);
 }
 
-/** Estimates what it takes to sample the circles of the curves; nothing for a point. */
+/** Estimates the cost of sampling the circles of the curves; nothing for a point. */
 export function estimateCurveWork(sampler: Sampler, request: CurvesRequest): CircleWork {
   let [cellVectorCount, coldTileVectorCount] = [0, 0];
   for (const set of circleSets(sampler, request)) {

@@ -81,7 +81,7 @@ export class AddressBlocks {
     this.#setLast(this.#validKeyAtMs, network, nowMs);
   }
 
-  /** Sets the time of a network, as the last one of a map whose size is bounded. */
+  /** Sets the time of a network, as the last one of a map of bounded size. */
   #setLast(times: Map<string, number>, network: string, timeMs: number): void {
     times.delete(network);
     times.set(network, timeMs);

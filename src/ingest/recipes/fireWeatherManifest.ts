@@ -140,7 +140,7 @@ function findErrors({ groups, rules }: FireWeatherManifest, hasError: HasError):
     if ((days.above_fwi === undefined) === (days.definition === undefined)) {
       const detail =
         `either above_fwi or definition is required, not both: "above_fwi": ${dangerThreshold} if the product counts days with a Fire Weather ` +
-        "Index above it, or a definition of what it counts, such as days above a local percentile.";
+        "Index above it, or a definition of the counted days, such as days above a local percentile.";
       items.push(manifestError(`${pointer}/annual/danger_days`, "missing", detail));
     } else if (
       days.above_fwi !== undefined &&

@@ -52,7 +52,7 @@ export function throwManifestErrors(path: string, items: readonly FaultItem[]): 
 export type ManifestChecker = Pick<Validator, "Check" | "Errors">;
 type ManifestSchemaError = ReturnType<ManifestChecker["Errors"]>[number];
 
-/** Removes the errors of each alternative of a union, which only repeat that none of them matches. */
+/** Removes the errors of each alternative of a union, which only repeat that no alternative matches. */
 function withoutBranches(errors: readonly ManifestSchemaError[]): readonly ManifestSchemaError[] {
   const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
   return errors.filter(
@@ -100,7 +100,7 @@ function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaE
 }
 
 /**
- * Returns the manifest of a recipe whose only source it is.
+ * Returns the manifest that is the only source of a recipe.
  * @throws Fault `invalid_request` if there is not exactly one source
  */
 export function onlyManifest(sources: readonly string[]): string {

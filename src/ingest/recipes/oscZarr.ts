@@ -115,7 +115,7 @@ async function planOscZarr(
   return plans;
 }
 
-/** Opens an array, whose first dimension is the return period, as the maps of a curve. */
+/** Opens an array with the return period as its first dimension as the maps of a curve. */
 async function openCurve(
   { folder, array }: FoundArray,
   maps: Pick<MapOpener, "open">,

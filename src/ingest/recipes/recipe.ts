@@ -6,16 +6,16 @@ import type { MosaicOrder, Raster, RasterOptions } from "../raster.ts";
 import type { ArrayFile } from "../readers/arrays/arrayFile.ts";
 import type { IgnoredFile } from "../report.ts";
 
-/** Opens the maps of an ingest. All of them stay open until it ends. */
+/** Opens the maps of an ingest. The maps stay open until it ends. */
 export interface MapOpener {
   open(file: string, options: RasterOptions): Promise<Raster>;
   /** Opens several maps as one. */
   openMosaic(files: readonly string[], options: RasterOptions, order: MosaicOrder): Promise<Raster>;
-  /** Opens a NetCDF, HDF5 or Zarr file, whose variables and coordinates a recipe needs before it selects maps. */
+  /** Opens a NetCDF, HDF5 or Zarr file for a recipe that needs variables and coordinates before it selects maps. */
   openArrays(file: string): Promise<ArrayFile>;
 }
 
-/** What a recipe found among its sources. No map has been opened. */
+/** The maps that a recipe found among its sources. No map has been opened. */
 export interface FoundMaps {
   /** Files that the recipe does not use, each with the reason. */
   readonly ignoredFiles: readonly IgnoredFile[];

@@ -64,7 +64,7 @@ async function openCurves(hazard: HazardName, maps: readonly ReturnPeriodMap[]):
   const spec = HAZARDS[hazard];
   const unit = spec.metrics.find(({ metric }) => metric === spec.ownMetric)?.unit ?? "1";
   const curves: CurveSource[] = [];
-  // Sorted by name, so that the mean, whose rounding depends on the order of models, does not depend on the order of files.
+  // Sorted by name, so that the rounding of the mean, which depends on the order of models, does not depend on the order of files.
   for (const model of [...new Set(maps.map((map) => map.model))].toSorted()) {
     const ascending = maps
       .filter((map) => map.model === model)

@@ -22,7 +22,7 @@ const SSP_SCENARIOS = {
 
 export type SspScenario = keyof typeof SSP_SCENARIOS;
 
-/** The option of recipes whose product has other scenarios than ours. */
+/** The option of recipes of products with other scenarios than ours. */
 export const MAP_SCENARIO_OPTION: RecipeOption = {
   name: "mapScenario",
   kind: "pairs",

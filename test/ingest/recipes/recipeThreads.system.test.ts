@@ -8,7 +8,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { CATALOG_NAME } from "../../../src/atlas/catalog.ts";
 import type { ingestRecipe, RecipeName, RecipeOptions } from "../../../src/ingest/ingest.ts";
-import { fixture } from "./recipeFixture.ts";
+import { fixture, useRecipeFolder } from "./recipeFixture.ts";
+
+useRecipeFolder();
 
 const LIBRARY = new URL("../../../dist/ingest/ingest.js", import.meta.url).href;
 
