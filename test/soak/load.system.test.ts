@@ -74,9 +74,12 @@ async function runMixedLoad(
           await exchangeBytes(service.port, corruptRequests(random, valid), { resetsWhenDone: random.chance(0.5) });
           continue;
         }
-        const open = (connection ??= await KeepAliveConnection.open(service.port));
         const { bytes, status } = random.pick(requests);
-        const response = await concurrency.run(() => open.send(bytes));
+        const { open, response } = await concurrency.run(async () => {
+          // Not opened earlier: the service closes connections that wait for long before they send a request.
+          const open = (connection ??= await KeepAliveConnection.open(service.port));
+          return { open, response: await open.send(bytes) };
+        });
         totals.sentCount++;
         totals.units += Number(response?.headers.get("x-usage-units") ?? 0);
         const isOverloaded = response?.status === 503 && response.headers.has("retry-after");
