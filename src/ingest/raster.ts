@@ -1,7 +1,7 @@
 /** The interface between readers of file formats and the rest of the ingest. */
 import { Fault } from "../errors.ts";
 import { type Cell, cellCenter, type Grid, normalizeLonDeg } from "../kernel/grid.ts";
-import type { ComputedMethod } from "./computed/method.ts";
+import type { ComputedMethod } from "./computedMethod.ts";
 import type { CrsDefinition } from "./crsDefinition.ts";
 
 /** A rectangle of cells. Rows count from the north, columns from the west edge of the grid. */

@@ -1,6 +1,6 @@
 /** Reads a series of maps, a few bands at a time, so that memory does not depend on their number. */
 import { type CellWindow, describeCell, type Raster, type RasterValues, sourceFault } from "../raster.ts";
-import type { BandRun } from "./method.ts";
+import type { BandRun } from "../computedMethod.ts";
 
 /** Values that are decoded at a time: 32 MiB of doubles. */
 const VALUES_MAX = 4 << 20;

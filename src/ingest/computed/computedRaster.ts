@@ -14,7 +14,7 @@ import {
 import { gridDifference } from "../target.ts";
 import { stripsOf } from "./bandSeries.ts";
 import { annualFireWeather, dailyFireWeather } from "./fireWeather.ts";
-import { type ComputedMethod, mapCountOfMethod, metricsOfMethod } from "./method.ts";
+import { type ComputedMethod, mapCountOfMethod, metricsOfMethod } from "../computedMethod.ts";
 import { largestCountOf, windEvents } from "./windEvents.ts";
 
 /** Cells that are computed at a time. */

@@ -1,7 +1,7 @@
 /** Metrics of wildfire from the Fire Weather Index (FWI): daily values, or indicators of each year. */
 import type { CellWindow, Raster } from "../raster.ts";
 import { mapsOfRuns, seriesValueFault } from "./bandSeries.ts";
-import type { AnnualFireWeather, BandRun, DailyFireWeather } from "./method.ts";
+import type { AnnualFireWeather, BandRun, DailyFireWeather } from "../computedMethod.ts";
 
 /**
  * Returns the mean number of fire danger days a year, the intensity and the probability of each cell; NaN is missing.

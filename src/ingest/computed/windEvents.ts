@@ -1,7 +1,7 @@
 /** Metrics of cyclones from the footprints of storms. */
 import type { CellWindow, Raster } from "../raster.ts";
 import { mapsOfRuns, seriesValueFault } from "./bandSeries.ts";
-import type { WindEvents } from "./method.ts";
+import type { WindEvents } from "../computedMethod.ts";
 
 /** Returns how many of the largest winds of a cell determine the return level; 0 if none does. */
 export function largestCountOf({

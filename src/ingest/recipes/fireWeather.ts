@@ -1,7 +1,7 @@
 /** Recipe for fire weather: daily series of the Fire Weather Index (FWI), or its annual indicators. */
 import type { FaultItem } from "../../errors.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
-import type { AnnualFireWeather, DailyFireWeather } from "../computed/method.ts";
+import type { AnnualFireWeather, DailyFireWeather } from "../computedMethod.ts";
 import type { GroupPlan, HazardPlan } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
 import { type FireWeatherGroup, type FireWeatherManifest, readFireWeatherManifest } from "./fireWeatherManifest.ts";

@@ -1,5 +1,5 @@
 /** Assigns the maps of a series to years by their dates, and finds days that are absent. */
-import type { YearOfDays } from "../computed/method.ts";
+import type { YearOfDays } from "../computedMethod.ts";
 import { type Raster, sourceFault } from "../raster.ts";
 import { runsOf, type SeriesMap } from "./seriesFiles.ts";
 

@@ -1,9 +1,9 @@
 /** Opens the maps of a series: every band, or every position along one dimension, of each file is one map. */
 import type { FaultItem } from "../../errors.ts";
-import type { BandRun } from "../computed/method.ts";
+import type { BandRun } from "../computedMethod.ts";
 import type { MetricSource } from "../plan.ts";
 import { computedRasterOf } from "../computed/computedRaster.ts";
-import { type ComputedMethod, metricsOfMethod } from "../computed/method.ts";
+import { type ComputedMethod, metricsOfMethod } from "../computedMethod.ts";
 import type { DimensionChoice, Raster, RasterOptions } from "../raster.ts";
 import { checkUnit } from "../units.ts";
 import type { MetricSpec } from "../../hazard/hazards.ts";

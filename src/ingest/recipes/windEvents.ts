@@ -1,7 +1,7 @@
 /** Recipe for storms: the footprints of all storms of a period, and its length in years. */
 import type { FaultItem } from "../../errors.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
-import type { WindEvents } from "../computed/method.ts";
+import type { WindEvents } from "../computedMethod.ts";
 import { largestCountOf } from "../computed/windEvents.ts";
 import type { GroupPlan, HazardPlan } from "../plan.ts";
 import { type RasterOptions, sourceFault } from "../raster.ts";

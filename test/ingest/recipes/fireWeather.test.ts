@@ -5,8 +5,10 @@ import { isFault } from "../../../src/errors.ts";
 import { ingestRecipe, previewRecipe } from "../../../src/ingest/ingest.ts";
 import { openAtlas } from "../../../src/index.ts";
 import { describeWithSharedData, SHARED_HAZARD_DATA } from "../../sharedData.ts";
-import { folder, out, readCatalog, rejectionMessage } from "../ingestFixture.ts";
+import { folder, out, readCatalog, rejectionMessage, useIngestFolder } from "../ingestFixture.ts";
 import { makeNetcdf3, netcdfGrid } from "../makeNetcdf3.ts";
+
+useIngestFolder();
 
 /** Two rows from 10 to 8 degrees north, three columns from 20 to 23 degrees east. */
 const LAT = [9.5, 8.5];

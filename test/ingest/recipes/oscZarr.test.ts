@@ -4,7 +4,9 @@ import { describe, expect, test } from "vitest";
 import { ingestRecipe, previewRecipe } from "../../../src/ingest/ingest.ts";
 import { readOscPath } from "../../../src/ingest/recipes/oscStore.ts";
 import { openAtlas } from "../../../src/index.ts";
-import { folder, out, readCatalog, rejectionMessage } from "../ingestFixture.ts";
+import { folder, out, readCatalog, rejectionMessage, useIngestFolder } from "../ingestFixture.ts";
+
+useIngestFolder();
 
 const STORE = join(folder, "hazard.zarr");
 const RETURN_PERIODS = [5, 10, 25, 50, 100, 250, 500, 1000];

@@ -7,7 +7,18 @@ import { ingestRecipe, previewRecipe } from "../../../src/ingest/ingest.ts";
 import type { Raster } from "../../../src/ingest/raster.ts";
 import { openAtlas } from "../../../src/index.ts";
 import { describeWithSharedData, readSamples, SHARED_HAZARD_DATA } from "../../sharedData.ts";
-import { folder, map, metricsAt, out, readCatalog, rejectionMessage, withAtlas } from "../ingestFixture.ts";
+import {
+  folder,
+  map,
+  metricsAt,
+  out,
+  readCatalog,
+  rejectionMessage,
+  useIngestFolder,
+  withAtlas,
+} from "../ingestFixture.ts";
+
+useIngestFolder();
 
 const BASELINE = { scenario: "baseline", year: 1980 } as const;
 const CYCLONE = { hazard: "cyclones", ...BASELINE } as const;
