@@ -111,21 +111,21 @@ export function fillRowTable(field: usize): void {
   const stride = (<usize>rowStrideOf(field)) << 3;
   for (let row = 0; row < rowStrideOf(field); row++) {
     const latDeg = northOf(field) - (<f64>row + 0.5) * cellLatOf(field);
-    const rowAt = table + ((<usize>row) << 3);
-    storeRow(rowAt, stride, Math.max(-90.0, Math.min(90.0, latDeg)) * DEGREE);
+    const rowAddress = table + ((<usize>row) << 3);
+    storeRow(rowAddress, stride, Math.max(-90.0, Math.min(90.0, latDeg)) * DEGREE);
     const northRad = Math.max(-90.0, Math.min(90.0, northOf(field) - <f64>row * cellLatOf(field))) * DEGREE;
     const southRad = Math.max(-90.0, Math.min(90.0, northOf(field) - (<f64>row + 1.0) * cellLatOf(field))) * DEGREE;
-    store<f64>(rowAt + 5 * stride, bandWeight(northRad, southRad));
+    store<f64>(rowAddress + 5 * stride, bandWeight(northRad, southRad));
   }
 }
 
-function storeRow(rowAt: usize, stride: usize, latRad: f64): void {
+function storeRow(rowAddress: usize, stride: usize, latRad: f64): void {
   const sine = Math.sin(latRad),
     cosine = Math.max(0.0, Math.cos(latRad));
   const primeVerticalM = WGS84_A / Math.sqrt(1.0 - E2 * sine * sine);
-  store<f64>(rowAt, sine);
-  store<f64>(rowAt + stride, cosine);
-  store<f64>(rowAt + 2 * stride, primeVerticalM * cosine);
-  store<f64>(rowAt + 3 * stride, primeVerticalM * (1.0 - E2) * sine);
-  store<f64>(rowAt + 4 * stride, 0.25 / (primeVerticalM * cosine));
+  store<f64>(rowAddress, sine);
+  store<f64>(rowAddress + stride, cosine);
+  store<f64>(rowAddress + 2 * stride, primeVerticalM * cosine);
+  store<f64>(rowAddress + 3 * stride, primeVerticalM * (1.0 - E2) * sine);
+  store<f64>(rowAddress + 4 * stride, 0.25 / (primeVerticalM * cosine));
 }

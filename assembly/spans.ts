@@ -43,7 +43,7 @@ const LAT_DEG_MAX: f64 = 85.0;
  * geodesy.rowSpans.
  *
  * Out       spans  span table, clipped to the grid; the caller has set its capacity
- * Requires  lonDeg in the 360-degree turn to be used: copies of the circle shifted by 360 degrees are not considered
+ * Requires  lonDeg shifted by the multiple of 360 degrees that is to be used; other multiples are not considered
  * Formula   As geodesy.rowSpans, from the row table, two rows at a time. asin(sqrt h) is the series up to h^5: within
  *           85 degrees h stays below 0.01 and the error below 1e-14.
  *           Test for ambiguous centers: at a distance of f columns from the rim, the squared chord differs from that at

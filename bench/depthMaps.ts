@@ -40,14 +40,19 @@ export class DepthMaps {
   /**
    * Writes one GeoTIFF of 32-bit floats in DEFLATE tiles for each return period.
    * @param paths path of the file by return period in years
+   * @param storedRowCount number of rows, from the north, whose tiles are stored; the others are omitted (nodata)
    */
-  async write(paths: ReadonlyMap<number, string>): Promise<void> {
+  async write(paths: ReadonlyMap<number, string>, storedRowCount = this.grid.rowCount): Promise<void> {
     const { rowCount, columnCount } = this.grid;
     const files: TiledFile[] = [];
     for (const path of paths.values()) files.push(await TiledFile.create(path, this.grid));
     const longest = Math.max(...paths.keys());
     const shores = [...paths.keys()].map((years) => this.#shore + 0.02 * Math.log(longest / years));
     for (let top = 0; top < rowCount; top += TILE) {
+      if (top >= storedRowCount) {
+        for (const file of files) file.omitRow();
+        continue;
+      }
       const rows = files.map(() => new Float32Array(TILE * columnCount).fill(NODATA));
       for (let row = top; row < Math.min(rowCount, top + TILE); row++) {
         const heights = addOctaves(this.#wet, row, columnCount);
@@ -102,6 +107,14 @@ class TiledFile {
       this.#sizes.push(tile.length);
       await this.#handle.write(tile, 0, tile.length, this.#sizeBytes);
       this.#sizeBytes += tile.length;
+    }
+  }
+
+  /** Omits one row of tiles, whose cells have no data. */
+  omitRow(): void {
+    for (let column = 0; column < this.#grid.columnCount; column += TILE) {
+      this.#offsets.push(0);
+      this.#sizes.push(0);
     }
   }
 

@@ -15,7 +15,7 @@ export const CUSTOMER_TEXT = {
 
 /**
  * Returns why a text is not a valid name or id, or undefined if it is valid. A valid text has 1 to 200 characters (code
- * points), without control characters and unpaired surrogates. `detail` continues a sentence that begins with the name
+ * points), without control characters or unpaired surrogates. `detail` continues a sentence that begins with the name
  * of the field.
  */
 export function customerTextError(

@@ -83,6 +83,8 @@ export function metricsOfMethod(method: ComputedMethod): readonly ComputedMetric
         ...(method.designReturnPeriodYears === undefined ? [] : [{ metric: "wind_speed_mps", unit: "m/s" } as const]),
         probability,
       ];
+    default:
+      return method satisfies never;
   }
 }
 
@@ -96,5 +98,7 @@ export function mapCountOfMethod(method: ComputedMethod): number {
       return count(method.maxima) + count(method.days);
     case "wind-events":
       return count(method.events);
+    default:
+      return method satisfies never;
   }
 }

@@ -109,7 +109,7 @@ export function withKnownOrigin(group: GroupEntry, known: readonly GroupEntry[])
   return same === undefined ? group : { ...group, provenance: same.provenance };
 }
 
-function withoutOrigin({ superseded: _, provenance, ...group }: GroupEntry): unknown {
+function withoutOrigin({ superseded: _superseded, provenance, ...group }: GroupEntry): unknown {
   const { program: _program, ingested_on: _ingestedOn, ...others } = provenance;
   return { ...group, provenance: others };
 }

@@ -6,7 +6,7 @@ export type Emissions = Entity["data"][number]["emissions"];
 type EntityInfo = Entity["entity_info"];
 
 /** Creates an entity with one baseline and some later years; a number means scope 1 emissions only. */
-export function entityOf(of: {
+export function entityOf(spec: {
   readonly info?: Partial<EntityInfo>;
   readonly baselineYear?: number;
   readonly baseline: number | Emissions;
@@ -15,15 +15,15 @@ export function entityOf(of: {
 }): Entity {
   const emissionsOf = (value: number | Emissions): Emissions => (typeof value === "number" ? { scope1: value } : value);
   return {
-    entity_info: { name: "Example", asset_type: "equity", ...of.info },
+    entity_info: { name: "Example", asset_type: "equity", ...spec.info },
     data: [
       {
-        year: of.baselineYear ?? 2025,
-        emissions: emissionsOf(of.baseline),
-        ...(of.revenue === undefined ? {} : { financials: { revenue: of.revenue } }),
+        year: spec.baselineYear ?? 2025,
+        emissions: emissionsOf(spec.baseline),
+        ...(spec.revenue === undefined ? {} : { financials: { revenue: spec.revenue } }),
       },
     ],
-    projected_emissions: Object.entries(of.years).map(([year, value]) => ({
+    projected_emissions: Object.entries(spec.years).map(([year, value]) => ({
       year: Number(year),
       emissions: emissionsOf(value),
     })),

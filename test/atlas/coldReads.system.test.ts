@@ -35,10 +35,10 @@ const GROUPS: HazardFixture["groups"] = YEARS.map((year) => ({
   cells: cellsOf(year),
 }));
 /** Circles within the northwestern pyramid tile, across its east edge, and across the corner of all four tiles. */
-const CIRCLES: readonly (Circle & { readonly pyramidTiles: number })[] = [
-  { latDeg: 59, lonDeg: 177, radiusM: 100_000, pyramidTiles: 1 },
-  { latDeg: 59, lonDeg: -178.3, radiusM: 100_000, pyramidTiles: 2 },
-  { latDeg: 53.8, lonDeg: -177.8, radiusM: 15_000, pyramidTiles: 4 },
+const CIRCLES: readonly (Circle & { readonly pyramidTileCount: number })[] = [
+  { latDeg: 59, lonDeg: 177, radiusM: 100_000, pyramidTileCount: 1 },
+  { latDeg: 59, lonDeg: -178.3, radiusM: 100_000, pyramidTileCount: 2 },
+  { latDeg: 53.8, lonDeg: -177.8, radiusM: 15_000, pyramidTileCount: 4 },
 ];
 
 function cellsOf(seed: number): Uint16Array {
@@ -77,15 +77,15 @@ async function openCold(from: Blobs): Promise<ColdAtlas> {
 describe("a cold circle", () => {
   for (const method of ["max", "mean"] as const) {
     test(`reads two ranges per pyramid tile for ${method}: the header and the sections of all groups`, async () => {
-      for (const { pyramidTiles, ...circle } of CIRCLES) {
+      for (const { pyramidTileCount, ...circle } of CIRCLES) {
         const disk = diskBlobs(folder);
         const { blobs, sample } = await openCold(disk);
         await sample(circle, method);
         const { count } = blobs.countAndReset(".pyramid");
         const context = JSON.stringify(circle);
         // A mean needs totals only if a row span covers a whole data tile.
-        if (method === "max" || pyramidTiles === 1) expect(count, context).toBe(2 * pyramidTiles);
-        else expect(count, context).toBeLessThan(2 * pyramidTiles);
+        if (method === "max" || pyramidTileCount === 1) expect(count, context).toBe(2 * pyramidTileCount);
+        else expect(count, context).toBeLessThan(2 * pyramidTileCount);
         await disk.close();
       }
     });
@@ -117,7 +117,7 @@ describe("a cold circle", () => {
     const disk = diskBlobs(folder);
     const server = await startRangeServer(filesOf(folder));
     try {
-      for (const { pyramidTiles: _, ...circle } of CIRCLES) {
+      for (const { pyramidTileCount: _, ...circle } of CIRCLES) {
         for (const method of ["max", "mean"] as const) {
           const fromDisk = await openCold(disk);
           const overHttp = await openCold(httpBlobs(server.url));

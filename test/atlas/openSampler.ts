@@ -10,7 +10,7 @@ import { RecordingBlobs } from "./recordingBlobs.ts";
 /** Atlases to close after each test. */
 const opened: CellAtlas[] = [];
 
-/** Closes the samplers of the calling file after each test. */
+/** Closes the atlases of the calling file's samplers after each test. */
 export function closeSamplersAfterEach(): void {
   afterEach(async () => {
     await Promise.all(opened.splice(0).map((atlas) => atlas.close()));
@@ -44,12 +44,12 @@ export async function openSampler({
 }
 
 /** Returns layers of the river floods of an atlas by index in `allLayers`. */
-export function layersOf(sampler: Sampler, numbers: readonly number[]): LayerSet {
+export function layersOf(sampler: Sampler, indices: readonly number[]): LayerSet {
   const hazard = sampler.hazards.get("riverine_floods");
   if (hazard === undefined) throw new Error("no such hazard");
   const all = hazard.allLayers();
   return sampler.layerSet(
     hazard,
-    numbers.flatMap((number) => all[number] ?? []),
+    indices.flatMap((index) => all[index] ?? []),
   );
 }

@@ -65,7 +65,7 @@ describe("publishing", () => {
     });
   });
 
-  test("names folder and file of a damaged catalog, and finds no catalog below a file", async () => {
+  test("names the folder and the file of a damaged catalog, and finds no catalog if the folder is a file", async () => {
     await withTempFolder(async (folder) => {
       await mkdir(join(folder, "atlas"));
       await writeFile(join(folder, "atlas", CATALOG_NAME), "{");

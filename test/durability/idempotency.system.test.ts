@@ -27,7 +27,7 @@ import {
   withLedger,
 } from "./service.ts";
 
-const REPETITIONS = sizeSetting("REPETITIONS", 3);
+const REPETITIONS = sizeSetting("REPETITIONS", 2);
 const CONCURRENT_REQUESTS = 64;
 const TIMEOUT_MS = 120_000 + REPETITIONS * 10_000;
 

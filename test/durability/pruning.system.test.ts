@@ -15,7 +15,7 @@ import { randomFrom } from "../seededRandom.ts";
 import { dataFolder } from "./dataFolder.ts";
 import { type LedgerLocation, newAccount, runCli, sizeSetting, withLedger } from "./service.ts";
 
-const PRUNINGS = sizeSetting("PRUNINGS", 4);
+const PRUNINGS = sizeSetting("PRUNINGS", 2);
 const EVENTS_PER_DAY = 3_000;
 const DAY_COUNT = 4;
 const DAY_MS = 86_400_000;

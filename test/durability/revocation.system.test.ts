@@ -37,6 +37,7 @@ interface RevocationResult {
   readonly lateStatuses: ReadonlyMap<number, number>;
 }
 
+/** Revokes up to `count` keys under load; stops after a round with late successful requests. */
 async function campaign(
   location: LedgerLocation,
   count: number,
@@ -45,7 +46,7 @@ async function campaign(
   const results: RevocationResult[] = [];
   const service = await startService(location, { fault });
   try {
-    for (let round = 0; round < count; round++) {
+    for (let round = 0; round < count && !results.some(hasLateSuccess); round++) {
       const account = await withLedger(location, (ledger) =>
         newAccount(ledger, { name: `Round ${round}`, internalIds: ["one"] }),
       );
@@ -55,6 +56,10 @@ async function campaign(
     await service.kill();
   }
   return results;
+}
+
+function hasLateSuccess({ lateStatuses }: RevocationResult): boolean {
+  return lateStatuses.has(200);
 }
 
 async function revokeUnderLoad(
@@ -113,7 +118,7 @@ test(
   "detects the injected fault: no polling for changes",
   async () => {
     const results = await campaign({ data: data() }, 3, "never-polls-for-changes");
-    expect(results.some(({ lateStatuses }) => lateStatuses.has(200))).toBe(true);
+    expect(results.some(hasLateSuccess)).toBe(true);
   },
   TIMEOUT_MS,
 );
@@ -139,7 +144,7 @@ describeWithPostgres("with PostgreSQL", () => {
       try {
         const location = { data: data(), database: await server.newDatabase() };
         const results = await campaign(location, 3, "ignores-notifications");
-        expect(results.some(({ lateStatuses }) => lateStatuses.has(200))).toBe(true);
+        expect(results.some(hasLateSuccess)).toBe(true);
       } finally {
         await server.dispose();
       }

@@ -36,17 +36,17 @@ function largestDecrease(before: Float64Array, after: Float64Array) {
   return { decrease, pairCount };
 }
 
-/** Returns, per row, the sum of the baseline over the scopes that the row and the baseline give. */
+/** Returns the baseline of each row, summed over the scopes that both the row and the baseline report. */
 function baselineSumsOf(columns: EntityColumns): Float64Array {
   const sums = new Float64Array(columns.years.length);
   for (let entity = 0; entity < columns.starts.length - 1; entity++) {
     for (let row = columns.starts[entity] ?? 0; row < (columns.starts[entity + 1] ?? 0); row++) {
-      const given = [
+      const reported = [
         [columns.scope1[row], columns.baselineScope1[entity]],
         [columns.scope2[row], columns.baselineScope2[entity]],
         [columns.scope3[row], columns.baselineScope3[entity]],
       ].filter((pair) => pair.every((value) => !Number.isNaN(value)));
-      sums[row] = given.reduce((sum, [, before = 0]) => sum + before, 0);
+      sums[row] = reported.reduce((sum, [, before = 0]) => sum + before, 0);
     }
   }
   return sums;

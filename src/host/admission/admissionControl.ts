@@ -3,7 +3,7 @@ import type { SliceReport } from "../../pool/poolWorker.ts";
 import { BulkJob } from "./bulkJob.ts";
 import { ChunkPacer } from "./chunkPacer.ts";
 import type { RequestWork } from "./costModel.ts";
-import { JobSchedule } from "./jobSchedule.ts";
+import { ADMITTED_SHARE, JobSchedule } from "./jobSchedule.ts";
 import { JobTurns } from "./jobTurns.ts";
 import { estimateParsedBytes, MemoryBudget } from "./memoryBudget.ts";
 import { type HeldResources, noResources, type Slot } from "./slot.ts";
@@ -60,8 +60,6 @@ export const DEFAULT_LOAD_LIMITS: LoadLimits = {
   jobDeadlineMs: 30_000,
 };
 
-/** A job is admitted if its estimated wait is at most this share of its deadline. */
-const ADMITTED_SHARE = 0.9;
 /** Time between two checks for jobs that will miss their deadline. */
 const LATE_CHECK_MS = 250;
 /** Estimated cost from which a job waits for its turn. */
@@ -282,7 +280,7 @@ export class AdmissionControl {
   setWork(job: BulkJob, work: RequestWork): void {
     job.setWork(work);
     const leftMs = ADMITTED_SHARE * (job.deadlineAtMs - this.#nowMs());
-    if (this.jobCount === 1 || this.#schedule.waitMs(job) <= leftMs) return;
+    if (this.#schedule.isAlone(job) || this.#schedule.waitMs(job) <= leftMs) return;
     throw this.#tooLongAWait(job);
   }
 
@@ -326,9 +324,9 @@ export class AdmissionControl {
     const { account } = slot;
     if (account === undefined) throw new Error("A large request must belong to an account.");
     if (this.#isClosed) throw new HttpError("overloaded", "The service is shutting down; retry in a moment.");
-    const hasAppointment = this.#schedule.claimAppointment(account);
+    const queuedSinceMs = this.#schedule.claimAppointment(account);
     const deadlineAtMs = this.#nowMs() + jobDeadlineMs;
-    const job = new BulkJob({ slot, account, work, deadlineAtMs, hasAppointment });
+    const job = new BulkJob({ slot, account, work, deadlineAtMs, queuedSinceMs });
     const rejected = (reason: ShedReason, message: string): HttpError =>
       this.#shed(reason, message, this.#schedule.retryAfterS(job, 0));
     if (account.jobCount >= jobsPerAccountMax) {
@@ -342,7 +340,9 @@ export class AdmissionControl {
     if (this.jobCount > 0 && this.jobBytes + job.heldBytes > jobBytesMax) {
       throw rejected("too_many_bytes", "The large requests in progress hold too much memory; retry in a moment.");
     }
-    if (this.jobCount > 0 && this.#schedule.waitMs(job) > ADMITTED_SHARE * jobDeadlineMs) throw this.#tooLongAWait(job);
+    if (!this.#schedule.isAlone(job) && this.#schedule.waitMs(job) > ADMITTED_SHARE * jobDeadlineMs) {
+      throw this.#tooLongAWait(job);
+    }
     account.jobCount++;
     this.#schedule.add(job);
     return job;
@@ -366,7 +366,9 @@ export class AdmissionControl {
   #jobTimedOut(job: BulkJob): HttpError {
     const { jobDeadlineMs } = this.#limits;
     const message = `The request was not answered within ${jobDeadlineMs / 1000} s; send a smaller one, or retry later.`;
-    return this.#shed("too_late", message, this.#schedule.retryAfterS(job, jobDeadlineMs));
+    // Its place is that of its admission, before all jobs that were rejected since.
+    const sinceMs = job.queuedSinceMs ?? job.deadlineAtMs - jobDeadlineMs;
+    return this.#shed("too_late", message, this.#schedule.retryAfterS(job, jobDeadlineMs, sinceMs));
   }
 
   /** @param retryAfterS absent: the default Retry-After */

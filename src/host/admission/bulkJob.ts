@@ -1,5 +1,5 @@
 import type { SliceReport } from "../../pool/poolWorker.ts";
-import { estimateCostMs, learnCost, type RequestWork } from "./costModel.ts";
+import { estimateCostMs, estimateUnparsedMs, learnCost, learnUnparsedCost, type RequestWork } from "./costModel.ts";
 import type { HeldResources, Slot } from "./slot.ts";
 
 /** The part of a job that one worker runs. */
@@ -17,8 +17,8 @@ export interface BulkJobOptions {
   readonly account: HeldResources;
   readonly work: RequestWork;
   readonly deadlineAtMs: number;
-  /** Whether its client was told to retry at this time. */
-  readonly hasAppointment: boolean;
+  /** When it was rejected for the first time, if its client was told to retry at this time. */
+  readonly queuedSinceMs: number | undefined;
 }
 
 /** Progress from which the cost of the rest follows; earlier, elements in progress would make it look too high. */
@@ -31,18 +31,21 @@ export class BulkJob {
   readonly slot: Slot;
   readonly account: HeldResources;
   readonly deadlineAtMs: number;
-  readonly hasAppointment: boolean;
+  readonly queuedSinceMs: number | undefined;
+  /** What was known of the request before it was parsed. */
+  readonly #unparsedWork: RequestWork;
   #work: RequestWork;
   /** Total time of all workers; 0 without workers. */
   #busyMs = 0;
   #parts: JobPart[] = [];
 
-  constructor({ slot, account, work, deadlineAtMs, hasAppointment }: BulkJobOptions) {
+  constructor({ slot, account, work, deadlineAtMs, queuedSinceMs }: BulkJobOptions) {
     this.slot = slot;
     this.account = account;
+    this.#unparsedWork = work;
     this.#work = work;
     this.deadlineAtMs = deadlineAtMs;
-    this.hasAppointment = hasAppointment;
+    this.queuedSinceMs = queuedSinceMs;
   }
 
   get busyMs(): number {
@@ -81,9 +84,17 @@ export class BulkJob {
     return this.totalMs - this.#busyMs;
   }
 
+  /** As `totalMs`, but a job that has not been parsed is assumed to be like the account's earlier ones. */
+  get likelyMs(): number {
+    const { totalMs } = this;
+    if (this.#work !== this.#unparsedWork) return totalMs;
+    return Math.max(totalMs, estimateUnparsedMs(this.account.unparsedCosts, this.#work));
+  }
+
   /** Replaces the assumption about what the request is, once it has been parsed. */
   setWork(work: RequestWork): void {
     this.#work = work;
+    learnUnparsedCost(this.account.unparsedCosts, this.#unparsedWork, this.totalMs);
   }
 
   /** Includes the cost in the average of its account and kind. @param isDone whether the job is complete */
@@ -92,6 +103,7 @@ export class BulkJob {
     if (fraction !== undefined && fraction >= LEARNED_FRACTION_MIN && this.#busyMs > 0) {
       learnCost(this.account.costRatios, this.#work, this.#busyMs / fraction);
     }
+    if (isDone) learnUnparsedCost(this.account.unparsedCosts, this.#unparsedWork, this.#busyMs);
   }
 
   /** Divides the job into parts. */

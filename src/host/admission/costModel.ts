@@ -51,3 +51,22 @@ export function learnCost(ratios: CostRatios, work: RequestWork, costMs: number)
   const previous = ratios.get(work.kind) ?? ratio;
   ratios.set(work.kind, previous + MEASUREMENT_WEIGHT * (ratio - previous));
 }
+
+/** Cost per byte of the body of one account's requests, by kind of the request before it is parsed. */
+export type UnparsedCosts = Map<string, number>;
+
+/**
+ * Returns the cost of a request that has not been parsed if it is like the account's latest ones of the kind; 0 if there
+ * were none. Only for the time of a retry: a short request is not rejected because of longer ones before it.
+ */
+export function estimateUnparsedMs(costs: UnparsedCosts, { kind, bodyBytes }: RequestWork): number {
+  return (costs.get(kind) ?? 0) * bodyBytes;
+}
+
+/** Includes the cost of a request, estimated or actual, in the average of its account and kind. */
+export function learnUnparsedCost(costs: UnparsedCosts, { kind, bodyBytes }: RequestWork, costMs: number): void {
+  if (bodyBytes === 0) return;
+  const msPerByte = costMs / bodyBytes;
+  const previous = costs.get(kind) ?? msPerByte;
+  costs.set(kind, previous + MEASUREMENT_WEIGHT * (msPerByte - previous));
+}

@@ -6,6 +6,8 @@ interface Appointment {
   readonly account: HeldResources;
   readonly costMs: number;
   readonly dueMs: number;
+  /** When the job was rejected for the first time, which decides its place in the queue. */
+  readonly sinceMs: number;
 }
 
 /** Retries may arrive this much before the time that they were told, which is in whole seconds. */
@@ -14,9 +16,15 @@ const EARLY_MS = 100;
 const LATE_MS = 3_000;
 /** More clients of an account share the last appointment. */
 const APPOINTMENTS_PER_ACCOUNT_MAX = 64;
+/** A job is admitted if its estimated wait is at most this share of its deadline. */
+export const ADMITTED_SHARE = 0.9;
 /** Rejected jobs are told to retry when the wait has become this share of the deadline: estimates are not exact. */
-const TARGET_SHARE = 0.85;
-const RETRY_AFTER_S_MAX = 120;
+const TARGET_SHARE = 0.7;
+/** Share of its duration by which a job that takes almost the whole deadline is told to retry later than estimated. */
+const LONG_JOB_MARGIN = 0.05;
+/** Without a job in progress, one without an appointment is not admitted this long before one with an appointment. */
+const EXPECTED_MS = 5_000;
+const RETRY_AFTER_S_MAX = 3_600;
 
 /**
  * Estimates when jobs complete, and tells rejected ones when to retry. Accounts share the workers equally and an account's
@@ -25,7 +33,8 @@ const RETRY_AFTER_S_MAX = 120;
  *     wait = sum over accounts of min(work of the account, work of the job's account up to the job) / workers
  *
  * Rejected jobs have appointments, because they would otherwise all retry at the same time and all but one be rejected
- * again. Until it is void, an appointment counts as work for jobs that have none.
+ * again. Until it is void, an appointment counts as work for jobs that have none. A job that is rejected in spite of its
+ * appointment keeps its place in the queue.
  */
 export class JobSchedule {
   readonly #workerCount: number;
@@ -33,6 +42,8 @@ export class JobSchedule {
   /** In the order of admission. */
   readonly #jobs = new Set<BulkJob>();
   #appointments: Appointment[] = [];
+  /** Accounts whose latest appointment is void. */
+  readonly #missing = new WeakSet<HeldResources>();
 
   constructor({ workerCount, nowMs }: { readonly workerCount: number; readonly nowMs: () => number }) {
     this.#workerCount = workerCount;
@@ -52,25 +63,47 @@ export class JobSchedule {
     return this.#jobs.delete(job);
   }
 
-  /** Uses the account's earliest appointment. @returns false if none is due */
-  claimAppointment(account: HeldResources): boolean {
+  /**
+   * Uses the appointment of the account that is due and has waited longest.
+   * @returns its place in the queue; undefined if no appointment is due
+   */
+  claimAppointment(account: HeldResources): number | undefined {
     const nowMs = this.#nowMs();
-    this.#appointments = this.#appointments.filter(({ dueMs }) => dueMs + LATE_MS > nowMs);
-    const index = this.#appointments.findIndex((each) => each.account === account && each.dueMs - EARLY_MS <= nowMs);
-    if (index >= 0) this.#appointments.splice(index, 1);
-    return index >= 0;
+    this.#forgetVoid(nowMs);
+    let first: Appointment | undefined;
+    for (const each of this.#appointments) {
+      if (each.account !== account || each.dueMs - EARLY_MS > nowMs) continue;
+      if (first === undefined || each.sinceMs < first.sinceMs) first = each;
+    }
+    if (first === undefined) return undefined;
+    this.#appointments = this.#appointments.filter((each) => each !== first);
+    this.#missing.delete(account);
+    return first.sinceMs;
+  }
+
+  /**
+   * Returns whether a job is admitted without regard to the estimates: there is no other job, and none of its account is
+   * about to arrive.
+   */
+  isAlone(job: BulkJob): boolean {
+    if (this.#jobs.size > (this.#jobs.has(job) ? 1 : 0)) return false;
+    const { account, queuedSinceMs } = job;
+    // Clients that do not come back must not keep others waiting.
+    if (queuedSinceMs !== undefined || this.#missing.has(account)) return true;
+    const nowMs = this.#nowMs();
+    return !this.#appointments.some((each) => each.account === account && each.dueMs - nowMs < EXPECTED_MS);
   }
 
   /** Returns the time until a job is done, or would be if it were admitted now. */
   waitMs(job: BulkJob): number {
-    const workOf = this.#workByAccount(job.hasAppointment);
+    const workOf = this.#workAhead(job.account, job.queuedSinceMs);
     const ownMs = this.#jobs.has(job) ? 0 : job.totalMs;
     return this.#waitAfter(workOf, job.account, (workOf.get(job.account) ?? 0) + ownMs);
   }
 
   /** Returns the job that was admitted last among those that will miss their deadline. */
   findLateJob(): BulkJob | undefined {
-    const workOf = this.#workByAccount(true);
+    const workOf = this.#workOfJobs();
     const upTo = new Map<HeldResources, number>();
     const nowMs = this.#nowMs();
     let late: BulkJob | undefined;
@@ -85,20 +118,21 @@ export class JobSchedule {
   /**
    * Makes an appointment for a rejected job, which is not waited for itself.
    * @param limitMs the wait with which it will be admitted; 0 if it must wait for a job to end
-   * @returns the value of Retry-After, 1 to 120 s
+   * @param sinceMs its place in the queue; absent: that of its appointment, or else the last
+   * @returns the value of Retry-After, 1 to 3,600 s
    */
-  retryAfterS(job: BulkJob, limitMs: number): number {
-    const { account } = job;
+  retryAfterS(job: BulkJob, limitMs: number, sinceMs = job.queuedSinceMs): number {
+    const { account, likelyMs } = job;
     const nowMs = this.#nowMs();
     const own = this.#appointments.filter((each) => each.account === account);
-    const workOf = this.#workByAccount(false, job);
+    const workOf = this.#workAhead(account, sinceMs, job);
     const waitMs =
       limitMs > 0
-        ? this.#waitAfter(workOf, account, (workOf.get(account) ?? 0) + job.totalMs) - TARGET_SHARE * limitMs
+        ? this.#waitAfter(workOf, account, (workOf.get(account) ?? 0) + likelyMs) - this.#targetMs(likelyMs, limitMs)
         : this.firstEndMs(account) * (1 + own.length);
     const afterS = Math.min(RETRY_AFTER_S_MAX, Math.max(1, Math.ceil(waitMs / 1000)));
     if (own.length < APPOINTMENTS_PER_ACCOUNT_MAX) {
-      this.#appointments.push({ account, costMs: job.totalMs, dueMs: nowMs + 1000 * afterS });
+      this.#appointments.push({ account, costMs: likelyMs, dueMs: nowMs + 1000 * afterS, sinceMs: sinceMs ?? nowMs });
     }
     return afterS;
   }
@@ -115,15 +149,43 @@ export class JobSchedule {
     return remainingMs < Infinity ? remainingMs / this.#workerCount : 0;
   }
 
-  #workByAccount(ignoresAppointments: boolean, except?: BulkJob): Map<HeldResources, number> {
+  /** Returns the wait with which a rejected job is to return. */
+  #targetMs(costMs: number, limitMs: number): number {
+    const ownMs = costMs / this.#workerCount;
+    const admittedMs = ADMITTED_SHARE * limitMs;
+    if (ownMs >= admittedMs) return (1 - LONG_JOB_MARGIN) * ownMs;
+    // Not so late that the workers are idle before it returns.
+    return Math.max(TARGET_SHARE * limitMs, (ownMs + admittedMs) / 2);
+  }
+
+  #forgetVoid(nowMs: number): void {
+    this.#appointments = this.#appointments.filter(({ account, dueMs }) => {
+      const isVoid = dueMs + LATE_MS <= nowMs;
+      if (isVoid) this.#missing.add(account);
+      return !isVoid;
+    });
+  }
+
+  /** Returns the work of all jobs except one. */
+  #workOfJobs(except?: BulkJob): Map<HeldResources, number> {
     const workOf = new Map<HeldResources, number>();
-    const add = (account: HeldResources, workMs: number): void => {
-      workOf.set(account, (workOf.get(account) ?? 0) + workMs);
-    };
-    for (const job of this.#jobs) if (job !== except) add(job.account, job.remainingMs);
-    if (ignoresAppointments) return workOf;
+    for (const job of this.#jobs) if (job !== except) addWork(workOf, job.account, job.remainingMs);
+    return workOf;
+  }
+
+  /**
+   * Returns the work of all jobs except one, and of the appointments that come before a place in the queue of an account.
+   * @param sinceMs absent: the last place
+   */
+  #workAhead(account: HeldResources, sinceMs = Infinity, except?: BulkJob): Map<HeldResources, number> {
+    const workOf = this.#workOfJobs(except);
     const nowMs = this.#nowMs();
-    for (const { account, costMs, dueMs } of this.#appointments) if (dueMs + LATE_MS > nowMs) add(account, costMs);
+    for (const each of this.#appointments) {
+      if (each.dueMs + LATE_MS <= nowMs) continue;
+      // Appointments of other accounts matter only for jobs that have none.
+      const isAhead = each.account === account ? each.sinceMs < sinceMs : sinceMs === Infinity;
+      if (isAhead) addWork(workOf, each.account, each.costMs);
+    }
     return workOf;
   }
 
@@ -132,4 +194,8 @@ export class JobSchedule {
     for (const [other, workMs] of workOf) if (other !== account) sumMs += Math.min(workMs, accountMs);
     return sumMs / this.#workerCount;
   }
+}
+
+function addWork(workOf: Map<HeldResources, number>, account: HeldResources, workMs: number): void {
+  workOf.set(account, (workOf.get(account) ?? 0) + workMs);
 }

@@ -1,5 +1,5 @@
 import type { ChunkPacer } from "./chunkPacer.ts";
-import type { CostRatios } from "./costModel.ts";
+import type { CostRatios, UnparsedCosts } from "./costModel.ts";
 import type { MemoryHolder } from "./memoryBudget.ts";
 
 /** Resources held by one account, or by all accounts together. */
@@ -10,6 +10,7 @@ export interface HeldResources extends MemoryHolder {
   responseBytes: number;
   /** Costs of the account's earlier requests. */
   readonly costRatios: CostRatios;
+  readonly unparsedCosts: UnparsedCosts;
   /** Paces the short chunks of bodies. Created when there are any. */
   chunkPacer?: ChunkPacer;
 }
@@ -22,6 +23,7 @@ export const noResources = (): HeldResources => ({
   responseBytes: 0,
   memoryBytes: 0,
   costRatios: new Map(),
+  unparsedCosts: new Map(),
 });
 
 /** Resources held by one request. */

@@ -104,5 +104,7 @@ function computeStrip(
       return annualFireWeather(parts, strip, method);
     case "wind-events":
       return windEvents(parts, strip, method);
+    default:
+      return method satisfies never;
   }
 }

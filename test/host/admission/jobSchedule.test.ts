@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { BulkJob } from "../../../src/host/admission/bulkJob.ts";
 import { assumedCostMs, estimateCostMs, learnCost, type RequestWork } from "../../../src/host/admission/costModel.ts";
-import { JobSchedule } from "../../../src/host/admission/jobSchedule.ts";
+import { ADMITTED_SHARE, JobSchedule } from "../../../src/host/admission/jobSchedule.ts";
 import { type HeldResources, noResources } from "../../../src/host/admission/slot.ts";
+import { randomFrom } from "../../seededRandom.ts";
 
 /** Work of an assumed cost of 20 ms per 1,000 elements. */
 const workOf = (elementCount: number, kind = "points"): RequestWork => ({
@@ -16,10 +17,10 @@ const workOf = (elementCount: number, kind = "points"): RequestWork => ({
 function jobOf(
   account: HeldResources,
   costMs: number,
-  { hasAppointment = false, deadlineAtMs = 30_000 } = {},
+  { queuedSinceMs, deadlineAtMs = 30_000 }: { readonly queuedSinceMs?: number; readonly deadlineAtMs?: number } = {},
 ): BulkJob {
   const slot = { account, bodyBytes: 0, parsedBytes: 0, responseBytes: 0 };
-  return new BulkJob({ slot, account, work: workOf(costMs / 0.02), deadlineAtMs, hasAppointment });
+  return new BulkJob({ slot, account, work: workOf(costMs / 0.02), deadlineAtMs, queuedSinceMs });
 }
 
 function scheduleOf(workerCount = 1) {
@@ -106,8 +107,9 @@ describe("rejected jobs", () => {
     expect(new Set(retriesS).size).toBe(20);
     for (const retryS of retriesS) {
       advance(1000 * retryS);
-      expect(schedule.claimAppointment(account)).toBe(true);
-      const job = jobOf(account, 5000, { hasAppointment: true });
+      const queuedSinceMs = schedule.claimAppointment(account);
+      expect(queuedSinceMs).toBe(0);
+      const job = jobOf(account, 5000, { queuedSinceMs: 0 });
       expect(schedule.waitMs(job)).toBeLessThanOrEqual(0.9 * limitMs);
       // The worker was never idle for long: the appointments are not too late either.
       expect(schedule.waitMs(job)).toBeGreaterThan(0.5 * limitMs);
@@ -121,9 +123,171 @@ describe("rejected jobs", () => {
     schedule.add(jobOf(account, 20_000));
     const retryS = schedule.retryAfterS(jobOf(account, 20_000), 30_000);
     expect(schedule.waitMs(jobOf(account, 1000))).toBeCloseTo(41_000);
-    expect(schedule.claimAppointment(account)).toBe(false);
+    expect(schedule.claimAppointment(account)).toBeUndefined();
     clock.nowMs = 1000 * retryS + 5000;
-    expect(schedule.claimAppointment(account)).toBe(false);
+    expect(schedule.claimAppointment(account)).toBeUndefined();
     expect(schedule.waitMs(jobOf(account, 1000))).toBeCloseTo(21_000);
+  });
+
+  test("keep their place if they are rejected in spite of their appointment", () => {
+    const { schedule, clock } = scheduleOf();
+    const account = noResources();
+    const running = jobOf(account, 20_000);
+    schedule.add(running);
+    const retriesS = Array.from({ length: 3 }, () => {
+      clock.nowMs++;
+      return schedule.retryAfterS(jobOf(account, 20_000), 30_000);
+    });
+    // The running job takes 10 s longer than estimated.
+    const [firstS = 0, secondS = 0] = retriesS;
+    clock.nowMs = 1000 * firstS + 2;
+    running.addBusyMs(clock.nowMs - 10_000);
+    const queuedSinceMs = schedule.claimAppointment(account);
+    expect(queuedSinceMs).toBe(1);
+    const late = jobOf(account, 20_000, { queuedSinceMs: 1 });
+    expect(schedule.waitMs(late)).toBeGreaterThan(ADMITTED_SHARE * 30_000);
+    const againS = schedule.retryAfterS(late, 30_000);
+    expect(againS).toBeLessThanOrEqual(10);
+    // It is not behind those that were told later times.
+    expect(firstS + againS).toBeLessThan(secondS);
+    schedule.delete(running);
+    clock.nowMs = 1000 * (firstS + againS) + 10;
+    expect(schedule.claimAppointment(account)).toBe(1);
+    clock.nowMs = 1000 * secondS + 10;
+    expect(schedule.claimAppointment(account)).toBe(2);
+  });
+
+  test("come before others that are due at the same time, but were rejected later", () => {
+    const { schedule, clock } = scheduleOf();
+    const account = noResources();
+    schedule.add(jobOf(account, 1_000));
+    clock.nowMs = 5;
+    const late = jobOf(account, 20_000, { queuedSinceMs: 3 });
+    const other = jobOf(account, 20_000, { queuedSinceMs: 4 });
+    schedule.retryAfterS(late, 30_000);
+    expect(schedule.waitMs(other)).toBeCloseTo(41_000);
+    expect(schedule.retryAfterS(other, 30_000)).toBe(18);
+    expect(schedule.waitMs(late)).toBeCloseTo(21_000);
+    expect(schedule.waitMs(jobOf(account, 20_000))).toBeCloseTo(61_000);
+  });
+
+  test("that have not been parsed are assumed to be like the account's latest ones, only for the time of the retry", () => {
+    const { schedule } = scheduleOf();
+    const account = noResources();
+    const unparsed: RequestWork = { ...workOf(0, "route"), bodyBytes: 70_000 };
+    const slot = { account, bodyBytes: 0, parsedBytes: 0, responseBytes: 0 };
+    const newJob = (): BulkJob =>
+      new BulkJob({ slot, account, work: unparsed, deadlineAtMs: 30_000, queuedSinceMs: undefined });
+    const running = newJob();
+    running.setWork({ ...workOf(24_000 / 0.02), bodyBytes: 0 });
+    schedule.add(running);
+    expect(schedule.waitMs(newJob())).toBeCloseTo(24_002.1);
+    const retriesS = [1, 2, 3].map(() => schedule.retryAfterS(newJob(), 30_000));
+    expect(retriesS).toStrictEqual([23, 47, 71]);
+  });
+
+  test("are expected: without a job in progress, another one is not admitted just before them", () => {
+    const { schedule, clock } = scheduleOf();
+    const account = noResources();
+    const running = jobOf(account, 20_000);
+    schedule.add(running);
+    const dueMs = 1000 * schedule.retryAfterS(jobOf(account, 20_000), 30_000);
+    schedule.delete(running);
+    expect(schedule.isAlone(jobOf(account, 1))).toBe(true);
+    clock.nowMs = dueMs - 4_000;
+    expect(schedule.isAlone(jobOf(account, 1))).toBe(false);
+    expect(schedule.isAlone(jobOf(noResources(), 1))).toBe(true);
+    expect(schedule.isAlone(jobOf(account, 1, { queuedSinceMs: 0 }))).toBe(true);
+    // Once a client has missed its appointment, nobody waits for the others of the account.
+    clock.nowMs = dueMs + 4_000;
+    schedule.add(running);
+    schedule.retryAfterS(jobOf(account, 20_000), 30_000);
+    schedule.claimAppointment(account);
+    schedule.delete(running);
+    clock.nowMs += 19_000;
+    expect(schedule.isAlone(jobOf(account, 1))).toBe(true);
+  });
+});
+
+describe("clients that retry when they were told", () => {
+  interface Arrival {
+    readonly atMs: number;
+    readonly first: { readonly atMs: number; readonly retryAfterS: number } | undefined;
+  }
+
+  /**
+   * Sends batches of one account, each client the next one soon after its response, to one worker that runs them one after
+   * the other. @returns the share of the time in which the worker completed batches, and the waits divided by the first Retry-After
+   */
+  function simulate(costMs: number, { clientCount = 32, noise = 0, durationMs = 1_800_000 } = {}) {
+    const { schedule, clock } = scheduleOf();
+    const account = noResources();
+    const random = randomFrom(7);
+    const limitMs = 30_000;
+    const arrivals: Arrival[] = Array.from({ length: clientCount }, (_, i) => ({ atMs: 5 * i, first: undefined }));
+    const running: { readonly job: BulkJob; leftMs: number }[] = [];
+    const waitRatios: number[] = [];
+    let doneCount = 0;
+    const runUntil = (toMs: number): void => {
+      const [current] = running;
+      if (current === undefined || clock.nowMs >= toMs) {
+        clock.nowMs = Math.max(clock.nowMs, toMs);
+        return;
+      }
+      const stepMs = Math.min(current.leftMs, toMs - clock.nowMs);
+      clock.nowMs += stepMs;
+      current.leftMs -= stepMs;
+      current.job.addBusyMs(stepMs);
+      if (current.leftMs > 0) return;
+      running.shift();
+      schedule.delete(current.job);
+      if (clock.nowMs <= current.job.deadlineAtMs) doneCount++;
+      arrivals.push({ atMs: clock.nowMs + 100 + random.below(900), first: undefined });
+      runUntil(toMs);
+    };
+    while (clock.nowMs < durationMs) {
+      arrivals.sort((a, b) => a.atMs - b.atMs);
+      const [next] = arrivals;
+      if (next === undefined || (running[0] !== undefined && clock.nowMs + running[0].leftMs < next.atMs)) {
+        runUntil(clock.nowMs + (running[0]?.leftMs ?? 0));
+        continue;
+      }
+      arrivals.shift();
+      runUntil(next.atMs);
+      const queuedSinceMs = schedule.claimAppointment(account);
+      const times = { deadlineAtMs: clock.nowMs + limitMs };
+      const job = jobOf(account, costMs, queuedSinceMs === undefined ? times : { ...times, queuedSinceMs });
+      if (schedule.isAlone(job) || schedule.waitMs(job) <= ADMITTED_SHARE * limitMs) {
+        schedule.add(job);
+        running.push({ job, leftMs: Math.round(costMs * (1 + noise * random.between({ min: -1, max: 1 }))) });
+        if (next.first !== undefined) {
+          waitRatios.push((clock.nowMs - next.first.atMs) / (1000 * next.first.retryAfterS));
+        }
+      } else {
+        const retryAfterS = schedule.retryAfterS(job, limitMs);
+        const first = next.first ?? { atMs: clock.nowMs, retryAfterS };
+        arrivals.push({ atMs: clock.nowMs + 1000 * retryAfterS + random.below(50), first });
+      }
+    }
+    const shareBelow = (ratio: number): number => waitRatios.filter((each) => each <= ratio).length / waitRatios.length;
+    return { goodput: (doneCount * costMs) / clock.nowMs, waitCount: waitRatios.length, shareBelow };
+  }
+
+  test.each([
+    ["most of the deadline", 24_000],
+    ["a tenth of the deadline", 3_000],
+  ])("are admitted then, and the worker is never idle for long, if each takes %s", (_what, costMs) => {
+    const { goodput, waitCount, shareBelow } = simulate(costMs);
+    expect(waitCount).toBeGreaterThan(50);
+    // A new request may take the place of one that is due within the same moment.
+    expect(shareBelow(1.1)).toBeGreaterThan(0.8);
+    expect(goodput).toBeGreaterThan(0.95);
+  });
+
+  test("are admitted then or a little later if estimates are off by up to 10 %", () => {
+    const { goodput, waitCount, shareBelow } = simulate(24_000, { clientCount: 64, noise: 0.1 });
+    expect(waitCount).toBeGreaterThan(50);
+    expect(shareBelow(1.25)).toBeGreaterThan(0.9);
+    expect(goodput).toBeGreaterThan(0.9);
   });
 });

@@ -23,8 +23,10 @@ beforeEach(() => mkdir(folder));
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 /** Returns the provenance of each layer, by `scenario year`. */
-export async function provenances(): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
-  const { hazards } = await decodeCatalog(await readFile(join(out, CATALOG_NAME)));
+export async function provenances(
+  atlasFolder = out,
+): Promise<Readonly<Record<string, Readonly<Record<string, unknown>>>>> {
+  const { hazards } = await decodeCatalog(await readFile(join(atlasFolder, CATALOG_NAME)));
   return Object.fromEntries(
     hazards.flatMap(({ packs }) =>
       packs.flatMap(({ groups }) =>
@@ -44,9 +46,9 @@ export interface LocationQuery {
 }
 
 /** Returns the metrics of a location through the public API; null members with the reason `no_data`. */
-export async function metricsAt(query: LocationQuery): Promise<Readonly<Record<string, unknown>>> {
+export async function metricsAt(query: LocationQuery, atlasFolder = out): Promise<Readonly<Record<string, unknown>>> {
   const { latitude, longitude, hazard, scenario = "baseline", year = 1980 } = query;
-  const atlas = await openAtlas(out);
+  const atlas = await openAtlas(atlasFolder);
   try {
     const { results } = await atlas.hazardRisk({
       latitude,

@@ -121,7 +121,7 @@ describe("the grid of a reprojected map", () => {
     expect(closesAt360(arctic)).toBe(true);
   });
 
-  test("is opened again from its description", async () => {
+  test("is the same when the map is opened again from its description", async () => {
     const source = projectedMap("EPSG:32633", UTM);
     const raster = await reprojectMap(source);
     const again = await reprojectOnto(source, raster.grid);

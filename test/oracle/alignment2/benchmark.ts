@@ -1,4 +1,4 @@
-/** Pathways of the benchmark: equations 1 and 2, linear interpolation and the pathway of each scope. */
+/** Pathways of the benchmark: normalization, linear interpolation and the pathway of each scope. */
 import type { Benchmark, Pathway, PerAnchor, Series } from "./reference.ts";
 
 /** Last year of the pathways. */
@@ -33,12 +33,12 @@ export function pathwayIndex(benchmark: Benchmark, pathway: Pathway, anchor: Anc
   return interpolate(benchmark.pathways[pathway][anchor], year);
 }
 
-/** Equation 1, ref(b): 1 up to 2025, then the index of Current Policies in the baseline year. */
+/** ref(b): 1 up to 2025, then the index of Current Policies in the baseline year. */
 function baselineReference(benchmark: Benchmark, pathway: Pathway, baselineYear: number): number {
   return baselineYear <= INDEX_YEAR ? 1 : pathwayIndex(benchmark, pathway, 3, baselineYear);
 }
 
-/** Equation 2, x_k,s(t): emissions of a pathway relative to the baseline year. */
+/** x_k,s(t): emissions of a pathway relative to the baseline year. */
 export function normalizedPathway(
   benchmark: Benchmark,
   pathway: Pathway,

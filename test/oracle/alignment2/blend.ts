@@ -1,4 +1,4 @@
-/** Several years and several projections of one entity: equations 19 and 20. */
+/** Several years and several projections of one entity: overall and blended values. */
 import type { Interval } from "./row.ts";
 import type { ProjectionRecord } from "./request.ts";
 
@@ -34,7 +34,7 @@ export function labelShares(records: readonly ProjectionRecord[]): ReadonlyMap<s
   return new Map([...probabilities].map(([label, probability]) => [label, probability / sum]));
 }
 
-/** Equation 19: one figure over all scored rows; null where the weights add up to 0. */
+/** Overall value: one figure over all scored rows; null where the weights add up to 0. */
 export function overallOf(rows: readonly LabeledScore[]): Overall | null {
   const scored = rows.filter(isScored);
   const items = scored.map((row) => ({ ...row, share: row.share * row.weight }));
@@ -42,7 +42,7 @@ export function overallOf(rows: readonly LabeledScore[]): Overall | null {
   return mean === null ? null : { ...mean, years: scored.length };
 }
 
-/** Equation 20: for each year with a value under at least two labels, ascending; the last record of a year and label. */
+/** Blended values: for each year with a value under at least two labels, ascending; the last record of a year and label. */
 export function blendedOf(rows: readonly LabeledScore[]): readonly BlendedYear[] {
   const years = [...new Set(rows.map(({ year }) => year))].toSorted((a, b) => a - b);
   return years.flatMap((year) => {

@@ -1,4 +1,4 @@
-/** The line of an entity over the years: section 7 and equation 18. */
+/** The emissions of an entity between its records, the cumulative basis and budgets. */
 import { interpolate, normalizedPathway, perAnchor, scopePathways } from "./benchmark.ts";
 import type { AnchorIndex } from "./benchmark.ts";
 import { weightedSum } from "./figures.ts";
@@ -62,14 +62,14 @@ export function meanOfLine(line: Series, baselineYear: number, yearStar: number)
   return meanOver(baselineYear, yearStar, (year) => interpolate(line, year));
 }
 
-/** Cumulative basis, X_s before equation 10: mean of the blended pathway over the same years. */
+/** Cumulative basis, X_s before the anchors are ordered: mean of the blended pathway over the same years. */
 export function meanOfPathways(benchmark: Benchmark, blend: Blend, yearStar: number): PerAnchor {
   return perAnchor((anchor) =>
     meanOver(blend.baselineYear, yearStar, (year) => blendedPathway(benchmark, blend, anchor, year)),
   );
 }
 
-/** Equation 18: emissions after the baseline year up to `year` against those that each anchor allows. */
+/** Budget: emissions after the baseline year up to `year` against those that each anchor allows. */
 export function budgetsOf(
   benchmark: Benchmark,
   blend: Blend,

@@ -37,7 +37,7 @@ describe("scopes, shares and coverage", () => {
   });
 });
 
-describe("equation 8", () => {
+describe("the comparison year", () => {
   it.each([
     [2020, 2025, 2030],
     [2025, 2031, 2031],
@@ -55,7 +55,7 @@ describe("equation 8", () => {
   });
 });
 
-describe("equation 10", () => {
+describe("the order of the anchors", () => {
   it("keeps steps of the gap above 0", () => {
     expect(orderedAnchors([-0.5, 0, 0.005, 1], 0.02).anchors.map((x) => Math.round(x * 1e9) / 1e9)).toEqual([
       0.02, 0.04, 0.06, 1,
@@ -77,7 +77,7 @@ describe("equation 10", () => {
   });
 });
 
-describe("equation 21", () => {
+describe("convergence", () => {
   it("limits κ to 1/4 and 4", () => {
     expect(convergenceRatio(100, 1, 1)).toBe(4);
     expect(convergenceRatio(1, 100, 1)).toBe(1 / 4);
@@ -147,7 +147,7 @@ describe("flags", () => {
   });
 });
 
-describe("equations 19 and 20", () => {
+describe("overall and blended values", () => {
   const score = (year: number, label: string | null, share: number, temperature: number | null): LabeledScore => ({
     year,
     label,

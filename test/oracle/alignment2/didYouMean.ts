@@ -25,7 +25,7 @@ export function suggestCountry(reference: Reference, text: string): string | nul
   return nearestOf(foldCountry(text), candidatesOf(reference).countries);
 }
 
-/** Nearest name of an industry or sector: the industry table, then the keys of section 2 without stars. */
+/** Nearest name of an industry or sector: the industry table, then the keys of the pathways without stars. */
 export function suggestIndustry(reference: Reference, text: string): string | null {
   return nearestOf(foldIndustry(text), candidatesOf(reference).industries);
 }

@@ -54,7 +54,7 @@ export function scoreEntity(reference: Reference, request: EntityRequest, option
   };
 }
 
-/** Scores of an entity with its usable scopes restricted to these, for equations 19 and 20 on a part of the scopes. */
+/** Scores of an entity with its usable scopes restricted to these, for overall and blended values of a part of the scopes. */
 export function restrictedScores(
   reference: Reference,
   request: EntityRequest,
@@ -69,7 +69,7 @@ export function restrictedScores(
   });
 }
 
-/** Flags 0 to 5 of section 10. */
+/** Flags 0 to 5 of the closed list in flags.ts. */
 function entityFlags(reference: Reference, request: EntityRequest, options: EntityOptions): readonly EntityFlag[] {
   const { entity_info: info } = request;
   const industry = givenText(info.industry);

@@ -1,4 +1,4 @@
-/** Figures of an entity: usable scopes, weighted sums, shares and coverage (equations 3, 4 and 17). */
+/** Figures of an entity: usable scopes, weighted sums, shares and coverage. */
 
 /** Emissions of scopes 1, 2 and 3 in the caller's unit; null where not given. */
 export type Scopes = readonly [number | null, number | null, number | null];
@@ -11,19 +11,19 @@ const ALL_SCOPES: readonly ScopeIndex[] = [0, 1, 2];
 /** A baseline sum below this counts as zero. */
 export const ZERO_BASELINE_MAX = 1e-12;
 
-/** Equation 3, U: scopes with a weight above 0 that both sides give. */
+/** Usable scopes U: those with a weight above 0 that both sides report. */
 export function usableScopes(baseline: Scopes, projected: Scopes, weights: ScopeWeights): readonly ScopeIndex[] {
   return ALL_SCOPES.filter((scope) => weights[scope] > 0 && baseline[scope] !== null && projected[scope] !== null);
 }
 
-/** Equation 4, E: weighted sum of the usable scopes, not floored. */
+/** E: weighted sum of the usable scopes, not floored. */
 export function weightedSum(emissions: Scopes, usable: readonly ScopeIndex[], weights: ScopeWeights): number {
   let sum = 0;
   for (const scope of usable) sum += weights[scope] * (emissions[scope] ?? 0);
   return sum;
 }
 
-/** Equation 4, g_i: shares of the usable scopes in the baseline, removals counted as 0. */
+/** g_i: shares of the usable scopes in the baseline, removals counted as 0. */
 export function baselineShares(
   baseline: Scopes,
   usable: readonly ScopeIndex[],
@@ -35,7 +35,7 @@ export function baselineShares(
   return [share(0), share(1), share(2)];
 }
 
-/** Equation 17: share of the given emissions that the usable scopes cover, the smaller of both sides. */
+/** Coverage: share of the reported emissions that the usable scopes cover, the smaller of both sides. */
 export function coverageOf(
   baseline: Scopes,
   projected: Scopes,

@@ -1,4 +1,4 @@
-/** Flags of section 10: the closed list in mask order and the test of `implausible_change`. */
+/** Flags: the closed list in mask order and the test of `implausible_change`. */
 
 export const ENTITY_FLAGS = [
   "unknown_industry",

@@ -1,4 +1,4 @@
-/** Growth of the economy and of the entity: equations 5 and 6. */
+/** Growth of the economy and of the entity. */
 import { interpolate } from "./benchmark.ts";
 import type { Series } from "./reference.ts";
 
@@ -16,14 +16,14 @@ export interface Growth {
   readonly isLimited: boolean;
 }
 
-/** Equation 5, G_r(t): GDP index of a row of the growth table. */
+/** G_r(t): GDP index of a row of the growth table. */
 function gdpIndex(growth: ReadonlyMap<string, Series>, id: string, year: number): number {
   const series = growth.get(id);
   if (series === undefined) throw new Error(`growth series ${id} does not exist`);
   return interpolate(series, year);
 }
 
-/** Equation 6, f: growth of the benchmark's economy per growth of the entity's own revenue. */
+/** Growth factor f: growth of the benchmark's economy per growth of the entity's own revenue. */
 export function growthFactor(
   growth: ReadonlyMap<string, Series>,
   row: {
@@ -45,7 +45,7 @@ export function growthFactor(
   return { source: "default", factor: 1, isLimited: false };
 }
 
-/** True where both revenues are positive, the condition of the first line of equation 6. */
+/** True where both revenues are positive, so that the growth factor uses them. */
 export function isRevenueSupplied(row: { readonly revenue: number | null; readonly projectedRevenue: number | null }) {
   return row.revenue !== null && row.revenue > 0 && row.projectedRevenue !== null && row.projectedRevenue > 0;
 }

@@ -1,4 +1,4 @@
-/** The known answers of ../shared/cases/alignment.json, as section 16 of the method describes them. */
+/** The known answers of ../shared/cases/alignment.json. */
 import type { Scopes } from "./figures.ts";
 import type { Pathway } from "./reference.ts";
 import type { EntityOptions, EntityRequest } from "./request.ts";

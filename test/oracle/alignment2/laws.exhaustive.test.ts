@@ -1,4 +1,4 @@
-/** Guarantees of section 13 and laws of section 15, on random entities and on followers of the anchors. */
+/** Guarantees and properties of the method, on random entities and on followers of the anchors. */
 import { expect, it } from "vitest";
 import { comparisonYear, CUMULATIVE_GAP, POINT_GAP } from "./temperature.ts";
 import { pathwayIndex, scopePathways } from "./benchmark.ts";
@@ -196,7 +196,7 @@ describeWithSharedMethod("followers of an anchor (guarantee 5)", () => {
   });
 });
 
-describeWithSharedMethod("flat emissions from 2023 (table of section 15)", () => {
+describeWithSharedMethod("flat emissions from 2023", () => {
   it.each([
     ["South Korea", [2.82, 3.07, 3.32], [2.88, 3.09, 3.42]],
     ["Japan", [2.93, 3.26, 3.41], [3.0, 3.28, 3.51]],

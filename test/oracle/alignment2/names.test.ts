@@ -1,4 +1,4 @@
-/** Names of industries, sectors and countries: section 2 of the method. */
+/** Names of industries, sectors and countries. */
 import { describe, expect, it } from "vitest";
 import { optimalStringAlignment, suggestCountry, suggestIndustry } from "./didYouMean.ts";
 import { findCountry, foldCountry, foldIndustry, growthSeriesOf, matchesKey, matchIndustry } from "./names.ts";

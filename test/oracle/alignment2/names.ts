@@ -1,4 +1,4 @@
-/** Names of industries, sectors and countries: section 2 of the method. */
+/** Names of industries, sectors and countries. */
 import type { GrowthSeries } from "./growth.ts";
 import type { Industry, Pathway, Reference } from "./reference.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Reference implementation of temperature alignment, method version 2, written from the method text alone. Slow on
- * purpose: one function per numbered equation, no table precomputed. This file holds the parsed reference tables and the
- * loader; the equations are in the files beside it.
+ * purpose: one function per formula, no table precomputed. This file holds the parsed reference tables and the
+ * loader; the formulas are in the files beside it.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Requests that section 11 refuses with status 400 (or 422 for the asset type), with a pointer to each fault. */
+/** Requests that are rejected with status 400 (or 422 for the asset type), with a pointer to each fault. */
 import type { EmissionsMember, EntityOptions, EntityRequest } from "./request.ts";
 
 const SIZE_MAX = 1e15;

@@ -46,9 +46,9 @@ export interface EntityRequest {
 
 export interface EntityOptions {
   readonly basis?: Basis;
-  /** γ of equation 21. */
+  /** Convergence rate γ. */
   readonly convergence?: number;
-  /** w3 of equation 3. */
+  /** Weight w3 of scope 3. */
   readonly scope3Weight?: number;
 }
 
@@ -95,7 +95,7 @@ export function rowsOf(reference: Reference, request: EntityRequest, options: En
   }));
 }
 
-/** Equation 21, R_m and the factors of the industry; `unusable` where the entity does not state what it needs. */
+/** Revenue R_m and the factors of the industry, for convergence; `unusable` where the entity does not state what it needs. */
 function convergenceOf(
   reference: Reference,
   request: EntityRequest,

@@ -1,4 +1,4 @@
-/** Response elements of scored rows and entities: the members of section 12, unrounded, absent where without content. */
+/** Response elements of scored rows and entities: unrounded; members without content are absent. */
 import type { Budget } from "./budget.ts";
 import type { ScoredEntity } from "./entity.ts";
 import type { ScoredRow } from "./row.ts";

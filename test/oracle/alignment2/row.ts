@@ -1,4 +1,4 @@
-/** Scores one entity-year: equations 9, 12 to 17 and the flags of the year. */
+/** Scores one entity-year: value, ranges, coverage and flags of the year. */
 import { blendedPathway, budgetsOf, givenYears, lineOf, meanOfLine, meanOfPathways } from "./budget.ts";
 import type { Blend, Budget, Point } from "./budget.ts";
 import { perAnchor, TABLE_END_YEAR } from "./benchmark.ts";
@@ -24,7 +24,7 @@ import {
 export type Basis = "intensity" | "emissions" | "cumulative";
 export const BASES: readonly Basis[] = ["intensity", "emissions", "cumulative"];
 
-/** Convergence with κ computed from the industry's factors (equation 21), or with κ given. */
+/** Convergence with κ computed from the industry's factors (`convergenceRatio`), or with κ given. */
 export type Convergence =
   | { readonly gamma: number; readonly kappa: number }
   | {
@@ -71,7 +71,7 @@ export interface ScoredRow {
   readonly budget: readonly Budget[] | null;
   /** q*. */
   readonly ratio: number | null;
-  /** X after and before equation 10. */
+  /** X after and before the anchors are ordered. */
   readonly anchors: PerAnchor | null;
   readonly rawAnchors: PerAnchor | null;
   readonly evaluatedYear: number;
@@ -84,7 +84,7 @@ export interface ScoredRow {
   readonly flags: readonly YearFlag[];
 }
 
-/** Equations 7 to 12 for a set of usable scopes. */
+/** The value for a set of usable scopes. */
 interface Value {
   readonly temperature: number | null;
   readonly reason: MissingReason | null;
@@ -93,7 +93,7 @@ interface Value {
 
 interface Figures {
   readonly ratio: number;
-  /** q* with the projected emissions scaled, as equations 13 and 15 need it. */
+  /** q* with the projected emissions scaled, for the range and the sensitivity flag. */
   readonly ratioAt: (emissionsScale: number) => number;
   readonly anchors: PerAnchor;
   readonly rawAnchors: PerAnchor;
@@ -128,8 +128,8 @@ export function scoreRow(reference: Reference, row: Row): ScoredRow {
 }
 
 /**
- * Equation 16: the row with its usable scopes restricted to these. Also gives `temperature_by_scope` (each scope alone)
- * and the rows of equation 19 for the score of a part of the scopes over all years.
+ * Part of the scopes: the row with its usable scopes restricted to these. Also gives `temperature_by_scope` (each scope alone)
+ * and the rows for the overall score of a part of the scopes over all years.
  */
 export function restrictedTo(
   reference: Reference,
@@ -146,7 +146,7 @@ export function restrictedTo(
   };
 }
 
-/** Equation 12, or why there is no value. */
+/** The value, or why there is none. */
 function valueOf(reference: Reference, row: Row, usable: readonly ScopeIndex[], growthFactor: number): Value {
   if (usable.length === 0) return { temperature: null, reason: "no_usable_scope", figures: null };
   const baselineSum = weightedSum(row.baseline, usable, row.weights);
@@ -174,7 +174,7 @@ function zeroBaseline(reference: Reference, row: Row, usable: readonly ScopeInde
   };
 }
 
-/** Equations 7 to 10, bases `intensity` and `emissions`. */
+/** Ratio and ordered anchors of the bases `intensity` and `emissions`. */
 function pointFigures(reference: Reference, row: Row, usable: readonly ScopeIndex[], growthFactor: number): Figures {
   const kappa = kappaOf(row, usable);
   const gamma = row.convergence === null || row.convergence === "unusable" ? 0 : row.convergence.gamma;
@@ -204,12 +204,12 @@ function cumulativeFigures(reference: Reference, row: Row, usable: readonly Scop
   return { ratio: ratioAt(1), ratioAt, rawAnchors, ...orderedAnchors(rawAnchors, CUMULATIVE_GAP), kappa: null };
 }
 
-/** Equation 9, X_s: the entity's own blend of pathways in the comparison year. */
+/** X_s: the entity's own blend of pathways in the comparison year. */
 function blendedAnchors(reference: Reference, blend: Blend, yearStar: number): PerAnchor {
   return perAnchor((anchor) => blendedPathway(reference.benchmark, blend, anchor, yearStar));
 }
 
-/** Equation 21, κ for these scopes; null where convergence is off or its industry has no intensity to compare with. */
+/** Convergence ratio κ for these scopes; null where convergence is off or its industry has no intensity to compare with. */
 function kappaOf(row: Row, usable: readonly ScopeIndex[]): number | null {
   const { convergence } = row;
   if (convergence === null || convergence === "unusable") return null;
@@ -220,7 +220,7 @@ function kappaOf(row: Row, usable: readonly ScopeIndex[]): number | null {
   return convergenceRatio(baselineSum, convergence.revenueMUsd2022, industryIntensity);
 }
 
-/** Equation 13: the value at 95 % and at 105 % of the projected emissions. */
+/** Emissions range: the value at 95 % and at 105 % of the projected emissions. */
 function rangeOf(reference: Reference, { temperature, figures }: Value): Interval | null {
   if (temperature === null) return null;
   if (figures === null) return { low: temperature, high: temperature };
@@ -230,7 +230,7 @@ function rangeOf(reference: Reference, { temperature, figures }: Value): Interva
   };
 }
 
-/** Equation 14: the ratio as given, at the 10th and 90th percentile of the climate response. */
+/** Climate range: the ratio as given, at the 10th and 90th percentile of the climate response. */
 function climateRangeOf(reference: Reference, value: Value): Interval | null {
   if (value.temperature === null) return null;
   const { warming } = reference.benchmark;
@@ -280,7 +280,7 @@ function flagsOf(
   return raisedFlags(conditions, hasScore);
 }
 
-/** Equation 15: 7.5 % more or less emissions move the value by more than 0.3 °C. */
+/** Sensitivity flag: 7.5 % more or less emissions move the value by more than 0.3 °C. */
 function isSensitive(reference: Reference, figures: Figures): boolean {
   const at = (emissionsScale: number): number => medianTemperature(reference, figures, figures.ratioAt(emissionsScale));
   return at(1.075) - at(1) > NOTABLE_DIFFERENCE_C || at(1) - at(0.925) > NOTABLE_DIFFERENCE_C;
@@ -301,7 +301,7 @@ function hasImplausibleChange(row: Row, usable: readonly ScopeIndex[]): boolean 
   );
 }
 
-/** `revenue_unusable`, basis `intensity`: projected revenue is given and equation 6 cannot use it. */
+/** `revenue_unusable`, basis `intensity`: projected revenue is given and the growth factor cannot use it. */
 function isRevenueUnusable(row: Row): boolean {
   return row.basis === "intensity" && row.projectedRevenue !== null && !isRevenueSupplied(row);
 }

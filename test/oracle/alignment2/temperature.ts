@@ -1,4 +1,4 @@
-/** From an emissions ratio to a temperature: equations 7, 8, 10, 11 and 21. */
+/** From an emissions ratio to a temperature: ratio, comparison year, order of the anchors, curve and convergence. */
 import { clamp } from "./growth.ts";
 import type { PerAnchor, Warming } from "./reference.ts";
 
@@ -13,7 +13,7 @@ const MOVED_MIN = 1e-12;
 const TEMPERATURE_MAX_C = 6;
 
 /**
- * Equation 7, q(y): projected emissions divided by baseline emissions, adjusted for growth relative to the benchmark's
+ * q(y): projected emissions divided by baseline emissions, adjusted for growth relative to the benchmark's
  * economy and for convergence.
  */
 export function emissionsRatio(figures: {
@@ -27,24 +27,24 @@ export function emissionsRatio(figures: {
 }
 
 /**
- * Equation 21, κ: baseline intensity divided by that of the industry (both in t CO2e per million USD of 2022), limited to
+ * Convergence ratio κ: baseline intensity divided by that of the industry (both in t CO2e per million USD of 2022), limited to
  * 1/4 to 4.
  */
 export function convergenceRatio(baselineSum: number, revenueMUsd2022: number, industryIntensity: number): number {
   return clamp(baselineSum / revenueMUsd2022 / industryIntensity, 1 / 4, 4);
 }
 
-/** Equation 21, τ: fraction of the period from the baseline year to 2050 that has passed. */
+/** τ: fraction of the period from the baseline year to 2050 that has passed. */
 export function convergenceProgress(baselineYear: number, year: number): number {
   return baselineYear >= 2050 ? 1 : clamp((year - baselineYear) / (2050 - baselineYear), 0, 1);
 }
 
-/** Equation 8, y*: year at which the entity is compared with the anchors. */
+/** y*: year at which the entity is compared with the anchors. */
 export function comparisonYear(baselineYear: number, year: number): number {
   return Math.max(year, baselineYear + 5, 2030);
 }
 
-/** Equation 8, q*: the ratio extended at a constant rate to the comparison year. */
+/** q*: the ratio extended at a constant rate to the comparison year. */
 export function extendedRatio(ratio: number, baselineYear: number, year: number): number {
   const yearStar = comparisonYear(baselineYear, year);
   if (year === yearStar) return ratio;
@@ -53,7 +53,7 @@ export function extendedRatio(ratio: number, baselineYear: number, year: number)
 }
 
 /**
- * Equation 10: moves the anchors as little as possible so that consecutive ones differ by at least `gap`, then raises them
+ * Order of the anchors: moves the anchors as little as possible so that consecutive ones differ by at least `gap`, then raises them
  * so that the first is at least `gap`.
  */
 export function orderedAnchors(raw: PerAnchor, gap: number): { readonly anchors: PerAnchor; readonly moved: boolean } {
@@ -65,7 +65,7 @@ export function orderedAnchors(raw: PerAnchor, gap: number): { readonly anchors:
 }
 
 /**
- * Equation 10, pool adjacent violators: replaces adjacent blocks that are out of order by their mean until all are in
+ * Pool adjacent violators: replaces adjacent blocks that are out of order by their mean until all are in
  * order.
  */
 export function poolAdjacentViolators(values: readonly number[]): readonly number[] {
@@ -82,7 +82,7 @@ export function poolAdjacentViolators(values: readonly number[]): readonly numbe
 }
 
 /**
- * Equation 11, C(q; T, N, F). The ratio at which extrapolation stops is computed from `median`, so that it is the same for
+ * Temperature curve C(q; T, N, F). The ratio at which extrapolation stops is computed from `median`, so that it is the same for
  * every percentile.
  */
 export function temperatureAt(ratio: number, anchors: PerAnchor, warming: Warming, median: Warming): number {

@@ -52,7 +52,7 @@ describe("worked examples of temperature alignment", () => {
   });
 });
 
-describe("equation 6", () => {
+describe("the growth factor", () => {
   const growth = reference().growth;
   const row = { baselineYear: 2025, year: 2030, revenue: 100, projectedRevenue: 100, growthSeries: null };
 
@@ -67,7 +67,7 @@ describe("equation 6", () => {
   });
 });
 
-describe("equation 10", () => {
+describe("the order of the anchors", () => {
   it("merges values out of order into plain means, also across blocks", () => {
     expect(poolAdjacentViolators([1, 2, 3, 4])).toEqual([1, 2, 3, 4]);
     expect(poolAdjacentViolators([1, 3, 2, 4])).toEqual([1, 2.5, 2.5, 4]);
@@ -100,7 +100,7 @@ function rowOf({ projected }: { readonly projected: number }): Row {
   };
 }
 
-/** The figures of section 14: pathways from 2025 to 2030 and growth from 2020 to 2030. */
+/** Figures of the worked examples: pathways from 2025 to 2030 and growth from 2020 to 2030. */
 function reference(): Reference {
   const seriesOf = (values: PerAnchor): readonly [Series, Series, Series, Series] => {
     const [s1, s2, s3, s4] = values.map((value) => ({ years: [2025, 2030], values: [1, value] }));

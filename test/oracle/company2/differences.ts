@@ -1,4 +1,4 @@
-/** Comparison of an answer in the form of section 7 with the reference implementation. */
+/** Comparison of an answer in the form of the response with the reference implementation. */
 import type { CompanyReport } from "./report.ts";
 import { responseOf } from "./response.ts";
 

@@ -10,7 +10,7 @@ import { describeWithReference } from "./sharedReference.ts";
 import { type Country, type Industry, type Scenario } from "./tables.ts";
 import { ramp, unitCost } from "./transition.ts";
 
-it("gives the ratings of section 6 at loss ratios of 2.8, 8.3, 25 and 75 %", () => {
+it("gives the ratings of the method text at loss ratios of 2.8, 8.3, 25 and 75 %", () => {
   expect([0.0277, 0.0278, 0.083, 0.0834, 0.25, 0.2501, 0.75, 0.7501].map((x) => ratingOf(scoreOf(x))).join("")).toBe(
     "ABBCCDDE",
   );
@@ -93,7 +93,7 @@ describeWithReference("worked examples of the company method", (tables) => {
     expect([...tables.parameters.keys()].toSorted()).toEqual([...Object.keys(ours), "borrower"].toSorted());
   });
 
-  it("gives the scope 1 factors of steel makers in section 2, rounded to 10 t per million USD", () => {
+  it("gives the scope 1 factors of steel makers in the method text, rounded to 10 t per million USD", () => {
     const factor = (iso3: string): number =>
       Math.round(modeledScopes(industry("iron_steel"), country(iso3), 1.1e6).scope1 / 10) * 10;
     expect(["USA", "DEU", "JPN", "KOR", "CHN", "IND"].map(factor)).toEqual([1400, 1230, 1510, 1890, 2850, 3060]);
@@ -133,7 +133,7 @@ describeWithReference("worked examples of the company method", (tables) => {
     expect([upstream.method, upstream.pcaf_score]).toEqual(["split", 3]);
   });
 
-  it("gives the prices and inversions of NDC in section 3", () => {
+  it("gives the prices and inversions of NDC in the method text", () => {
     const price = (path: string): number => Math.round(priceOf(tables, path, "remind", "R5OECD", 2030));
     expect(["NGFS_NDC", "NGFS_BELOW_2C", "NGFS_NET_ZERO_2050"].map(price)).toEqual([320, 73, 417]);
     const years = Array.from({ length: 76 }, (_, index) => 2025 + index);
@@ -151,7 +151,7 @@ describeWithReference("worked examples of the company method", (tables) => {
     ]);
   });
 
-  it("gives US steel under NDC and Net Zero in 2030 as in section 9, at the margin of the known answers", () => {
+  it("gives US steel under NDC and Net Zero in 2030 as in the worked example, at the margin of the known answers", () => {
     const steel = { industry: "iron_steel", revenue: 10e9, total_assets: 12e9, ebitda: 1.5e9, total_debt: 3e9 };
     const { results } = analyze({ ...steel, transition_scenarios: ["NGFS_NDC", "NGFS_NET_ZERO_2050"] });
     expect(results.map(({ drivers }) => Math.round(drivers.price_shock))).toEqual([286, 382]);
@@ -173,7 +173,7 @@ describeWithReference("worked examples of the company method", (tables) => {
     expect(answer(2e9)).toEqual(["39.8", "A", "24.56", "0.475", "ebitda"]);
   });
 
-  it("gives the German car maker of section 9", () => {
+  it("gives the German car maker of the worked example", () => {
     const maker = { country: "DEU", industry: "motor_vehicles", revenue: 350e9, total_assets: 650e9, ebitda: 52e9 };
     const { results } = analyze({ ...maker, assessment_years: [2030, 2050] });
     expect(results[0]?.total.pct_of_ebitda).toBeCloseTo(19.4, 1);
@@ -181,7 +181,7 @@ describeWithReference("worked examples of the company method", (tables) => {
     expect(results.map(({ total }) => total.loss_ratio.toFixed(2))).toEqual(["0.22", "0.12"]);
   });
 
-  it("gives the damages of section 9 in 2050 and 2100, weighted by GDP", () => {
+  it("gives the published damages in 2050 and 2100, weighted by GDP", () => {
     const tierA = tables.countries.filter(({ tier }) => tier === "A");
     const gdpOf = (of: Country): number => of.gdp_usd ?? 0;
     const damage = (id: string, damageFunction: DamageFunction, year: number, among = tierA): string => {

@@ -44,7 +44,7 @@ describeWithReference("laws of the company method", (tables) => {
       }
       for (const { value_at_risk_pct } of valuation) expect(value_at_risk_pct, label).toBeLessThan(100);
     }
-    // All of section 1 but industry_code_guessed, which the text does not define.
+    // All warnings but industry_code_guessed, which the method text does not define.
     expect([...warningCodes].toSorted()).toEqual([
       "carbon_intensity_held",
       "country_fallback",

@@ -35,7 +35,7 @@ export interface Company {
   readonly downstream: number;
 }
 
-/** One run of the model: the central one, or a variant of section 6's range. */
+/** One run of the model: the central one, or a variant for the range of the results. */
 export interface Run {
   readonly path: PricePath;
   readonly assumptions: Assumptions;
@@ -122,7 +122,7 @@ export function lostValueShareOfYear(company: Company, assumptions: Assumptions,
   return (lost * B * annualFactor(assumptions.discountRate)) / valueBefore(company, assumptions.discountRate);
 }
 
-/** L_credit = LOANS total_assets LGD0 max(0, PD1 - PD0) / TM, with PD of a representative borrower (section 4). */
+/** L_credit = LOANS total_assets LGD0 max(0, PD1 - PD0) / TM, with PD of a representative borrower. */
 function bankCreditLoss(tables: Tables, bank: Company, run: Run, year: number): number {
   const borrower = borrowerOf(tables, bank.country);
   // The borrower follows the price and damage runs of the range only, not the shifted pass-through.

@@ -28,7 +28,7 @@ function erfcByFraction(x: number): number {
   return Math.exp(-x * x) / Math.sqrt(Math.PI) / denominator;
 }
 
-/** N(z) = erfc(-z / sqrt 2) / 2 (section 12). */
+/** N(z) = erfc(-z / sqrt 2) / 2. */
 export function normalCdf(z: number): number {
   return erfc(-z / Math.SQRT2) / 2;
 }

@@ -64,12 +64,12 @@ export interface PricePath {
   readonly shockYear: number;
 }
 
-/** dP of the country (section 4): max(0, P_s - P_CP), 0 before the first year of the shock. */
+/** dP, the price shock of the country: max(0, P_s - P_CP), 0 before the first year of the shock. */
 export function priceShock(tables: Tables, path: PricePath, country: Country, year: number): number {
   return shockInRegion(tables, path, regionOf(path.model, country), country.ngfs_r5, year);
 }
 
-/** dPf for `fuel_world` (section 4): both prices of World; the country's region where the model has no World rows. */
+/** dPf, the shock of the fuel price, for `fuel_world`: both prices of World; the country's region where the model has no World rows. */
 export function worldPriceShock(tables: Tables, path: PricePath, country: Country, year: number): number {
   const hasWorld = findSeries(tables, path.scenario.price_path, path.model, "World") !== undefined;
   return hasWorld ? shockInRegion(tables, path, "World", "World", year) : priceShock(tables, path, country, year);

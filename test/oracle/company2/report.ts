@@ -1,7 +1,7 @@
 /**
  * Reference implementation of the company method, version 2, written from its text alone: slow, and sharing no code
  * with the implementation under test. Section numbers are those of that text, which differ from those of
- * docs/methods/company.md. The report carries the names of section 7; figures are not rounded.
+ * docs/methods/company.md. The report has the names of the response; figures are not rounded.
  */
 import { emissionsOf, type Emissions } from "./emissions.ts";
 import { coverage, creditOf, leverage, type BeforeAfter, type Credit } from "./credit.ts";
@@ -90,7 +90,7 @@ function creditAfter(request: CheckedRequest, lostShareOfValue: number): Credit 
   });
 }
 
-/** One member of `results` (section 7). */
+/** One member of `results`. */
 function yearResult(
   tables: Tables,
   request: CheckedRequest,
@@ -205,7 +205,7 @@ function creditPart({ pd5y, pd1y, basis, expectedLossBp, expectedLoss }: Credit)
   };
 }
 
-/** One member of `valuation` (section 7). */
+/** One member of `valuation`. */
 function scenarioValuation(tables: Tables, request: CheckedRequest, company: Company, scenario: Scenario) {
   const value: Valuation = valuationOf(tables, company, centralRun(request, scenario));
   const { pd_5y, ...credit } = creditPart(creditAfter(request, value.lostShareOfValue));

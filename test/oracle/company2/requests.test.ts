@@ -97,7 +97,7 @@ describeWithReference("matching, defaults and warnings of the company method", (
     ]);
   });
 
-  it("warns as section 1 says", () => {
+  it("warns as the method text says", () => {
     expect(codes({})).toEqual([]);
     expect(codes({ ebitda: 2e9, total_debt: 3e9 })).toEqual(["debt_above_assets", "ebitda_above_revenue"]);
     expect(codes({ ebitda: -1 })).toEqual(["ebitda_below_normal"]);

@@ -61,7 +61,7 @@ export interface Country extends Readonly<Record<(typeof COUNTRY_NUMBERS)[number
   readonly aliases: readonly string[];
   readonly ngfs_r5: string;
   readonly tier: "A" | "B" | "C";
-  /** Used only to weight the damages of section 9; null where the table has none. */
+  /** Used only to weight damages by GDP; null where the table has none. */
   readonly gdp_usd: number | null;
   readonly fallbacks: readonly string[];
   /** Average yearly loss as a fraction of capital; null where the table has none. */

@@ -125,7 +125,7 @@ function uncoveredOf({ holding: { id }, weight, score }: Weighed): readonly Unco
   return score === null ? [{ id, reason: "score_missing" }] : [];
 }
 
-/** Equation 9. */
+/** Shares of the holdings, of the value and of the weight that the temperature covers. */
 function coverageOf(weighed: readonly Weighed[]): Coverage {
   const covered = weighed.filter(({ weight, score }) => typeof weight === "number" && score !== null);
   const weighable = weighed.filter(({ weight }) => typeof weight === "number");
@@ -136,7 +136,7 @@ function coverageOf(weighed: readonly Weighed[]): Coverage {
   };
 }
 
-/** Equations 10 and 11. */
+/** Ranges of the temperature: errors of the scores independent, and fully dependent. */
 function rangesOf(counted: readonly Counted[], total: number, temperature: number) {
   const interval = ({ score }: Counted): Interval => score.interval ?? { low: score.t, high: score.t };
   const halfWidth =
@@ -156,7 +156,7 @@ function rangesOf(counted: readonly Counted[], total: number, temperature: numbe
   };
 }
 
-/** Equation 12: real scores, and the assumed one for each holding of `score_missing`; null without any weight. */
+/** Bounds of the temperature: real scores, and the assumed one for each holding of `score_missing`; null without any weight. */
 function boundsOf(
   weighed: readonly Weighed[],
   { missingLow = DEFAULT_MISSING.low, missingHigh = DEFAULT_MISSING.high }: AggregateOptions,
@@ -170,7 +170,7 @@ function boundsOf(
   return { low: meanWith(missingLow), high: meanWith(missingHigh), complete };
 }
 
-/** Equation 13. */
+/** Contribution of a holding to the temperature. */
 function contributionOf(
   item: Counted,
   counted: readonly Counted[],
@@ -202,7 +202,7 @@ function temperatureWithout(item: Counted, counted: readonly Counted[]): number 
   return total > 0 ? weightedScores / total : null;
 }
 
-/** Equation 14. */
+/** Temperature and share of each group. */
 function groupsOf(
   key: string,
   weighed: readonly Weighed[],

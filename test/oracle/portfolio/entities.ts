@@ -1,4 +1,4 @@
-/** Scores, budget and figures that a holding takes from its entity: section 1 of the method text (see portfolio.ts). */
+/** Scores, budget and figures that a holding takes from its entity. */
 import { overallOf } from "../alignment2/blend.ts";
 import type { LabeledScore } from "../alignment2/blend.ts";
 import { scoreEntity, restrictedScores } from "../alignment2/entity.ts";
@@ -43,13 +43,13 @@ export function entityFigures(reference: Reference, entity: EntityRequest, optio
   };
 }
 
-/** Equation 19 of alignment.md. */
+/** Overall score of an entity: the weighted mean over its years. */
 function overallScore(scores: readonly LabeledScore[]): Score | null {
   const overall = overallOf(scores);
   return overall === null ? null : { t: overall.temperature, interval: overall.range };
 }
 
-/** Equation 20 of alignment.md over the labels that have a value in the year; one label is its own mean. */
+/** Blended score of a year over the labels that have a value in the year; one label is its own mean. */
 function scoreOfYear(scores: readonly LabeledScore[], year: number): Score | null {
   const scored = lastOfLabels(scores, year).flatMap(({ temperature: t, range, share }) =>
     t === null || range === null ? [] : [{ t, low: range.low, high: range.high, share }],
@@ -58,7 +58,7 @@ function scoreOfYear(scores: readonly LabeledScore[], year: number): Score | nul
   return mean === null ? null : { t: mean.t, interval: { low: mean.low, high: mean.high } };
 }
 
-/** Equation 18 of alignment.md up to the year, or up to the last year that has a budget. */
+/** Cumulative budget up to the year, or up to the last year that has a budget. */
 function budgetUntil(budgets: readonly LabeledBudget[], year: number | "overall"): Budget | null {
   const years = budgets.filter(({ budget }) => budget !== null).map((row) => row.year);
   const given = lastOfLabels(budgets, year === "overall" ? Math.max(...years) : year).flatMap(({ budget, share }) =>

@@ -1,4 +1,4 @@
-/** Financed emissions: section 6 of the method text (see portfolio.ts). */
+/** Financed emissions. */
 import type { Budget, Holding } from "./holdings.ts";
 import { emissionsOf, evicOf } from "./weights.ts";
 
@@ -85,7 +85,7 @@ export function financedOf(holdings: readonly Holding[]): Financed {
   };
 }
 
-/** Equation 15: V / EVIC, or V / (equity + debt) where EVIC is missing; or why there is no factor. */
+/** Attribution factor: V / EVIC, or V / (equity + debt) where EVIC is missing; or why there is no factor. */
 function attributionOf({ value, figures }: Holding): number | "denominator_missing" | "denominator_not_positive" {
   const { equity = null, debt = null } = figures;
   const denominator = evicOf(figures) ?? (equity === null || debt === null ? null : equity + debt);
@@ -104,7 +104,7 @@ function financedHolding({ holding, factor }: Attributed): FinancedHolding {
   };
 }
 
-/** Equation 20. */
+/** Financed budget: allowed and projected emissions of the holdings that have a budget. */
 function budgetOf(withBudget: readonly Attributed[]): Financed["budget"] {
   if (withBudget.length === 0) return null;
   const total = (member: keyof Budget): number =>

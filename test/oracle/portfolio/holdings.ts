@@ -13,7 +13,7 @@ export interface Score {
   readonly interval: Interval | null;
 }
 
-/** Tonnes over the same years, equation 18 of alignment.md. */
+/** Budget of a company: allowed and projected emissions over the same years, t CO2e. */
 export interface Budget {
   readonly allowed: number;
   readonly projected: number;
@@ -21,7 +21,7 @@ export interface Budget {
 
 type Figure = number | null | undefined;
 
-/** Figures of a company in the order in which section 1 names them. */
+/** Figures of a company in the order of the request. */
 export interface CompanyFigures {
   readonly scope1?: Figure;
   readonly scope2?: Figure;

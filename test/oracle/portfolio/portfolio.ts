@@ -1,7 +1,6 @@
 /**
- * Reference implementation of the portfolio method, written from its text, section by section. The numbers of sections
- * and equations are those of that text; docs/methods/portfolio.md has none. Where the text is silent (labels that lack
- * a year, the last year of a budget, reasons of groups), it follows docs/methods/portfolio.md.
+ * Reference implementation of the portfolio method, written from the text of the method, section by section. Where the
+ * text is silent (labels that lack a year, the last year of a budget, reasons of groups), it follows docs/methods/portfolio.md.
  */
 import type { Reference } from "../alignment2/reference.ts";
 import type { EntityRequest } from "../alignment2/request.ts";

@@ -1,4 +1,4 @@
-/** Weights and denominators of a holding: section 3 of the method text (see portfolio.ts). */
+/** Weights and denominators of a holding. */
 import type { CompanyFigures, Holding, Scope } from "./holdings.ts";
 
 export const METHODS = ["WATS", "TETS", "MOTS", "EOTS", "ECOTS", "AOTS", "ROTS"] as const;
@@ -16,7 +16,7 @@ export function emissionsOf({ figures }: Holding, scope: Scope): number | null {
   return scopes1And2 === null || scope3 === null ? null : scopes1And2 + scope3;
 }
 
-/** EVIC of equation 5, null where it is missing. */
+/** Enterprise value including cash (EVIC), null where it is missing. */
 export function evicOf({
   evic = null,
   enterprise_value: enterpriseValue = null,
@@ -36,7 +36,7 @@ const DENOMINATORS: Readonly<
   ROTS: ({ revenue }) => revenue,
 };
 
-/** Equations 1 to 7: the weight, or the first reason that applies. */
+/** Weight of a holding under a method, or the first reason that applies. */
 export function weightOf(holding: Holding, method: Method, scope: Scope): number | NoWeightReason {
   if (method === "WATS") return holding.value;
   const emissions = emissionsOf(holding, scope);

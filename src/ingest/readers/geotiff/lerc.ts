@@ -39,7 +39,8 @@ export async function decodeLerc(encoded: Uint8Array, layout: Layout, decompress
   const [numbers, ...others] = pixels;
   if (numbers === undefined || others.length > 0) throw new Error(`its LERC data have ${pixels.length} parts`);
   const cellCount = rowCount * layout.blockColumnCount;
-  if (numbers.length !== cellCount * dimensionCount) throw new Error("its LERC data have another size than the block");
+  if (numbers.length !== cellCount * dimensionCount)
+    throw new Error("the size of its LERC data differs from that of the block");
   if (mask === undefined || mask === null)
     return new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
   if (layout.format.kind !== "float") {
@@ -100,7 +101,8 @@ function checkHeader(blob: Uint8Array, layout: Layout): { readonly rowCount: num
   if (sizeBytes !== blob.length) {
     throw new Error(`its LERC data state a size of ${sizeBytes} bytes but have ${blob.length} bytes`);
   }
-  if (!(validCount <= rowCount * columnCount)) throw new Error("its LERC data state more cells than the block has");
+  if (!(validCount <= rowCount * columnCount))
+    throw new Error("its LERC data state more valid cells than the block has");
   return { rowCount, dimensionCount };
 }
 
@@ -109,7 +111,7 @@ function decode(blob: Uint8Array): ReturnType<typeof Lerc.decode> {
     // The decoder reads from the start of a buffer, and decodes several bands in a row.
     return Lerc.decode(new Uint8Array(blob).buffer, { returnPixelInterleavedDims: true });
   } catch (error) {
-    // The decoder throws texts.
+    // The decoder throws strings.
     throw error instanceof Error ? error : new Error(`its LERC data are damaged: ${String(error)}`);
   }
 }

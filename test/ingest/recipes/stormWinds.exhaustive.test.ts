@@ -1,6 +1,9 @@
-import { describe, expect, test } from "vitest";
-import { ingestRecipe, previewRecipe, type RecipeOptions } from "../../../src/ingest/ingest.ts";
-import { readStormName, RETURN_PERIODS_YEARS, stormName } from "../../../src/ingest/recipes/stormNames.ts";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { ingestRecipe, type IngestReport, previewRecipe, type RecipeOptions } from "../../../src/ingest/ingest.ts";
+import { RETURN_PERIODS_YEARS, stormName } from "../../../src/ingest/recipes/stormNames.ts";
 import { detailAt, faultOf, fixture, metricsAt, out, provenances } from "./recipeFixture.ts";
 
 const PRESENT = fixture("STORM_FIXED_RETURN_PERIODS_TIF_FILES.zip");
@@ -18,47 +21,19 @@ const cyclonesAt = (latitude: number, longitude: number) => ({ latitude, longitu
 /** Half a step of the probability. */
 const HALF_STEP = 0.5 / 60_000;
 
-describe("readStormName", () => {
-  test.each([
-    ["STORM_FIXED_RETURN_PERIODS_EP_10_YR_RP.tif", undefined, "EP", 10],
-    ["STORM_FIXED_RETURN_PERIODS_constant_WP_10000_YR_RP.tif", undefined, "WP", 10_000],
-    ["STORM_FIXED_RETURN_PERIODS_CMCC-CM2-VHR4_NA_300_YR_RP.tif", "CMCC-CM2-VHR4", "NA", 300],
-    ["STORM_FIXED_RETURN_PERIODS_HADGEM3-GC31-HM_SI_20_YR_RP.tif", "HadGEM3-GC31-HM", "SI", 20],
-    ["STORM_FIXED_RETURN_PERIODS_constant_100_YR_RP.tif", undefined, "world", 100],
-    ["STORM_FIXED_RETURN_PERIODS_EC-Earth3P-HR_100_YR_RP.tif", "EC-Earth3P-HR", "world", 100],
-  ])("parses %s", (name, model, basin, returnPeriodYears) => {
-    expect(readStormName(name)).toEqual({ kind: "map", map: { model, basin, returnPeriodYears } });
+describe("storm-winds with the present climate", () => {
+  let atlasFolder: string;
+  let report: IngestReport;
+  beforeAll(async () => {
+    atlasFolder = await mkdtemp(join(tmpdir(), "isotherm-storm-"));
+    report = await ingestRecipe("storm-winds", { sources: [PRESENT], out: atlasFolder });
   });
+  afterAll(() => rm(atlasFolder, { recursive: true, force: true }));
 
-  test("the product has 28 return periods for each basin, whose names are parsed back", () => {
-    expect(RETURN_PERIODS_YEARS).toHaveLength(28);
-    for (const returnPeriodYears of RETURN_PERIODS_YEARS) {
-      const map = { model: "CNRM-CM6-1-HR", basin: "SP", returnPeriodYears };
-      expect(readStormName(stormName(map))).toEqual({ kind: "map", map });
-    }
-  });
-
-  test.each([
-    ["STORM_FIXED_RETURN_PERIODS_EP_25_YR_RP.tif", /no return period of 25 years/],
-    ["STORM_FIXED_RETURN_PERIODS_MIROC6_EP_10_YR_RP.tif", /not a climate model of the product/],
-    ["STORM_FIXED_RETURN_PERIODS_EP.nc", /NetCDF edition/],
-    ["STORM_FIXED_TC_WIND_SPEEDS_EP.nc", /fixed wind speeds/],
-  ])("ignores %s with a reason", (name, reason) => {
-    expect(readStormName(name)).toEqual({ kind: "ignored", reason: expect.stringMatching(reason) as string });
-  });
-
-  test.each(["STORM_present_2020_rp10_global_0p1deg.tif", "STORM_FIXED_RETURN_PERIODS_10_YR_RP.tif"])(
-    "returns undefined for %s",
-    (name) => expect(readStormName(name)).toBeUndefined(),
-  );
-});
-
-describe("storm-winds", () => {
   test("writes the baseline from six basins with 28 return periods", async () => {
-    const report = await ingestRecipe("storm-winds", { sources: [PRESENT], out });
     expect(report.groups.map(({ scenario, year }) => [scenario, year])).toEqual([["baseline", 1980]]);
     expect(report.missingFiles).toEqual([]);
-    const { "baseline 1980": provenance } = await provenances();
+    const { "baseline 1980": provenance } = await provenances(atlasFolder);
     expect(provenance).toMatchObject({
       recipe: "storm-winds",
       licence: "CC0 1.0",
@@ -67,7 +42,7 @@ describe("storm-winds", () => {
       wind_averaging: "means over 10 minutes, divided by 0.88 to give those over 1 minute",
       registration: "cell centers at multiples of 0.1 degrees",
     });
-    const [curve] = provenance?.["return_period_maps"] as {
+    const [curve] = (provenance?.["return_period_maps"] ?? []) as {
       maps: { return_period_years: number; files: unknown[] }[];
     }[];
     expect(curve?.maps.map(({ return_period_years }) => return_period_years)).toEqual(RETURN_PERIODS_YEARS);
@@ -75,7 +50,6 @@ describe("storm-winds", () => {
   });
 
   test("divides 10-minute winds by 0.88 and gives the probability of 33 m/s, in every basin and beyond 180 degrees", async () => {
-    await ingestRecipe("storm-winds", { sources: [PRESENT], out });
     // Longitudes as in the files; EP and NA are beyond 180 degrees, SP crosses them.
     const places = [
       [13.9, 268.3],
@@ -88,24 +62,28 @@ describe("storm-winds", () => {
     ] as const;
     for (const [latitude, longitude] of places) {
       const shown = longitude > 180 ? longitude - 360 : longitude;
-      const { wind_speed_mps, probability } = await metricsAt(cyclonesAt(latitude, shown));
+      const { wind_speed_mps, probability } = await metricsAt(cyclonesAt(latitude, shown), atlasFolder);
       expect(wind_speed_mps).toBeCloseTo(windAt(latitude, longitude, 100) / 0.88, 2);
       expect(Math.abs(Number(probability) - probabilityAt(latitude, longitude))).toBeLessThanOrEqual(HALF_STEP);
     }
     // NaN is missing: no cyclones are known there.
-    expect(await metricsAt(cyclonesAt(13.8, 140.4))).toMatchObject({ wind_speed_mps: null, no_data: "no_data" });
+    expect(await metricsAt(cyclonesAt(13.8, 140.4), atlasFolder)).toMatchObject({
+      wind_speed_mps: null,
+      no_data: "no_data",
+    });
     // Outside of all basins.
-    expect(await metricsAt(cyclonesAt(13.8, 20))).toMatchObject({ wind_speed_mps: null });
+    expect(await metricsAt(cyclonesAt(13.8, 20), atlasFolder)).toMatchObject({ wind_speed_mps: null });
   });
 
   test("does not shift cells by half a cell", async () => {
-    await ingestRecipe("storm-winds", { sources: [PRESENT], out });
     for (const shiftDeg of [-0.04, 0.04]) {
-      const { wind_speed_mps } = await metricsAt(cyclonesAt(13.8 + shiftDeg, 140.5 + shiftDeg));
+      const { wind_speed_mps } = await metricsAt(cyclonesAt(13.8 + shiftDeg, 140.5 + shiftDeg), atlasFolder);
       expect(wind_speed_mps).toBeCloseTo(windAt(13.8, 140.5, 100) / 0.88, 2);
     }
   });
+});
 
+describe("storm-winds", () => {
   test("uses future maps only on request, as the mean of the metrics of the models", async () => {
     const both: RecipeOptions<"storm-winds"> = { sources: [PRESENT, CMCC, HADGEM], out };
     const preview = await previewRecipe("storm-winds", both);
@@ -187,33 +165,5 @@ describe("storm-winds", () => {
       const { wind_speed_mps } = await metricsAt({ ...cyclonesAt(13.8, 140.5), scenario, year: 2030 });
       expect(wind_speed_mps).toBeCloseTo(windAt(13.8, 140.5, 100, shift) / 0.88, 2);
     }
-  });
-});
-
-describe("incomplete maps", () => {
-  const name = (basin: string, years: number, model?: string): string =>
-    `${model === undefined ? PRESENT : CMCC}/${stormName({ model, basin, returnPeriodYears: years })}`;
-
-  test("are rejected if a basin lacks a return period of another, all at once", async () => {
-    const sources = [name("EP", 10), name("EP", 100), name("NA", 10), name("NA", 100), name("NA", 200), name("WP", 10)];
-    const { items } = await faultOf(previewRecipe("storm-winds", { sources, out }));
-    expect(items.map(({ detail }) => detail)).toEqual([
-      "STORM_FIXED_RETURN_PERIODS_EP_200_YR_RP.tif is missing, but another basin has a map of 200 years.",
-      "STORM_FIXED_RETURN_PERIODS_WP_100_YR_RP.tif is missing, but another basin has a map of 100 years.",
-      "STORM_FIXED_RETURN_PERIODS_WP_200_YR_RP.tif is missing, but another basin has a map of 200 years.",
-    ]);
-  });
-
-  test("are accepted for some basins and return periods, and the others are listed", async () => {
-    const sources = [name("NA", 10), name("NA", 100)];
-    const { missingFiles } = await previewRecipe("storm-winds", { sources, out });
-    expect(missingFiles).toHaveLength(6 * 28 - 2);
-    expect(missingFiles).toContain("STORM_FIXED_RETURN_PERIODS_WP_100_YR_RP.tif");
-    expect(missingFiles).not.toContain("STORM_FIXED_RETURN_PERIODS_NA_100_YR_RP.tif");
-  });
-
-  test("must span 100 years", async () => {
-    const { message } = await faultOf(previewRecipe("storm-winds", { sources: [name("NA", 10), name("NA", 50)], out }));
-    expect(message).toMatch(/do not span 100/);
   });
 });
