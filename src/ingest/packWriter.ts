@@ -6,7 +6,7 @@ import type { MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { BandReader } from "./bandReader.ts";
 import { type GroupTotals, zeroCounts } from "./cellCounts.ts";
-import { mapsOf } from "./plan.ts";
+import { mapCountOf, mapsOf } from "./plan.ts";
 import { sourceFilesOf } from "./raster.ts";
 import { groupProvenance } from "./provenance.ts";
 import { resumeKeyOf } from "./resumeKey.ts";
@@ -55,7 +55,7 @@ async function writeBands(
 ): Promise<WrittenPack> {
   const { options, sources } = context;
   const { plan, grid } = target;
-  const sourceCellsPerRow = target.window.columnCount * plan.groups.flatMap(mapsOf).length;
+  const sourceCellsPerRow = plan.groups.reduce((sum, group) => sum + mapCountOf(group), 0) * target.window.columnCount;
   const layers = plan.groups.map((group) => layersOfGroup(plan, group));
   // If the version of a source is unknown, finished and remaining rows could be from different versions of it.
   const isResumable = [...files].every((file) => sources.versionOf(file).version_unknown !== true);

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { readCatalog } from "../atlas/writer.ts";
 import { HAZARDS, type HazardName, type MetricName, type Scenario } from "../hazard/hazards.ts";
 import { checkOptionRanges, type IngestOptions } from "./options.ts";
-import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
+import { type GroupPlan, type HazardPlan, mapCountOf, mapsOf } from "./plan.ts";
 import { layersOfGroup } from "./planLayers.ts";
 import { partsOf, type Raster } from "./raster.ts";
 import { archivePathOf } from "./readers/zip/archivePath.ts";
@@ -150,7 +150,7 @@ function previewHazard({ plan, grid, window }: IngestTarget, existing: ReadonlyS
   const cellCount = window.rowCount * window.columnCount;
   const layers = plan.groups.map((group) => layersOfGroup(plan, group));
   const layerCount = layers.reduce((sum, { length }) => sum + length, 0);
-  const mapCount = plan.groups.reduce((sum, group) => sum + mapsOf(group).length, 0);
+  const mapCount = plan.groups.reduce((sum, group) => sum + mapCountOf(group), 0);
   const allLayers = layers.flat();
   return {
     hazard: plan.hazard,

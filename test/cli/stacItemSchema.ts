@@ -53,8 +53,7 @@ export const STAC_ITEM_SCHEMA = {
         providers: { type: "array", items: PROVIDER },
       },
       // An item without a single time has the bounds of its times.
-      if: { properties: { datetime: { type: "null" } } },
-      then: { required: ["start_datetime", "end_datetime"] },
+      anyOf: [{ properties: { datetime: DATE_TIME } }, { required: ["start_datetime", "end_datetime"] }],
     },
     links: {
       type: "array",

@@ -1,9 +1,19 @@
 /** The products in the hazard indicator store of OS-Climate that the recipe uses. */
-import { BASELINE } from "../../hazard/hazards.ts";
+import { BASELINE, type HazardName, type Scenario } from "../../hazard/hazards.ts";
 import type { AqueductChoices } from "./aqueductNames.ts";
 import { aqueductProvenance } from "./aqueductFloods.ts";
-import type { OscArray } from "./oscStore.ts";
-import { titleOfScenario } from "./scenarioMapping.ts";
+import { sspMappings, titleOfScenario } from "./scenarioMapping.ts";
+
+/** The content of one array: all return periods of one climate model, scenario and year. */
+export interface OscArray {
+  readonly product: "aqueduct" | "jupiter";
+  readonly hazard: HazardName & ("riverine_floods" | "coastal_floods" | "cyclones");
+  readonly scenario: Scenario;
+  /** The scenario of the store, if it is used as a proxy. */
+  readonly theirScenario?: string;
+  readonly year: number;
+  readonly model: string;
+}
 
 const STORE = {
   recipe: "osc-zarr",
@@ -16,6 +26,9 @@ const JUPITER = {
   licence: "commercial (Jupiter Intelligence)",
   credit: "Jupiter Intelligence",
 } as const;
+
+/** The scenarios of the winds of Jupiter Intelligence. */
+export const JUPITER_MAPPINGS = sspMappings(["ssp126", "ssp585"]);
 
 /** Returns what the recipe states about the layers that an array becomes. */
 export function oscProvenance(

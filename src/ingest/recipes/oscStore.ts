@@ -3,23 +3,10 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isFault } from "../../errors.ts";
 import { sourceFault } from "../raster.ts";
-import { BASELINE, type HazardName, HAZARDS, type Scenario } from "../../hazard/hazards.ts";
+import { BASELINE, HAZARDS, type Scenario } from "../../hazard/hazards.ts";
 import { type AqueductChoices, readAqueductName } from "./aqueductNames.ts";
-import { sspMappings, unmappedFileReason } from "./scenarioMapping.ts";
-
-/** The scenarios of the winds of Jupiter Intelligence. */
-export const JUPITER_MAPPINGS = sspMappings(["ssp126", "ssp585"]);
-
-/** The content of one array: all return periods of one climate model, scenario and year. */
-export interface OscArray {
-  readonly product: "aqueduct" | "jupiter";
-  readonly hazard: HazardName & ("riverine_floods" | "coastal_floods" | "cyclones");
-  readonly scenario: Scenario;
-  /** The scenario of the store, if it is used as a proxy. */
-  readonly theirScenario?: string;
-  readonly year: number;
-  readonly model: string;
-}
+import { unmappedFileReason } from "./scenarioMapping.ts";
+import { JUPITER_MAPPINGS, type OscArray } from "./oscProducts.ts";
 
 /** The meaning of the path of an array: one that the recipe uses, or one that it ignores, with the reason. */
 export type OscPath =
