@@ -36,9 +36,18 @@ export {
 } from "../errors.ts";
 export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/wireTypes.ts";
 export type { CellCounts } from "./cellCounts.ts";
-export type { KeptMeridian } from "./raster.ts";
+export type { KeptMeridian, MosaicOrder } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
+export type { AqueductChoices } from "./recipes/aqueductNames.ts";
+export type { AqueductFloodsChoices } from "./recipes/aqueductFloods.ts";
+export type { DeltaresCoastalChoices } from "./recipes/deltaresCoastal.ts";
+export type { IrisWindsChoices } from "./recipes/irisWinds.ts";
+export type { JrcFloodsChoices } from "./recipes/jrcFloods.ts";
+export type { OscZarrChoices } from "./recipes/oscZarr.ts";
+export type { RecipeSources } from "./recipes/recipe.ts";
 export type { RecipeChoices, RecipeName } from "./recipes/recipeList.ts";
+export type { ScenarioMapping } from "./recipes/scenarioMapping.ts";
+export type { StormWindsChoices } from "./recipes/stormWinds.ts";
 export type { GroupReport, IngestReport, IngestTotals, IgnoredFile } from "./report.ts";
 export type { IngestPreview, PreviewFile, PreviewGrid, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
 
