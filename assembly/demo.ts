@@ -14,7 +14,7 @@ import {
 } from "./demoHazards";
 import { coastDistanceKm, EARTH_RADIUS_KM, kmOfCode, landMarginKm } from "./demoLand";
 import { DEGREE } from "./ellipsoid";
-import { STATUS_BAD_GRID, STATUS_OK } from "./status";
+import { STATUS_BAD_CURVE, STATUS_BAD_GRID, STATUS_OK } from "./status";
 
 /**
  * Version of the synthetic world, part of its release name. Increment it whenever a change alters any generated value.
@@ -36,12 +36,14 @@ export const DEMO_TILE_ZERO: i32 = 1;
 export const DEMO_TILE_NODATA: i32 = 2;
 
 /**
- * Generates all cells of one tile of the synthetic world. Both demoTile and demoCells compute each cell with
- * `fillCell`, so they return the same bits.
+ * Generates all cells of one tile of the synthetic world: the metrics, or the curve at nodeCount return periods. Both
+ * demoTile and demoCells compute each cell with `fillCell`, so they return the same bits.
  *
- * In        land  i8[180 * landNodesPerDeg + 1][360 * landNodesPerDeg], from 90 north and 180 west: codes of the signed
+ * In        nodes f64[nodeCount], variates of the return periods minus that of 100 years, ascending: Gumbel variates of
+ *                 floods, ln T of cyclones; nodeCount is 0 for the metrics and for wildfire, which has no curve
+ *           land  i8[180 * landNodesPerDeg + 1][360 * landNodesPerDeg], from 90 north and 180 west: codes of the signed
  *                 distance to the coast, code x |code| x landKmPerCodeSquared in km, positive on land
- * Out       out   u16[64][64][4]; STEPS_OUTSIDE outside the grid
+ * Out       out   u16[64][64][4], or u16[64][64][nodeCount]; STEPS_OUTSIDE outside the grid
  * Units     degrees; warmingC in degrees C above the climate of 1980, 0 or more
  * Requires  square cells, starting at 90 north and 180 west
  */
@@ -56,9 +58,12 @@ export function demoTile(
   columnCount: i32,
   tileRow: i32,
   tileColumn: i32,
+  nodes: usize,
+  nodeCount: i32,
   out: usize,
 ): i32 {
   if (rowCount < 1 || columnCount < 1 || !(cellSizeDeg > 0) || landNodesPerDeg < 1) return STATUS_BAD_GRID;
+  if (nodeCount < 0 || (hazard == DEMO_WILDFIRE && nodeCount > 0)) return STATUS_BAD_CURVE;
   const top = tileRow * TILE_SIZE;
   const west = tileColumn * TILE_SIZE;
   if (tileRow < 0 || tileColumn < 0 || top >= rowCount || west >= columnCount) return STATUS_BAD_GRID;
@@ -68,9 +73,9 @@ export function demoTile(
     const latDeg = 90.0 - (<f64>row + 0.5) * cellSizeDeg;
     const sinLat = Math.sin(latDeg * DEGREE);
     const cosLat = Math.cos(latDeg * DEGREE);
-    for (let column = west; column < west + TILE_SIZE; column++, out += 2 * DEMO_LAYER_COUNT) {
+    for (let column = west; column < west + TILE_SIZE; column++, out += cellBytes(nodeCount)) {
       if (row >= bottom || column >= east) {
-        fillSteps(STEPS_OUTSIDE, out);
+        fillSteps(STEPS_OUTSIDE, nodeCount, out);
         continue;
       }
       const lonDeg = -180.0 + (<f64>column + 0.5) * cellSizeDeg;
@@ -85,6 +90,8 @@ export function demoTile(
         lonDeg,
         sinLat,
         cosLat,
+        nodes,
+        nodeCount,
         out,
       );
     }
@@ -96,7 +103,7 @@ export function demoTile(
  * Generates single cells of the synthetic world. Parameters not listed below are those of demoTile.
  *
  * In   rows, columns  i32[count], within the grid
- * Out  out            u16[count][4]
+ * Out  out            u16[count][4], or u16[count][nodeCount]
  */
 export function demoCells(
   hazard: i32,
@@ -110,10 +117,13 @@ export function demoCells(
   rows: usize,
   columns: usize,
   count: i32,
+  nodes: usize,
+  nodeCount: i32,
   out: usize,
 ): i32 {
   if (rowCount < 1 || columnCount < 1 || !(cellSizeDeg > 0) || landNodesPerDeg < 1) return STATUS_BAD_GRID;
-  for (let i = 0; i < count; i++, out += 2 * DEMO_LAYER_COUNT) {
+  if (nodeCount < 0 || (hazard == DEMO_WILDFIRE && nodeCount > 0)) return STATUS_BAD_CURVE;
+  for (let i = 0; i < count; i++, out += cellBytes(nodeCount)) {
     const row = load<i32>(rows + ((<usize>i) << 2));
     const column = load<i32>(columns + ((<usize>i) << 2));
     if (row < 0 || row >= rowCount || column < 0 || column >= columnCount) return STATUS_BAD_GRID;
@@ -130,10 +140,17 @@ export function demoCells(
       lonDeg,
       Math.sin(latDeg * DEGREE),
       Math.cos(latDeg * DEGREE),
+      nodes,
+      nodeCount,
       out,
     );
   }
   return STATUS_OK;
+}
+
+/** Returns the size of a cell: its metrics, or its curve. */
+function cellBytes(nodeCount: i32): i32 {
+  return 2 * (nodeCount == 0 ? DEMO_LAYER_COUNT : nodeCount);
 }
 
 /**
@@ -209,22 +226,25 @@ function fillCell(
   lonDeg: f64,
   sinLat: f64,
   cosLat: f64,
+  nodes: usize,
+  nodeCount: i32,
   out: usize,
 ): void {
   if (hazard == DEMO_CYCLONES && cycloneLatitudeFactor(latDeg) == 0) {
-    fillSteps(0, out);
+    fillSteps(0, nodeCount, out);
     return;
   }
   const inlandKm = coastDistanceKm(land, landNodesPerDeg, landKmPerCodeSquared, latDeg, lonDeg);
   if (hazard != DEMO_CYCLONES && inlandKm < -landMarginKm(cellSizeDeg)) {
-    fillSteps(STEPS_NODATA, out);
+    fillSteps(STEPS_NODATA, nodeCount, out);
     return;
   }
   const x = EARTH_RADIUS_KM * cosLat * Math.cos(lonDeg * DEGREE);
   const y = EARTH_RADIUS_KM * cosLat * Math.sin(lonDeg * DEGREE);
   const z = EARTH_RADIUS_KM * sinLat;
-  if (hazard == DEMO_CYCLONES) fillCyclones(warmingC, inlandKm, latDeg, lonDeg, x, y, z, out);
+  if (hazard == DEMO_CYCLONES) fillCyclones(warmingC, inlandKm, latDeg, lonDeg, x, y, z, nodes, nodeCount, out);
   else if (hazard == DEMO_WILDFIRE) fillWildfire(warmingC, latDeg, lonDeg, x, y, z, out);
-  else if (hazard == DEMO_COASTAL_FLOODS) fillSurgeFloods(warmingC, inlandKm, latDeg, lonDeg, x, y, z, out);
-  else fillRiverineFloods(warmingC, inlandKm, latDeg, lonDeg, x, y, z, out);
+  else if (hazard == DEMO_COASTAL_FLOODS)
+    fillSurgeFloods(warmingC, inlandKm, latDeg, lonDeg, x, y, z, nodes, nodeCount, out);
+  else fillRiverineFloods(warmingC, inlandKm, latDeg, lonDeg, x, y, z, nodes, nodeCount, out);
 }

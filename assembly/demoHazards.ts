@@ -20,6 +20,7 @@ const WIND_STEPS_PER_MPS: f64 = 100;
 const DAYS_STEPS_PER_DAY: f64 = 100;
 
 const REFERENCE_DEPTH_M: f64 = 10;
+const DEPTH_M_MAX: f64 = 30;
 const THRESHOLD_DEPTH_M: f64 = 0.5;
 const REFERENCE_WIND_MPS: f64 = 100;
 const THRESHOLD_WIND_MPS: f64 = 33;
@@ -33,6 +34,9 @@ const THRESHOLD_FWI: f64 = 38;
 const GUMBEL_2: f64 = 0.36651292058166435;
 const GUMBEL_100: f64 = 4.600149226776579;
 const GUMBEL_1000: f64 = 6.907255070523602;
+
+/** Increase of the wind per unit of ln T, relative to the wind at the design return period. */
+const CYCLONE_RELATIVE_SLOPE: f64 = 0.15;
 
 /** There are no cyclones at lower latitudes, where the Coriolis force is too weak. */
 export const CYCLONE_LAT_DEG_MIN: f64 = 4;
@@ -55,7 +59,7 @@ const RIVER_SIZES: usize = memory.data<f64>([
 ]);
 
 /**
- * Generates a cell of the hazard cyclones: the 100-year wind of the basins, perturbed by noise and decaying over land.
+ * Generates a cell of the hazard cyclones: its metrics, or its curve if nodeCount is above 0. The cell has the 100-year wind of the basins, perturbed by noise and decaying over land.
  * The return level is linear in the logarithm of the return period, from 2 to 1000 years.
  */
 export function fillCyclones(
@@ -66,13 +70,15 @@ export function fillCyclones(
   x: f64,
   y: f64,
   z: f64,
+  nodes: usize,
+  nodeCount: i32,
   out: usize,
 ): void {
   const broad = noise4(x / 900.0, y / 900.0, z / 900.0, 11);
   const openSeaMps =
     cycloneLatitudeFactor(latDeg) * basinWindMps(latDeg + 2.5 * lane1(broad), lonDeg + 5.0 * lane2(broad));
   if (openSeaMps == 0) {
-    fillSteps(0, out);
+    fillSteps(0, nodeCount, out);
     return;
   }
   const fine = noise4(x / 160.0, y / 160.0, z / 160.0, 12);
@@ -81,10 +87,15 @@ export function fillCyclones(
   const baselineMps = openSeaMps * texture * friction - 9.0;
   const windMps = Math.min(120.0, baselineMps * (1.0 + 0.035 * warmingC));
   if (!(windMps > 0)) {
-    fillSteps(0, out);
+    fillSteps(0, nodeCount, out);
     return;
   }
-  const probability = 0.01 * Math.exp((1.0 - THRESHOLD_WIND_MPS / windMps) / 0.15);
+  for (let i = 0; i < nodeCount; i++) {
+    const atNodeMps = windMps * (1.0 + CYCLONE_RELATIVE_SLOPE * load<f64>(nodes + ((<usize>i) << 3)));
+    store<u16>(out + ((<usize>i) << 1), <u16>stepsOf(atNodeMps, WIND_STEPS_PER_MPS));
+  }
+  if (nodeCount > 0) return;
+  const probability = 0.01 * Math.exp((1.0 - THRESHOLD_WIND_MPS / windMps) / CYCLONE_RELATIVE_SLOPE);
   const windSteps = stepsOf(windMps, WIND_STEPS_PER_MPS);
   fillMetrics(
     <f64>windSteps / WIND_STEPS_PER_MPS / REFERENCE_WIND_MPS,
@@ -117,7 +128,7 @@ function basinWindMps(latDeg: f64, lonDeg: f64): f64 {
  */
 export function fillWildfire(warmingC: f64, latDeg: f64, lonDeg: f64, x: f64, y: f64, z: f64, out: usize): void {
   if (latDeg >= ICE_NORTH_DEG || latDeg <= ICE_SOUTH_DEG || isGreenland(latDeg, lonDeg)) {
-    fillSteps(0, out);
+    fillSteps(0, 0, out);
     return;
   }
   const broad = noise4(x / 700.0, y / 700.0, z / 700.0, 21);
@@ -132,7 +143,7 @@ export function fillWildfire(warmingC: f64, latDeg: f64, lonDeg: f64, x: f64, y:
   }
   dryness = Math.min(1.1, dryness) * (1.0 + 0.08 * warmingC);
   if (!(dryness > 0)) {
-    fillSteps(0, out);
+    fillSteps(0, 0, out);
     return;
   }
   const days = Math.min(366.0, 165.0 * dryness * Math.sqrt(dryness));
@@ -155,10 +166,12 @@ export function fillSurgeFloods(
   x: f64,
   y: f64,
   z: f64,
+  nodes: usize,
+  nodeCount: i32,
   out: usize,
 ): void {
   if (inlandKm >= SURGE_REACH_KM_MAX || latDeg <= ICE_SOUTH_DEG) {
-    fillSteps(0, out);
+    fillSteps(0, nodeCount, out);
     return;
   }
   const coast = noise4(x / 900.0, y / 900.0, z / 900.0, 31);
@@ -185,6 +198,11 @@ export function fillSurgeFloods(
   const groundM = landwardKm * riseMPerKm + hillFactor * hillsM + 40.0 * runout * runout;
   const depthM = surgeM - groundM + warmingC * (0.2 + 0.05 * lane1(coast));
   const gumbelScaleM = 0.13 * surgeM;
+  if (nodeCount > 0) {
+    fillSteps(0, nodeCount, out);
+    raiseDepths(depthM, gumbelScaleM, nodes, nodeCount, out);
+    return;
+  }
   fillFlood(depthM, GUMBEL_100 - (depthM - THRESHOLD_DEPTH_M) / gumbelScaleM, out);
 }
 
@@ -200,10 +218,13 @@ export function fillRiverineFloods(
   x: f64,
   y: f64,
   z: f64,
+  nodes: usize,
+  nodeCount: i32,
   out: usize,
 ): void {
+  if (nodeCount > 0) fillSteps(0, nodeCount, out);
   if (latDeg >= ICE_NORTH_DEG || latDeg <= ICE_SOUTH_DEG || isGreenland(latDeg, lonDeg)) {
-    fillSteps(0, out);
+    if (nodeCount == 0) fillSteps(0, 0, out);
     return;
   }
   let aridity: f64 = 0;
@@ -232,15 +253,32 @@ export function fillRiverineFloods(
     if (halfWidths > 1.5) continue;
     const channelDepthM = typicalDepthM * (1.0 + 0.3 * lane3(warpFine));
     const sizeDepthM = channelDepthM * (1.0 - halfWidths * halfWidths) + typicalDepthM * warmingRise;
+    if (nodeCount > 0) {
+      raiseDepths(sizeDepthM, 0.2 * typicalDepthM, nodes, nodeCount, out);
+      continue;
+    }
     depthM = Math.max(depthM, sizeDepthM);
     variate = Math.min(variate, GUMBEL_100 - (sizeDepthM - THRESHOLD_DEPTH_M) / (0.2 * typicalDepthM));
   }
-  fillFlood(depthM, variate, out);
+  if (nodeCount == 0) fillFlood(depthM, variate, out);
+}
+
+/**
+ * Raises the depths of a curve, in steps, to those of a curve with this depth at the design return period and this slope
+ * per unit of the variate.
+ */
+function raiseDepths(depthM: f64, slopeM: f64, nodes: usize, nodeCount: i32, out: usize): void {
+  for (let i = 0; i < nodeCount; i++) {
+    const atNodeM = depthM + slopeM * load<f64>(nodes + ((<usize>i) << 3));
+    const steps = stepsOf(Math.min(DEPTH_M_MAX, Math.max(0.0, atNodeM)), DEPTH_STEPS_PER_M);
+    const target = out + ((<usize>i) << 1);
+    if (steps > <i32>load<u16>(target)) store<u16>(target, <u16>steps);
+  }
 }
 
 /** Writes the layers of a flood. `variate` is the Gumbel variate at which the water reaches the threshold. */
 function fillFlood(depthM: f64, variate: f64, out: usize): void {
-  const depthSteps = stepsOf(Math.min(30.0, Math.max(0.0, depthM)), DEPTH_STEPS_PER_M);
+  const depthSteps = stepsOf(Math.min(DEPTH_M_MAX, Math.max(0.0, depthM)), DEPTH_STEPS_PER_M);
   const probability = variate > GUMBEL_1000 ? 0.0 : 1.0 - Math.exp(-Math.exp(-Math.max(GUMBEL_2, variate)));
   fillMetrics(<f64>depthSteps / DEPTH_STEPS_PER_M / REFERENCE_DEPTH_M, depthSteps, probability, out);
 }
@@ -259,9 +297,10 @@ function fillMetrics(intensity: f64, ownMetricSteps: i32, probability: f64, out:
   store<u16>(out, <u16>Math.round(product / (INTENSITY_STEPS_PER_UNIT * PROBABILITY_STEPS_PER_UNIT)), 6);
 }
 
-/** Sets all four layers of a cell to `steps`. */
-export function fillSteps(steps: i32, out: usize): void {
-  store<u64>(out, <u64>steps * 0x0001000100010001);
+/** Sets all layers of a cell to `steps`: those of a curve with `nodeCount` return periods, or the four metrics if it is 0. */
+export function fillSteps(steps: i32, nodeCount: i32, out: usize): void {
+  if (nodeCount == 0) store<u64>(out, <u64>steps * 0x0001000100010001);
+  for (let i = 0; i < nodeCount; i++) store<u16>(out + ((<usize>i) << 1), <u16>steps);
 }
 
 function stepsOf(value: f64, stepsPerUnit: f64): i32 {

@@ -22,7 +22,7 @@ for (const method of ["max", "mean"] as const) {
   const bytes: number[] = [];
   const times: number[] = [];
   for (const place of places) {
-    const opened = await openInstrumentedAtlas(workload, { isSmall: true });
+    const opened = await openInstrumentedAtlas(workload, { hasDefaultCache: true });
     try {
       opened.reads.bytes = 0;
       opened.reads.ranges.clear();

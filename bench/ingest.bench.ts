@@ -5,6 +5,7 @@
  *
  *   npm run build && npm run bench -- ingest columns=21600 periods=3 rounds=3
  *   npm run bench -- ingest columns=43200 periods=9 rounds=1 stored=2048    only 2048 rows; the others are omitted
+ *   npm run bench -- ingest columns=5400 rounds=1 kills=10    also kills and resumes an ingest, and compares the files
  */
 import { execFile, execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -14,6 +15,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { worldGrid } from "../src/kernel/grid.ts";
 import { DepthMaps } from "./depthMaps.ts";
+import { ingestWithKills } from "./ingestKills.ts";
 import { median } from "./measure.ts";
 import { print } from "./row.ts";
 
@@ -33,6 +35,7 @@ const columnCount = numberArgument("columns", 10_800);
 const periodCount = numberArgument("periods", 3);
 const rounds = numberArgument("rounds", 3);
 const grid = worldGrid(columnCount);
+const killCount = numberArgument("kills", 0);
 const storedRowCount = numberArgument("stored", grid.rowCount);
 // With three periods: 10, 100 and 1000 years, which span the design return period.
 const periods = periodCount === 3 ? [10, 100, 1000] : RETURN_PERIODS_YEARS.slice(-periodCount);
@@ -60,10 +63,13 @@ try {
   const ours: Run[] = [];
   const theirs: Run[] = [];
   const hasGdal = isInstalled("gdal_translate") && !isSparse;
+  const ingestInto = (out: string): readonly string[] => {
+    return [process.execPath, "--input-type=module", "-e", INGEST, LIBRARY.href, maps, out];
+  };
+  const expected = join(folder, "atlas");
   for (let round = 0; round < rounds; round++) {
-    const out = join(folder, `atlas-${round}`);
-    ours.push(await timed([process.execPath, "--input-type=module", "-e", INGEST, LIBRARY.href, maps, out]));
-    await rm(out, { recursive: true });
+    await rm(expected, { recursive: true, force: true });
+    ours.push(await timed(ingestInto(expected)));
     if (!hasGdal) continue;
     const converted = join(folder, "converted.tif");
     const runs: Run[] = [];
@@ -118,6 +124,17 @@ try {
     ours: Math.max(...ours.map(({ output }) => Number(output) / 1024)),
     target: { atMost: 1024 },
   });
+  if (killCount > 0) {
+    const out = join(folder, "killed");
+    const killed = await ingestWithKills(ingestInto(out), { out, expected, killCount, durationMs: 1000 * wallSeconds });
+    print({
+      ...row,
+      name: `ingest, files that differ after ${killed.killCount} kills and resumes`,
+      unit: "files",
+      ours: killed.differentFileCount,
+      target: { atMost: 0 },
+    });
+  }
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
@@ -144,6 +161,7 @@ function isInstalled(program: string): boolean {
 function numberArgument(name: string, byDefault: number): number {
   const text = process.argv.find((argument) => argument.startsWith(`${name}=`))?.slice(name.length + 1);
   const value = text === undefined ? byDefault : Number(text);
-  if (!(Number.isInteger(value) && value > 0)) throw new Error(`${name} must be a positive integer (got ${text})`);
+  if (!(Number.isInteger(value) && (value > 0 || text === undefined)))
+    throw new Error(`${name} must be a positive integer (got ${text})`);
   return value;
 }

@@ -50,9 +50,12 @@ export interface InstrumentedAtlas {
 }
 
 /**
- * Opens the workload's atlas as `openAtlas` does and counts its reads. `isSmall` selects the default size of the cache.
+ * Opens the workload's atlas as `openAtlas` does and counts its reads. `hasDefaultCache` selects the default size of the cache.
  */
-export async function openInstrumentedAtlas(workload: Workload, { isSmall = false } = {}): Promise<InstrumentedAtlas> {
+export async function openInstrumentedAtlas(
+  workload: Workload,
+  { hasDefaultCache = false } = {},
+): Promise<InstrumentedAtlas> {
   const kernel = await Kernel.load();
   const reads: Reads = { tiles: new Set(), pyramidTiles: new Set(), ranges: new Map(), bytes: 0 };
   const packed = await openPackedAtlas(kernel, counted(diskBlobs(workload.atlasFolder), reads), {
@@ -68,7 +71,9 @@ export async function openInstrumentedAtlas(workload: Workload, { isSmall = fals
     })),
     close: () => packed.close(),
   };
-  const sampler = new Sampler(kernel, cells, { cacheBytes: isSmall ? DEFAULT_CACHE_BYTES : RESIDENT_CACHE_BYTES });
+  const sampler = new Sampler(kernel, cells, {
+    cacheBytes: hasDefaultCache ? DEFAULT_CACHE_BYTES : RESIDENT_CACHE_BYTES,
+  });
   const hazard = sampler.hazards.get(HAZARD);
   if (hazard === undefined) throw new Error(`the workload's atlas has no ${HAZARD}`);
   const layers = QUERIED_LAYERS.map(({ scenario, year, metric }) => {

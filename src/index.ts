@@ -45,7 +45,8 @@ export {
   type FaultLocation,
   isFault,
 } from "./errors.ts";
-export type { Atlas, AtlasHoldings, BatchOptions, RefusedElement } from "./hazard/answer.ts";
+export type { Atlas, AtlasHoldings } from "./hazard/answer.ts";
+export type { BatchOptions, RefusedElement } from "./hazard/batch.ts";
 export type {
   AlignedYear,
   AlignmentAnswer,
@@ -57,6 +58,7 @@ export type {
   AlignmentResult,
   AnalysisYearResult,
   Anchor,
+  AnnualTail,
   AnswerDetail,
   BeforeAfter,
   BlendedYear,
@@ -75,7 +77,17 @@ export type {
   CompanyRequest,
   CompanyResult,
   CompanyValuation,
+  CurveDetail,
+  CurvePoint,
+  CurveQueryInput,
+  CurveResult,
+  CurveScenarioResult,
+  CurveYearResult,
+  DamageCurvePoint,
   EmitterEcho,
+  Exceedance,
+  ExpectedAnnualDamage,
+  ExpectedAnnualValue,
   IndustryParameters,
   CountryParameters,
   Contribution,
@@ -101,6 +113,9 @@ export type {
   HoldingTemperature,
   MatchedSector,
   MetricDetail,
+  ModelRange,
+  ModelRangePoint,
+  ModelRanges,
   NameSuggestions,
   NoDataReason,
   OverallTemperature,
@@ -122,6 +137,7 @@ export type {
   RefusedEntity,
   Remark,
   RemarkCode,
+  ReturnLevel,
   ScenarioResult,
   ScopeEmissions,
   ScopeTemperatures,

@@ -212,7 +212,11 @@ function collectListErrors(items: SchemaError[], target: ValueAtPointer): void {
     return;
   }
   if (value.length < (schema.minItems ?? 0)) {
-    items.push({ pointer, code: "empty", detail: `${name} must not be empty; it must be ${expected(schema)}.` });
+    items.push(
+      value.length === 0
+        ? { pointer, code: "empty", detail: `${name} must not be empty; it must be ${expected(schema)}.` }
+        : { pointer, code: "out_of_range", detail: `${name} must be ${expected(schema)} (got ${value.length}).` },
+    );
   }
   if (value.length > (schema.maxItems ?? Infinity)) {
     const detail = `${name} must be ${expected(schema)} (got ${value.length} items).`;
@@ -342,6 +346,9 @@ function expectedText({ minLength, maxLength, pattern, examples: [example] = [] 
 
 function expectedList({ minItems, maxItems, items = {} }: ValueSchema): string {
   if (minItems === 1 && maxItems === 1) return `a list with exactly one item, ${expected(items)}`;
+  if (minItems !== undefined && minItems > 1 && maxItems !== undefined) {
+    return `a list of ${minItems} to ${maxItems} items, each ${expected(items)}`;
+  }
   return maxItems === undefined
     ? `a list, each item ${expected(items)}`
     : `a list of at most ${maxItems} items, each ${expected(items)}`;

@@ -3,8 +3,8 @@ import type { GroupEntry } from "./catalog.ts";
 import type { AtlasHazard, CellSource } from "./cellSource.ts";
 import type { FoundField } from "./fields.ts";
 
-/** One (scenario, year) of a hazard. */
-interface SampledGroup {
+/** A group of a hazard: the metrics of one (scenario, year), or another kind in a supplement. */
+export interface SampledGroup {
   readonly entry: GroupEntry;
   readonly source: CellSource;
   /** Index in the source's groups. */
@@ -15,6 +15,10 @@ interface SampledGroup {
 export interface SampledHazard extends Pick<AtlasHazard, "hazard" | "grid" | "rules"> {
   /** Returns a group, or undefined if the hazard has no such group. */
   group(scenario: string, year: number): SampledGroup | undefined;
+  /** Returns all groups of a (scenario, year); a supplement has one or more of each kind. */
+  groups(scenario: string, year: number): readonly SampledGroup[];
+  /** Returns every group. */
+  allGroups(): readonly SampledGroup[];
   /** Returns every layer of every group. */
   allLayers(): readonly FieldLayer[];
 }
@@ -28,21 +32,29 @@ export interface LayerSet extends FoundField {
 export function sampledHazards(hazards: readonly AtlasHazard[]): ReadonlyMap<string, SampledHazard> {
   const byName = new Map<string, SampledHazard>();
   for (const { hazard, grid, rules, sources } of hazards) {
-    const groups = new Map<string, SampledGroup>();
+    const groups = new Map<string, SampledGroup[]>();
     for (const source of sources) {
       for (const [group, entry] of source.groups.entries()) {
-        if (entry.superseded !== true) groups.set(`${entry.scenario}/${entry.year}`, { entry, source, group });
+        if (entry.superseded === true) continue;
+        const key = `${entry.scenario}/${entry.year}`;
+        const ofYear = groups.get(key) ?? [];
+        groups.set(key, ofYear);
+        ofYear.push({ entry, source, group });
       }
     }
     byName.set(hazard, {
       hazard,
       grid,
       rules,
-      group: (scenario, year) => groups.get(`${scenario}/${year}`),
+      group: (scenario, year) => groups.get(`${scenario}/${year}`)?.at(-1),
+      groups: (scenario, year) => groups.get(`${scenario}/${year}`) ?? [],
+      allGroups: () => [...groups.values()].flat(),
       allLayers: () =>
-        [...groups.values()].flatMap(({ source, group, entry: { layers } }) =>
-          layers.map((entry, layer) => ({ source, group, layer, entry })),
-        ),
+        [...groups.values()]
+          .flat()
+          .flatMap(({ source, group, entry: { layers } }) =>
+            layers.map((entry, layer) => ({ source, group, layer, entry })),
+          ),
     });
   }
   return byName;

@@ -6,6 +6,7 @@ import { CATALOG_NAME, type Catalog, contentHashOf, decodeCatalog, gridOf } from
 import type { CellAtlas } from "./cellSource.ts";
 import { type PackContext, PackSource } from "./packSource.ts";
 import { headerBytesMax } from "./pyramidHeader.ts";
+import { withoutStaleSupplements } from "./supplement.ts";
 
 /** An open atlas in the format of docs/atlas-format.md, with its catalog. */
 export interface PackedAtlas extends CellAtlas {
@@ -38,7 +39,7 @@ export async function openPackedAtlas(
   const headers = new TileCache(kernel, { sizeBytes: Math.max(CACHED_HEADERS_MIN * largest, headerCacheBytes) });
 
   const opened: { hazard: string; id: string; source: PackSource }[] = [];
-  for (const { hazard, grid, packs: entries } of catalog.hazards) {
+  for (const { hazard, grid, packs: entries } of withoutStaleSupplements(catalog.hazards)) {
     for (const pack of entries) {
       const context: PackContext = { blobs, kernel, headers };
       opened.push({ hazard, id: pack.id, source: await PackSource.open(context, gridOf(grid), pack) });

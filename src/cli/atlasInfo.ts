@@ -1,6 +1,7 @@
 /** `isotherm atlas info`: the hazards, grids, layers, rules and sources of an atlas as text. */
 import Table from "cli-table3";
 import type { Catalog } from "../atlas/catalog.ts";
+import { supplementedHazard, supplementKindOf, supplementName } from "../atlas/supplement.ts";
 import { filesOf, liveGroups, productOf, type StatedProduct } from "./atlasSources.ts";
 
 /** @param options `hasFiles`: whether source files are listed with their hashes */
@@ -10,6 +11,8 @@ export function formatInfo(catalog: Catalog, { hasFiles = false }: { readonly ha
   ];
   for (const entry of catalog.hazards) {
     const { hazard, grid, rules, packs } = entry;
+    // A supplement is described with its hazard.
+    if (supplementedHazard(hazard) !== undefined) continue;
     const { north_deg, west_deg, cell_size_lat_deg, cell_size_lon_deg, row_count, column_count } = grid;
     const south = north_deg - row_count * cell_size_lat_deg;
     const east = west_deg + column_count * cell_size_lon_deg;
@@ -34,7 +37,7 @@ export function formatInfo(catalog: Catalog, { hasFiles = false }: { readonly ha
         table.push([scenario, String(year), layers.map(({ metric }) => metric).join("\n"), source, id]);
       }
     }
-    lines.push(table.toString(), ...sourceLines(entry, hasFiles));
+    lines.push(table.toString(), ...supplementLines(catalog, hazard), ...sourceLines(entry, hasFiles));
   }
   return `${lines.join("\n")}\n`;
 }
@@ -62,4 +65,18 @@ function sourceLines(entry: Catalog["hazards"][number], hasFiles: boolean): read
       ...(hasFiles ? [...files].map((file) => `            ${file}`) : []),
     ];
   });
+}
+
+/** Returns the lines that describe the curves and ranges of a hazard; none if the atlas has none. */
+function supplementLines({ hazards }: Catalog, hazard: string): readonly string[] {
+  const packs = hazards.find((entry) => entry.hazard === supplementName(hazard))?.packs ?? [];
+  const groups = packs.flatMap((pack) => pack.groups).filter(({ superseded }) => superseded !== true);
+  const layers = new Map<string, number>();
+  for (const group of groups) {
+    const kind = supplementKindOf(group);
+    if (kind === undefined) continue;
+    const name = `${kind} of ${group.scenario} ${group.year}`;
+    layers.set(name, (layers.get(name) ?? 0) + group.layers.length);
+  }
+  return [...layers].map(([name, count]) => `  keeps     ${name}, ${count} layers`);
 }

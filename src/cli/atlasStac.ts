@@ -1,11 +1,12 @@
 /** `isotherm atlas stac`: describes an atlas as items of a SpatioTemporal Asset Catalog (STAC 1.1.0), one for each hazard. */
 import type { Catalog } from "../atlas/catalog.ts";
+import { supplementedHazard } from "../atlas/supplement.ts";
 import { filesOf, liveGroups, productOf, type StatedProduct } from "./atlasSources.ts";
 
 /** Longitudes and latitudes, as GeoJSON orders them. */
 type Ring = readonly (readonly [number, number])[];
 
-export interface StacItem {
+interface StacItem {
   readonly type: "Feature";
   readonly stac_version: "1.1.0";
   readonly stac_extensions: readonly string[];
@@ -44,7 +45,12 @@ const SPDX: Readonly<Record<string, string>> = {
 
 /** Returns one item for each hazard of an atlas. Paths of assets are relative to the folder of the atlas. */
 export function stacItems(catalog: Catalog): StacItems {
-  return { type: "FeatureCollection", features: catalog.hazards.map((entry) => stacItem(catalog, entry)) };
+  return {
+    type: "FeatureCollection",
+    features: catalog.hazards
+      .filter(({ hazard }) => supplementedHazard(hazard) === undefined)
+      .map((entry) => stacItem(catalog, entry)),
+  };
 }
 
 function stacItem({ release, created_at, synthetic }: Catalog, entry: Catalog["hazards"][number]): StacItem {

@@ -76,6 +76,8 @@ interface IngestFlags {
   readonly keepMeridian?: "west" | "east";
   readonly cellSize?: number;
   readonly maxDistortion?: number;
+  readonly keepCurves?: boolean;
+  readonly keepRange?: boolean;
   readonly release?: string;
   readonly depthStepsPerMeter?: number;
   readonly threads?: number;
@@ -122,6 +124,14 @@ function withOptions(command: Command): Command {
       "--depth-steps-per-meter <number>",
       "steps in which depths are stored; fewer steps store larger depths (default: 1000, which stores up to 65.533 m, or that of the atlas)",
       readNumber,
+    )
+    .option(
+      "--keep-curves",
+      "also store the value at each return period, for isotherm query --curve; reads return-period maps twice",
+    )
+    .option(
+      "--keep-range",
+      "also store the smallest and largest value over climate models; reads return-period maps twice",
     )
     .option(
       "--interpolate-years <years>",

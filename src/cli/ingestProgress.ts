@@ -6,7 +6,7 @@ import { timeLeft } from "./progress.ts";
 /** Time between two lines if the output is not a terminal. */
 const LINE_INTERVAL_MS = 10_000;
 
-/** The rate and remaining time of one hazard. */
+/** The rate and remaining time of one pack. */
 interface Pace {
   readonly cellsPerSecond: number;
   /** NaN until rows have been read. */
@@ -27,30 +27,31 @@ export function ingestProgress(
   { isShown, now = () => performance.now() }: { readonly isShown: boolean; readonly now?: () => number },
 ): IngestProgressDisplay {
   if (!isShown) return { update: () => undefined, stop: () => undefined };
-  let started: (IngestProgress & { readonly timeMs: number }) | undefined;
+  let started: { readonly label: string; readonly rowsDone: number; readonly timeMs: number } | undefined;
   let bar: SingleBar | undefined;
   let lineMs = 0;
   return {
     update(progress) {
-      const { hazard, rowsDone, rowCount } = progress;
+      const { rowsDone, rowCount } = progress;
+      const label = labelOf(progress);
       const timeMs = now();
-      if (started?.hazard !== hazard) {
+      if (started?.label !== label) {
         bar?.stop();
         bar = undefined;
         // Rows of an interrupted ingest that is resumed do not count for the rate.
-        started = { ...progress, timeMs };
+        started = { label, rowsDone, timeMs };
         lineMs = timeMs;
       }
       const pace = paceOf(progress, started.rowsDone, timeMs - started.timeMs);
       if (stream.isTTY) {
-        const payload = { hazard, rate: cellRate(pace.cellsPerSecond), left: timeLeft(pace.secondsLeft) };
+        const payload = { label, rate: cellRate(pace.cellsPerSecond), left: timeLeft(pace.secondsLeft) };
         bar ??= startBar(stream, { rowsDone, rowCount, payload });
         bar.update(rowsDone, payload);
       } else if (timeMs - lineMs >= LINE_INTERVAL_MS) {
         lineMs = timeMs;
         const percent = Math.floor((100 * rowsDone) / rowCount);
         stream.write(
-          `${hazard}: ${percent} % of ${rowCount} rows, ${cellRate(pace.cellsPerSecond)}, ${timeLeft(pace.secondsLeft)} left\n`,
+          `${label}: ${percent} % of ${rowCount} rows, ${cellRate(pace.cellsPerSecond)}, ${timeLeft(pace.secondsLeft)} left\n`,
         );
       }
     },
@@ -60,11 +61,15 @@ export function ingestProgress(
   };
 }
 
+function labelOf({ hazard, supplementOf }: IngestProgress): string {
+  return supplementOf === undefined ? hazard : `${hazard} ${supplementOf.scenario} ${supplementOf.year} curves`;
+}
+
 function startBar(
   stream: NodeJS.WriteStream,
   { rowsDone, rowCount, payload }: { readonly rowsDone: number; readonly rowCount: number; readonly payload: object },
 ): SingleBar {
-  const format = "{bar} {percentage}% | {hazard} | {rate} | {left} left";
+  const format = "{bar} {percentage}% | {label} | {rate} | {left} left";
   const bar = new SingleBar({ format, stream, noTTYOutput: false }, Presets.shades_classic);
   bar.start(rowCount, rowsDone, payload);
   return bar;

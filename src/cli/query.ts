@@ -1,10 +1,13 @@
-import Table from "cli-table3";
 import { Command, Option } from "commander";
-import { Fault } from "../errors.ts";
+import { Fault, type FaultItem } from "../errors.ts";
+import type { Atlas } from "../hazard/answer.ts";
+import { parseCurveParameters } from "../hazard/curve/curveQuery.ts";
 import { HAZARDS } from "../hazard/hazards.ts";
 import { parseHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
-import type { AnalysisYearResult, Bound, HazardResult } from "../contract/wireTypes.ts";
+import { parseNumber } from "../parameters.ts";
+import { formatCurves } from "./curveTables.ts";
+import { formatMetrics } from "./metricTables.ts";
 
 /** Options as text from commander, validated by the same rules as the HTTP parameters. */
 interface QueryOptions {
@@ -20,15 +23,22 @@ interface QueryOptions {
   readonly totalHazard?: boolean;
   readonly anthropogenic?: boolean;
   readonly detail?: boolean;
+  readonly curve?: boolean;
+  readonly threshold?: string;
+  readonly returnPeriods?: string;
+  readonly floor?: string;
+  readonly damageCurve?: string;
 }
 
-const NO_DATA_TEXTS: Readonly<Record<string, string>> = {
-  outside_coverage: "outside the atlas",
-  no_data: "no data in the source",
-  layer_missing: "no such layer in the atlas",
-};
+/** Options that only `--curve` accepts, by the member of the query that they set. */
+const CURVE_OPTIONS = {
+  threshold: { name: "threshold", option: "--threshold" },
+  return_periods: { name: "returnPeriods", option: "--return-periods" },
+  floor: { name: "floor", option: "--floor" },
+  damage_curve: { name: "damageCurve", option: "--damage-curve" },
+} as const;
 
-/** `isotherm query`: hazards at one location, as a table or as JSON. */
+/** `isotherm query`: hazards or return-period curves at one location, as tables or as JSON. */
 export function queryCommand(): Command {
   return new Command("query")
     .description("query the hazards at one location, or within a radius of it")
@@ -46,33 +56,93 @@ export function queryCommand(): Command {
     .option("--method <name>", "aggregation within the radius: max (default) or mean")
     .option("--total-hazard", "add total_hazard, intensity x probability")
     .option("--anthropogenic", "report the change since the 1980 baseline instead of the value")
+    .option("--curve", "report the value at each return period instead of the metrics; requires one hazard")
+    .option("--threshold <value>", "with --curve: add the annual probability of reaching this value, in m or m/s")
+    .option("--return-periods <list>", "with --curve: add the values at these return periods, in years")
+    .option("--floor <value>", "with --curve: add the expected annual value above this value, in m or m/s")
+    .option(
+      "--damage-curve <points>",
+      "with --curve: add the expected annual damage; points as value:share, such as 0:0,1:0.4,3:0.8",
+    )
     .option("--detail", "include the cells, source and rules of every value (JSON)")
     .option("--json", "print JSON as the HTTP service returns it")
     .addHelpText(
       "after",
       "\nExample:\n  isotherm query --atlas demo --lat 11.6 --lon 43.1 --hazards riverine_floods,cyclones \\\n" +
-        "    --years 2030,2050 --scenarios rcp4p5 --radius 10",
+        "    --years 2030,2050 --scenarios rcp4p5 --radius 10\n" +
+        "  isotherm query --atlas data/atlas --lat 11.6 --lon 43.1 --hazards riverine_floods --years 2050 \\\n" +
+        "    --scenarios rcp8p5 --curve --threshold 0.3",
     )
     .action(async (options: QueryOptions) => {
-      const query = parseHazardParameters(parametersOf(options));
+      const answer = queryOf(options);
       if (options.atlas === undefined) {
         throw new Fault("configuration_invalid", "no atlas given; set --atlas or ISOTHERM_ATLAS.");
       }
       const atlas = await openAtlas(options.atlas);
       try {
-        const result = await atlas.hazardRisk(query);
+        const { result, text } = await answer(atlas);
         const isJson = options.json === true || options.detail === true;
         // The JSON document has no member for this notice, and standard output must contain only the document.
         if (isJson && atlas.synthetic) process.stderr.write(`SYNTHETIC: not real data (atlas ${atlas.release})\n`);
-        process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : formatResult(result, atlas));
+        process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : text);
       } finally {
         await atlas.close();
       }
     });
 }
 
-function parametersOf(options: QueryOptions): string {
-  const parameters: Record<string, string | undefined> = {
+interface Answer {
+  readonly result: object;
+  /** The result as tables. */
+  readonly text: string;
+}
+
+/** Validates the options and returns the function that answers the query. @throws Fault `invalid_request` */
+function queryOf(options: QueryOptions): (atlas: Atlas) => Promise<Answer> {
+  const parameters = parametersOf(options);
+  if (options.curve === true) {
+    const { threshold, returnPeriods, floor, damageCurve } = options;
+    const queryText = queryTextOf({ ...parameters, threshold, return_periods: returnPeriods, floor });
+    const points = damageCurve === undefined ? {} : { damage_curve: damagePointsOf(damageCurve) };
+    const query = parseCurveParameters(queryText, points);
+    return async (atlas) => {
+      const result = await atlas.curve(query);
+      return { result, text: formatCurves(result, atlas) };
+    };
+  }
+  checkCurveOptions(options);
+  const query = parseHazardParameters(queryTextOf(parameters));
+  return async (atlas) => {
+    const result = await atlas.hazardRisk(query);
+    return { result, text: formatMetrics(result, atlas) };
+  };
+}
+
+/** Rejects options that have no effect without `--curve`. @throws Fault `invalid_request` with all of them */
+function checkCurveOptions(options: QueryOptions): void {
+  const items = Object.entries(CURVE_OPTIONS).flatMap(([member, { name }]): FaultItem[] => {
+    if (options[name] === undefined) return [];
+    return [{ parameter: member, code: "not_expected", detail: `${member} requires --curve.` }];
+  });
+  if (items.length > 0) {
+    const names = items.map(({ parameter = "" }) => CURVE_OPTIONS[parameter as keyof typeof CURVE_OPTIONS].option);
+    throw new Fault("invalid_request", `${names.join(", ")} can be used only with --curve.`, { items });
+  }
+}
+
+/** Parses points such as "0:0,1:0.4". Text that is not a number is kept, for the validation to reject. */
+function damagePointsOf(text: string): readonly object[] {
+  return text.split(",").map((point) => {
+    const [value = "", ...shares] = point.split(":");
+    return {
+      value: parseNumber(value),
+      ...(shares.length === 0 ? {} : { damage_share: parseNumber(shares.join(":")) }),
+    };
+  });
+}
+
+function parametersOf(options: QueryOptions): Readonly<Record<string, string | undefined>> {
+  return {
     latitude: options.lat,
     longitude: options.lon,
     hazards: options.hazards,
@@ -84,68 +154,10 @@ function parametersOf(options: QueryOptions): string {
     anthropogenic: options.anthropogenic === true ? "true" : undefined,
     detail: options.detail === true ? "true" : undefined,
   };
+}
+
+function queryTextOf(parameters: Readonly<Record<string, string | undefined>>): string {
   return Object.entries(parameters)
     .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
     .join("&");
-}
-
-function formatResult(result: HazardResult, atlas: { readonly release: string; readonly synthetic: boolean }): string {
-  const { location, aggregation } = result;
-  const locationText = `latitude ${location.latitude}, longitude ${location.longitude}`;
-  const selection =
-    aggregation === undefined ? "single cell" : `${aggregation.method} within ${aggregation.radius_km} km`;
-  const notice = atlas.synthetic ? "  SYNTHETIC: not real data\n" : "";
-  const tables = result.results.map(({ hazard, scenarios }) => {
-    const rows = scenarios.flatMap(({ scenario, analysis_years }) =>
-      analysis_years.map((year) => ({ scenario, ...year })),
-    );
-    const metrics = Object.keys(rows[0]?.metrics ?? {});
-    const units = new Map<string, string>(HAZARDS[hazard].metrics.map(({ metric, unit }) => [metric, unit]));
-    const table = new Table({
-      head: ["scenario", "year", ...metrics.map((metric) => metricHeading(metric, units.get(metric)))],
-      colAligns: ["left", "right", ...metrics.map(() => "right" as const)],
-      style: { head: [], border: [], compact: true },
-    });
-    for (const row of rows) {
-      table.push([row.scenario, String(row.analysis_year), ...metrics.map((metric) => formatMetric(row, metric))]);
-    }
-    return `\n${hazard}\n${table.toString()}\n`;
-  });
-  return `${locationText}: ${selection} (atlas ${atlas.release})\n${notice}${tables.join("")}${formatLegend(result)}`;
-}
-
-function metricHeading(metric: string, unit: string | undefined): string {
-  return unit === undefined || unit === "1" ? metric : `${metric} [${unit}]`;
-}
-
-function formatMetric(row: AnalysisYearResult, metric: string): string {
-  const value = (row.metrics as Readonly<Record<string, number | null | undefined>>)[metric];
-  if (value === null || value === undefined)
-    return `- (${NO_DATA_TEXTS[row.no_data ?? ""] ?? row.no_data ?? "missing"})`;
-  const bound = (row.bounds as Readonly<Record<string, Bound | undefined>> | undefined)?.[metric];
-  if (bound === undefined) return formatNumber(value);
-  return bound.bound === "indeterminate"
-    ? `${formatNumber(value)} ?`
-    : `${BOUND_SIGNS[bound.bound]} ${formatNumber(bound.limit)}`;
-}
-
-function formatNumber(value: number): string {
-  return String(Number(value.toPrecision(6)));
-}
-
-const BOUND_SIGNS = { at_least: ">=", at_most: "<=" } as const;
-
-/** Explains the bound signs that occur in the tables. */
-function formatLegend({ results }: HazardResult): string {
-  const years = results.flatMap(({ scenarios }) => scenarios.flatMap(({ analysis_years }) => analysis_years));
-  const boundKinds = new Set(years.flatMap(({ bounds }) => (bounds === undefined ? [] : bounds.probability.bound)));
-  const lines = [
-    ...(boundKinds.has("at_least") || boundKinds.has("at_most")
-      ? [">= and <= mark bounds: the source maps have no return periods beyond them."]
-      : []),
-    ...(boundKinds.has("indeterminate")
-      ? ["? marks the difference of two bounds: the actual change may be larger or smaller."]
-      : []),
-  ];
-  return lines.map((line) => `\n${line}\n`).join("");
 }

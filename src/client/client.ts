@@ -10,6 +10,10 @@ import type {
   BudgetScenario,
   CompanyAnswer,
   CompanyRequest,
+  CurveBatchAnswer,
+  CurveParameters,
+  CurveQueryInput,
+  CurveResult,
   CustomerPage,
   CustomerRecord,
   CustomerRegistration,
@@ -51,6 +55,7 @@ export type {
   AlignmentResult,
   AnalysisYearResult,
   Anchor,
+  AnnualTail,
   AnswerDetail,
   BeforeAfter,
   BlendedYear,
@@ -69,6 +74,18 @@ export type {
   CompanyRequest,
   CompanyResult,
   CompanyValuation,
+  CurveBatchAnswer,
+  CurveDetail,
+  CurveParameters,
+  CurvePoint,
+  CurveQueryInput,
+  CurveResult,
+  CurveScenarioResult,
+  CurveYearResult,
+  DamageCurvePoint,
+  Exceedance,
+  ExpectedAnnualDamage,
+  ExpectedAnnualValue,
   IndustryParameters,
   CountryParameters,
   Contribution,
@@ -100,7 +117,10 @@ export type {
   MatchedSector,
   Meter,
   MetricDetail,
+  ModelRange,
+  ModelRanges,
   MetricName,
+  ModelRangePoint,
   NameSuggestions,
   NoDataReason,
   OverallTemperature,
@@ -125,6 +145,7 @@ export type {
   RefusedQuery,
   Remark,
   RemarkCode,
+  ReturnLevel,
   Scenario,
   ScenarioResult,
   ScopeEmissions,
@@ -259,6 +280,41 @@ export class IsothermClient {
       isDetailed: (query) => query?.detail === true,
       bodyBytes: limits.body_bytes,
       valuesOf: (query) => lengthOf(query?.hazards) * lengthOf(query?.scenarios) * lengthOf(query?.analysis_years),
+    });
+  }
+
+  /**
+   * Returns the return-period curves of one hazard at one location. A query with a damage curve must be sent with
+   * `curveBatch`.
+   */
+  async curve(query: CurveParameters, options: DataOptions = {}): Promise<CurveResult> {
+    checkDataOptions(options);
+    return (await this.#data("GET", withQuery("/api/v1/hazard-risk/curve", query), options)) as CurveResult;
+  }
+
+  /**
+   * Returns the return-period curves at any number of locations, in order, requested in as few batches as the service's
+   * limits allow. An invalid query has a problem in place of its result.
+   */
+  async curveBatch(queries: readonly CurveQueryInput[], options: DataOptions = {}): Promise<CurveBatchAnswer> {
+    return { results: await collect(this.curveParts(queries, options)) };
+  }
+
+  /** Yields the results of `curveBatch` request by request. */
+  async *curveParts(
+    queries: readonly CurveQueryInput[],
+    options: DataOptions = {},
+  ): AsyncGenerator<Part<CurveResult | RefusedQuery>, void, undefined> {
+    checkDataOptions(options);
+    const limits = await this.#cachedLimits(options);
+    yield* this.#parts<CurveQueryInput, CurveBatchAnswer>("/api/v1/hazard-risk/curve/batch", queries, options, {
+      itemCount: limits.batch_elements,
+      valueCount: limits.hazard_values,
+      // Curves count toward the limit of values with detail.
+      detailCount: limits.detail_values,
+      isDetailed: () => true,
+      bodyBytes: limits.body_bytes,
+      valuesOf: (query) => lengthOf(query?.scenarios) * lengthOf(query?.analysis_years),
     });
   }
 

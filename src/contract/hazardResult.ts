@@ -80,6 +80,24 @@ export const MetricDetailSchema = Type.Object(
   { description: "Coverage of one metric." },
 );
 
+export const ModelRangeSchema = Type.Object(
+  {
+    minimum: Type.Number({ description: "Smallest value over the climate models." }),
+    maximum: Type.Number({ description: "Largest value over the climate models." }),
+  },
+  { description: "Range of a metric over the climate models of its source, in the unit of the metric." },
+);
+
+export const ModelRangesSchema = Type.Object(
+  metricsOf((description) => describe(ModelRangeSchema, description)),
+  {
+    description:
+      "Ranges of the metrics over the climate models, whose mean the metrics are. With a radius, the smallest and largest " +
+      "values of the cells are aggregated like the metrics. Present if the atlas has them and no change was requested; a " +
+      "metric without a value has no range.",
+  },
+);
+
 export const AnswerDetailSchema = Type.Object(
   {
     cells: Type.Integer({
@@ -116,6 +134,7 @@ export const AnswerDetailSchema = Type.Object(
       description:
         "Rules used to derive the metrics. `return_periods_years` lists the return periods of the maps, if any.",
     }),
+    model_range: Type.Optional(ModelRangesSchema),
     caveats: Type.Optional(
       Type.Array(Type.String(), {
         description:

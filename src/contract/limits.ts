@@ -15,7 +15,9 @@ export const LimitsSchema = Type.Object({
   alignment_values: Type.Integer({
     description: "Maximum number of projected years per request, summed over its entities.",
   }),
-  detail_values: Type.Integer({ description: "Maximum number of hazard or alignment values per request with detail." }),
+  detail_values: Type.Integer({
+    description: "Maximum number of hazard or alignment values per request with detail, and of curves.",
+  }),
   radius_km: Type.Number({ description: "Maximum radius of a hazard query, kilometers." }),
   requests_per_second: Type.Number({
     description: "Maximum sustained request rate of the account, requests per second.",

@@ -3,6 +3,11 @@
 /** Maximum radius of a hazard query. */
 export const RADIUS_KM_MAX = 100;
 
+/** Return periods that a curve query may request, in years. */
+export const RETURN_PERIODS = { min: 1, countMax: 32 } as const;
+/** Number of points of a damage curve. */
+export const DAMAGE_POINTS = { countMin: 2, countMax: 64 } as const;
+
 /** Baseline and projection years of the temperature alignment; must equal those in assembly/alignmentLayout.ts. */
 export const ALIGNMENT_YEARS = { min: 1900, max: 2200 } as const;
 /**

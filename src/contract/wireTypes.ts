@@ -1196,6 +1196,247 @@ export interface EmissionsRequest {
   readonly scope3_downstream?: number | string;
 }
 
+/** Part for return periods above the longest of the curve. */
+export interface AnnualTail {
+  /** Part of the expected annual amount, in the same unit. */
+  readonly value: number;
+  /** The true part is at least this, because longer return periods may have larger values. */
+  readonly bound: "at_least";
+}
+
+export interface CurveBatchAnswer {
+  /** One element per query, in the same order. */
+  readonly results: readonly (CurveResult | RefusedQuery)[];
+}
+
+/** At least 1 item. */
+export type CurveBatchRequest = readonly CurveQueryInput[];
+
+/** How the curve was derived; present if `detail` was requested. */
+export interface CurveDetail {
+  /**
+   * Number of grid cells that were aggregated. If the radius is 0, it is 1, or 0 if the location is outside the grid or
+   * the atlas has no layer. A circle that extends beyond the grid has cells only inside it.
+   */
+  readonly cells: number;
+  /** Share of the cells' area that has data. 0 to 1. */
+  readonly valid_share: number;
+  /** Center of the cell that contains the location; present only if the radius is 0. */
+  readonly cell_center?: {
+    /** Degrees north, WGS84. */
+    readonly latitude: number;
+    /** Degrees east, WGS84. */
+    readonly longitude: number;
+  };
+  /** Source of the curve, as a key of `sources`; absent if the atlas has no layer for the scenario and year. */
+  readonly source?: string;
+  /** Rules used to derive the metrics. `return_periods_years` lists the return periods of the maps, if any. */
+  readonly rules: Readonly<Record<string, unknown>>;
+  /**
+   * Variate of the return period T in which the curve is interpolated linearly: -ln(-ln(1 - 1/T)), or ln T. Absent if
+   * there is no curve.
+   */
+  readonly variate?: "gumbel" | "log";
+  /** Range over the climate models at each return period; present if the atlas keeps it. */
+  readonly model_range?: readonly ModelRangePoint[];
+  /** Limitations of the numbers, for example that the curve is a mean over climate models. */
+  readonly caveats?: readonly string[];
+}
+
+/** A location, a hazard, and the requested analysis years and scenarios of its return-period curve. */
+export interface CurveParameters {
+  /** Degrees north, WGS84. -90 to 90. */
+  readonly latitude: number;
+  /** Degrees east, WGS84. -180 to 180. */
+  readonly longitude: number;
+  /** One hazard. */
+  readonly hazards: readonly HazardName[];
+  /** Years that the hazard supports; the response keeps their order. At least 1 item, without duplicates. */
+  readonly analysis_years: readonly number[];
+  /** Scenarios that the hazard supports; the response keeps their order. At least 1 item, without duplicates. */
+  readonly scenarios: readonly Scenario[];
+  /**
+   * Radius in kilometers. 0 selects the cell that contains the location; otherwise all cells whose centers are within
+   * this geodesic distance are aggregated. 0 to 100. Default: 0.
+   */
+  readonly radius?: number;
+  /** Aggregation over the circle, separately for each return period; no effect if radius is 0. Default: max. */
+  readonly aggregation_method?: "max" | "mean";
+  /** In the unit of the curve. Adds `exceedance`, the annual probability of reaching this value. */
+  readonly threshold?: number;
+  /** Return periods in years. Adds `return_levels`, the values at them. 1 to 32 items, without duplicates. */
+  readonly return_periods?: readonly number[];
+  /** In the unit of the curve. Adds `expected_annual_value`, the expected annual value above the floor. */
+  readonly floor?: number;
+  /**
+   * Adds a description of how the values were computed to each analysis year, and their sources to the response.
+   * Default: false.
+   */
+  readonly detail?: boolean;
+}
+
+export interface CurvePoint {
+  /** Years. */
+  readonly return_period: number;
+  /** Value that is reached with an annual probability of 1 / return_period. */
+  readonly value: number;
+}
+
+/** A location, a hazard, and the requested analysis years and scenarios of its return-period curve. */
+export interface CurveQueryInput {
+  /** Degrees north, WGS84. -90 to 90. */
+  readonly latitude: number;
+  /** Degrees east, WGS84. -180 to 180. */
+  readonly longitude: number;
+  /** One hazard. */
+  readonly hazards: readonly HazardName[];
+  /** Years that the hazard supports; the response keeps their order. At least 1 item, without duplicates. */
+  readonly analysis_years: readonly number[];
+  /** Scenarios that the hazard supports; the response keeps their order. At least 1 item, without duplicates. */
+  readonly scenarios: readonly Scenario[];
+  /**
+   * Radius in kilometers. 0 selects the cell that contains the location; otherwise all cells whose centers are within
+   * this geodesic distance are aggregated. 0 to 100. Default: 0.
+   */
+  readonly radius?: number;
+  /** Aggregation over the circle, separately for each return period; no effect if radius is 0. Default: max. */
+  readonly aggregation_method?: "max" | "mean";
+  /** In the unit of the curve. Adds `exceedance`, the annual probability of reaching this value. */
+  readonly threshold?: number;
+  /** Return periods in years. Adds `return_levels`, the values at them. 1 to 32 items, without duplicates. */
+  readonly return_periods?: readonly number[];
+  /** In the unit of the curve. Adds `expected_annual_value`, the expected annual value above the floor. */
+  readonly floor?: number;
+  /**
+   * Adds a description of how the values were computed to each analysis year, and their sources to the response.
+   * Default: false.
+   */
+  readonly detail?: boolean;
+  /**
+   * Damage share by value of the hazard, linear between the points and constant above the last. Values must increase,
+   * damage shares must not decrease, and the first damage share must be 0. Adds `expected_annual_damage`. 2 to 64
+   * items.
+   */
+  readonly damage_curve?: readonly DamageCurvePoint[];
+}
+
+/** Return-period curves of a hazard at one location. */
+export interface CurveResult {
+  /** The requested location. */
+  readonly location: {
+    /** Degrees north, WGS84. */
+    readonly latitude: number;
+    /** Degrees east, WGS84. */
+    readonly longitude: number;
+  };
+  /** Present if and only if the requested radius is above 0. */
+  readonly aggregation?: {
+    /** Kilometers. */
+    readonly radius_km: number;
+    readonly method: "max" | "mean";
+  };
+  /** The hazard, with scenarios and years in the requested order. */
+  readonly results: readonly {
+    readonly hazard: HazardName;
+    readonly scenarios: readonly CurveScenarioResult[];
+  }[];
+  /**
+   * Sources of the layers, by keys of the form hazard/scenario/analysis_year; present if `detail` was requested. GET
+   * /api/v1/hazards lists their files.
+   */
+  readonly sources?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+export interface CurveScenarioResult {
+  readonly scenario: Scenario;
+  readonly analysis_years: readonly CurveYearResult[];
+}
+
+export interface CurveYearResult {
+  readonly analysis_year: number;
+  /** Unit of the curve: m or m/s. */
+  readonly unit: string;
+  /** The return periods of the maps, ascending, and the value at each; null if there is no value. */
+  readonly curve: readonly CurvePoint[] | null;
+  /** Why the curve is null; present if and only if it is. 0 is a value, not missing data. */
+  readonly no_data?: NoDataReason;
+  /** The values at the requested return periods, in their order; present if `return_periods` was given. */
+  readonly return_levels?: readonly ReturnLevel[];
+  /** Annual probability of reaching the threshold; present if `threshold` was requested. */
+  readonly exceedance?: Exceedance;
+  /** Expected annual value above the floor; present if `floor` was requested. */
+  readonly expected_annual_value?: ExpectedAnnualValue;
+  /** Expected annual damage share; present if `damage_curve` was given. */
+  readonly expected_annual_damage?: ExpectedAnnualDamage;
+  /** How the curve was derived; present if `detail` was requested. */
+  readonly detail?: CurveDetail;
+}
+
+export interface DamageCurvePoint {
+  /** Value of the hazard in the unit of its curve, such as meters. */
+  readonly value: number;
+  /** Damaged share of the exposed value. 0 to 1. */
+  readonly damage_share: number;
+}
+
+/** Annual probability of reaching the threshold; present if `threshold` was requested. */
+export interface Exceedance {
+  /** The requested threshold. */
+  readonly threshold: number;
+  /** Annual probability that the threshold is reached; 0 if no value of the curve reaches it. 0 to 1. */
+  readonly probability: number;
+  /** 1 / probability, years; null if the probability is 0. */
+  readonly return_period: number | null;
+  /**
+   * Present if the probability is not known exactly: it is at least, or at most, `limit`, and the return period at
+   * most, or at least, 1 / limit.
+   */
+  readonly bound?: "at_least" | "at_most";
+  /** 1 / T of the shortest return period if its value reaches the threshold; 1 / T of the longest if no value does. */
+  readonly limit?: number;
+}
+
+/** Expected annual damage share; present if `damage_curve` was given. */
+export interface ExpectedAnnualDamage {
+  /** Damaged share per year, including the tail. Return periods below the shortest of the curve add nothing. */
+  readonly value: number;
+  /** Part for return periods above the longest of the curve. */
+  readonly tail: AnnualTail;
+}
+
+/** Expected annual value above the floor; present if `floor` was requested. */
+export interface ExpectedAnnualValue {
+  /** The requested floor. */
+  readonly floor: number;
+  /**
+   * Per year, in the unit of the curve, including the tail. Return periods below the shortest of the curve add nothing.
+   */
+  readonly value: number;
+  /** Part for return periods above the longest of the curve. */
+  readonly tail: AnnualTail;
+}
+
+export interface ModelRangePoint {
+  /** Years. */
+  readonly return_period: number;
+  /** Smallest value of a climate model. */
+  readonly minimum: number;
+  /** Largest value of a climate model. */
+  readonly maximum: number;
+}
+
+export interface ReturnLevel {
+  /** Years. */
+  readonly return_period: number;
+  /** Between return periods of the curve, interpolated. */
+  readonly value: number;
+  /**
+   * Present if the return period is outside the curve, which is not extrapolated: the true value is at least the last
+   * value of the curve, or at most its first.
+   */
+  readonly bound?: "at_least" | "at_most";
+}
+
 export interface CustomerPage {
   readonly items: readonly CustomerRecord[];
   /** Cursor of the next page; absent on the last page. */
@@ -1413,6 +1654,12 @@ export interface AnswerDetail {
   /** Rules used to derive the metrics. `return_periods_years` lists the return periods of the maps, if any. */
   readonly rules: Readonly<Record<string, unknown>>;
   /**
+   * Ranges of the metrics over the climate models, whose mean the metrics are. With a radius, the smallest and largest
+   * values of the cells are aggregated like the metrics. Present if the atlas has them and no change was requested; a
+   * metric without a value has no range.
+   */
+  readonly model_range?: ModelRanges;
+  /**
    * Limitations of the numbers, for example a change between different sources, or mean values that may hide bounds.
    */
   readonly caveats?: readonly string[];
@@ -1486,6 +1733,34 @@ export interface MetricDetail {
   readonly no_data?: NoDataReason;
 }
 
+/** Range of a metric over the climate models of its source, in the unit of the metric. */
+export interface ModelRange {
+  /** Smallest value over the climate models. */
+  readonly minimum: number;
+  /** Largest value over the climate models. */
+  readonly maximum: number;
+}
+
+/**
+ * Ranges of the metrics over the climate models, whose mean the metrics are. With a radius, the smallest and largest
+ * values of the cells are aggregated like the metrics. Present if the atlas has them and no change was requested; a
+ * metric without a value has no range.
+ */
+export interface ModelRanges {
+  /** Severity, 0 to 1. */
+  readonly intensity?: ModelRange;
+  /** Cyclones: wind speed at the design return period in the rules of the atlas, m/s. */
+  readonly wind_speed_mps?: ModelRange;
+  /** Wildfire: days of high fire danger per year. */
+  readonly fire_danger_days?: ModelRange;
+  /** Floods: depth at the design return period in the rules of the atlas, meters. */
+  readonly depth_meters?: ModelRange;
+  /** Annual probability that the hazard reaches its threshold, 0 to 1. */
+  readonly probability?: ModelRange;
+  /** Intensity times probability; present if `total_hazard` was requested. */
+  readonly total_hazard?: ModelRange;
+}
+
 /** Why a metric is null; present if and only if at least one metric is null. 0 is a value, not missing data. */
 export type NoDataReason = "outside_coverage" | "no_data" | "layer_missing";
 
@@ -1530,7 +1805,7 @@ export interface Limits {
   readonly entities: number;
   /** Maximum number of projected years per request, summed over its entities. */
   readonly alignment_values: number;
-  /** Maximum number of hazard or alignment values per request with detail. */
+  /** Maximum number of hazard or alignment values per request with detail, and of curves. */
   readonly detail_values: number;
   /** Maximum radius of a hazard query, kilometers. */
   readonly radius_km: number;
@@ -2193,6 +2468,22 @@ export interface WireTypes {
   readonly CompanyAssumptionsRequest: CompanyAssumptionsRequest;
   readonly CompanyRequest: CompanyRequest;
   readonly EmissionsRequest: EmissionsRequest;
+  readonly AnnualTail: AnnualTail;
+  readonly CurveBatchAnswer: CurveBatchAnswer;
+  readonly CurveBatchRequest: CurveBatchRequest;
+  readonly CurveDetail: CurveDetail;
+  readonly CurveParameters: CurveParameters;
+  readonly CurvePoint: CurvePoint;
+  readonly CurveQueryInput: CurveQueryInput;
+  readonly CurveResult: CurveResult;
+  readonly CurveScenarioResult: CurveScenarioResult;
+  readonly CurveYearResult: CurveYearResult;
+  readonly DamageCurvePoint: DamageCurvePoint;
+  readonly Exceedance: Exceedance;
+  readonly ExpectedAnnualDamage: ExpectedAnnualDamage;
+  readonly ExpectedAnnualValue: ExpectedAnnualValue;
+  readonly ModelRangePoint: ModelRangePoint;
+  readonly ReturnLevel: ReturnLevel;
   readonly CustomerPage: CustomerPage;
   readonly CustomerPath: CustomerPath;
   readonly CustomerRecord: CustomerRecord;
@@ -2214,6 +2505,8 @@ export interface WireTypes {
   readonly HazardBatchAnswer: HazardBatchAnswer;
   readonly HazardResult: HazardResult;
   readonly MetricDetail: MetricDetail;
+  readonly ModelRange: ModelRange;
+  readonly ModelRanges: ModelRanges;
   readonly NoDataReason: NoDataReason;
   readonly RefusedQuery: RefusedQuery;
   readonly ScenarioResult: ScenarioResult;

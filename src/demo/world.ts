@@ -4,15 +4,19 @@
  */
 import { type GroupEntry, sha256Hex } from "../atlas/catalog.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "../atlas/cellSource.ts";
+import { curveLayerName, supplementName } from "../atlas/supplement.ts";
 import { BASELINE, HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "../hazard/hazards.ts";
 import {
   DEMO_LAYER_COUNT,
   DEMO_VERSION,
+  type DemoCurve,
   type DemoLand,
+  demoLayerCount,
   demoTileState,
   type DemoWorld,
   fillDemoTile,
   makeDemoCells,
+  reserveDemoCurve,
   reserveDemoLand,
 } from "../kernel/demo.ts";
 import { type Grid, worldGrid } from "../kernel/grid.ts";
@@ -33,11 +37,10 @@ const PROVENANCE = {
 } as const;
 
 /**
- * Return periods, years, between which the demo's floods and winds are linear in the variate of their curve.
- * Probabilities outside this range are limited to it, as in maps of these return periods (assembly/demo.ts). Wildfire
- * has no curve.
+ * Return periods, years, of the curves of the demo's floods and winds. Probabilities outside their range are limited to
+ * it, as in maps of these return periods (assembly/demo.ts). Wildfire has no curve.
  */
-const RETURN_PERIODS_YEARS = [2, 1000] as const;
+const RETURN_PERIODS_YEARS = [2, 5, 10, 25, 50, 100, 250, 1000] as const;
 
 /**
  * Warming of the demo climate in degrees C above 1980: `by2100C` in 2100, reached along a parabola that flattens
@@ -70,7 +73,7 @@ export async function openDemo(kernel: Kernel): Promise<CellAtlas> {
     nodesPerDeg: LAND_NODES_PER_DEG,
     kmPerCodeSquared: LAND_KM_PER_CODE_SQUARED,
   });
-  const hazards = HAZARD_NAMES.map((hazard) => openHazard(kernel, land, hazard));
+  const hazards = HAZARD_NAMES.flatMap((hazard) => openHazard(kernel, land, hazard));
   const contentHash = await demoContentHash(hazards);
   return {
     release: `demo-synthetic-${DEMO_VERSION}-${contentHash.slice(0, 8)}`,
@@ -93,10 +96,16 @@ function demoContentHash(hazards: readonly AtlasHazard[]): Promise<string> {
   return sha256Hex(new TextEncoder().encode(JSON.stringify(content)));
 }
 
-function openHazard(kernel: Kernel, land: DemoLand, hazard: HazardName): AtlasHazard {
-  const grid = worldGrid(HAZARDS[hazard].ownMetric === "depth_meters" ? FLOOD_COLUMNS : COARSE_COLUMNS);
-  const source = new DemoSource(kernel, { hazard, land, grid }, groupsOf(hazard));
-  return { hazard, grid, rules: { ...HAZARDS[hazard].rules }, sources: [source] };
+/** Returns a hazard, and its supplement with the curves if it has return periods. */
+function openHazard(kernel: Kernel, land: DemoLand, hazard: HazardName): readonly AtlasHazard[] {
+  const { ownMetric, rules } = HAZARDS[hazard];
+  const grid = worldGrid(ownMetric === "depth_meters" ? FLOOD_COLUMNS : COARSE_COLUMNS);
+  const world = { hazard, land, grid };
+  const metrics = { hazard, grid, rules: { ...rules }, sources: [new DemoSource(kernel, world, groupsOf(hazard))] };
+  if (rules.curve === undefined) return [metrics];
+  const curve = reserveDemoCurve(kernel, RETURN_PERIODS_YEARS, rules.curve);
+  const source = new DemoSource(kernel, world, curveGroupsOf(hazard, rules.curve), curve);
+  return [metrics, { hazard: supplementName(hazard), grid, rules: {}, sources: [source] }];
 }
 
 interface DemoGroup {
@@ -127,6 +136,24 @@ function groupsOf(hazard: HazardName): readonly DemoGroup[] {
   );
 }
 
+/** Returns a group with the curve of each (scenario, year). */
+function curveGroupsOf(hazard: HazardName, variate: "gumbel" | "log"): readonly DemoGroup[] {
+  const own = HAZARDS[hazard].metrics.find(({ metric }) => metric === HAZARDS[hazard].ownMetric);
+  if (own === undefined) throw new Error(`${hazard} has no metric of its own.`);
+  const { stepsPerUnit, offset, unit } = own;
+  const layers = RETURN_PERIODS_YEARS.map((years) => ({
+    metric: curveLayerName(years),
+    steps_per_unit: stepsPerUnit,
+    offset,
+    unit,
+  }));
+  const provenance = { ...PROVENANCE, kind: "curve", return_periods_years: RETURN_PERIODS_YEARS, variate };
+  return groupsOf(hazard).map(({ entry: { scenario, year }, warmingC: warming }) => ({
+    entry: { scenario, year, layers, provenance: { ...provenance } },
+    warmingC: warming,
+  }));
+}
+
 /**
  * One hazard of the demo as a source of cells. The kernel generates tiles and single cells on request; nothing is
  * stored.
@@ -137,15 +164,18 @@ class DemoSource implements CellSource {
   readonly #kernel: Kernel;
   readonly #world: DemoWorld;
   readonly #warmings: readonly number[];
+  /** Undefined if the groups have the metrics. */
+  readonly #curve: DemoCurve | undefined;
   readonly #tile: Region;
 
-  constructor(kernel: Kernel, world: DemoWorld, groups: readonly DemoGroup[]) {
+  constructor(kernel: Kernel, world: DemoWorld, groups: readonly DemoGroup[], curve?: DemoCurve) {
     this.grid = world.grid;
     this.groups = groups.map(({ entry }) => entry);
     this.#kernel = kernel;
     this.#world = world;
     this.#warmings = groups.map(({ warmingC }) => warmingC);
-    this.#tile = kernel.reserve(TILE_SIZE * TILE_SIZE * DEMO_LAYER_COUNT * 2);
+    this.#curve = curve;
+    this.#tile = kernel.reserve(TILE_SIZE * TILE_SIZE * demoLayerCount({ curve }) * 2);
   }
 
   resolve: CellSource["resolve"] = (tiles) =>
@@ -155,14 +185,15 @@ class DemoSource implements CellSource {
     const loaded: Uint16Array[] = [];
     for (const { group, tileRow, tileColumn } of tiles) {
       if (timeSlice?.isExpired === true) await timeSlice.waitForStep();
-      fillDemoTile(this.#kernel, this.#world, { tileRow, tileColumn, warmingC: this.#warmingOf(group) }, this.#tile);
+      const layers = { warmingC: this.#warmingOf(group), curve: this.#curve };
+      fillDemoTile(this.#kernel, this.#world, { tileRow, tileColumn, ...layers }, this.#tile);
       loaded.push(this.#kernel.u16(this.#tile).slice());
     }
     return loaded;
   };
 
   readCells: NonNullable<CellSource["readCells"]> = (group, cells) =>
-    makeDemoCells(this.#kernel, this.#world, { cells, warmingC: this.#warmingOf(group) });
+    makeDemoCells(this.#kernel, this.#world, { cells, warmingC: this.#warmingOf(group), curve: this.#curve });
 
   close(): Promise<void> {
     return Promise.resolve();

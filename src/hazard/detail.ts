@@ -3,7 +3,7 @@ import type { SampledLayers } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
 import type { PlannedMetric, PlannedYear } from "./plan.ts";
 import type { HazardQuery } from "./query.ts";
-import type { AnswerDetail, HazardResult, MetricDetail, NoDataReason } from "../contract/wireTypes.ts";
+import type { AnswerDetail, HazardResult, MetricDetail, ModelRanges, NoDataReason } from "../contract/wireTypes.ts";
 
 /** Returns why a metric of an analysis year is null; undefined if it has a value. */
 export type ReasonOf = (metric: PlannedMetric) => NoDataReason | undefined;
@@ -19,7 +19,16 @@ const DIFFERENT_CELLS =
 export function hazardDetailOf(
   query: HazardQuery,
   planned: PlannedYear,
-  { sampled, reasonOf }: { readonly sampled: SampledLayers; readonly reasonOf: ReasonOf },
+  {
+    sampled,
+    reasonOf,
+    range,
+  }: {
+    readonly sampled: SampledLayers;
+    readonly reasonOf: ReasonOf;
+    /** Range over climate models; undefined if the atlas does not have it. */
+    readonly range: ModelRanges | undefined;
+  },
 ): AnswerDetail {
   const { source, baselineSource, rules } = planned;
   const sources = {
@@ -27,7 +36,12 @@ export function hazardDetailOf(
     ...(baselineSource === undefined ? {} : { baseline_source: baselineSource.id }),
   };
   const caveats = caveatsOf(query, planned, sampled);
-  const provenance = { ...sources, rules, ...(caveats.length === 0 ? {} : { caveats }) };
+  const provenance = {
+    ...sources,
+    rules,
+    ...(range === undefined ? {} : { model_range: range }),
+    ...(caveats.length === 0 ? {} : { caveats }),
+  };
   if (source === undefined) return { cells: 0, valid_share: 0, ...provenance };
   const details = planned.metrics.map((metric) => metricDetailOf(metric, sampled, reasonOf(metric)));
   const shares = details.flatMap(({ valid_share }) => valid_share ?? []);

@@ -28,7 +28,7 @@ export function parseHazardQuery(input: unknown): HazardQuery {
   if (CheckedQuery.is(input)) return input;
   if (!matchesSchema(input)) throw invalidQuery(findSchemaErrors(SCHEMA, input, { name: "The query" }));
   const query = queryWithDefaults(input);
-  if (!isOffered(query)) throw unavailableCombinations(query, (name, index) => ({ pointer: `/${name}/${index}` }));
+  checkOffer(query, pointerTo);
   return query;
 }
 
@@ -51,7 +51,7 @@ export function parseHazardParameters(queryText: string): HazardQuery {
     throw invalidQuery([...items, ...schemaItems].slice(0, FAULT_ITEM_COUNT_MAX));
   }
   const query = queryWithDefaults(input);
-  if (!isOffered(query)) throw unavailableCombinations(query, (name) => ({ parameter: name }));
+  checkOffer(query, parameterOf);
   for (const list of [query.hazards, query.analysis_years, query.scenarios]) Object.freeze(list);
   if (split !== undefined && split.rest.length <= TEMPLATE_LENGTH_MAX) {
     if (parsedTemplates.size >= TEMPLATE_COUNT_MAX) parsedTemplates.clear();
@@ -200,7 +200,26 @@ function queryWithDefaults(input: HazardQueryInput): HazardQuery {
   };
 }
 
-function isOffered({ hazards, analysis_years, scenarios }: HazardQuery): boolean {
+type OfferedLists = Pick<HazardQuery, "hazards" | "analysis_years" | "scenarios">;
+type LocateItem = (
+  name: "analysis_years" | "scenarios",
+  index: number,
+) => { readonly pointer: string } | { readonly parameter: string };
+
+/** Locates an item of a list in a query. */
+export const pointerTo: LocateItem = (name, index) => ({ pointer: `/${name}/${index}` });
+/** Locates an item of a list in a query string. */
+export const parameterOf: LocateItem = (name) => ({ parameter: name });
+
+/**
+ * Checks that each hazard offers each year and scenario of a query.
+ * @throws Fault `combination_unavailable` with every year and scenario that a hazard does not offer
+ */
+export function checkOffer(query: OfferedLists, locate: LocateItem): void {
+  if (!isOffered(query)) throw unavailableCombinations(query, locate);
+}
+
+function isOffered({ hazards, analysis_years, scenarios }: OfferedLists): boolean {
   for (const hazard of hazards) {
     const offered = HAZARDS[hazard];
     for (const year of analysis_years) if (!offered.years.includes(year)) return false;
@@ -209,13 +228,7 @@ function isOffered({ hazards, analysis_years, scenarios }: HazardQuery): boolean
   return true;
 }
 
-function unavailableCombinations(
-  query: HazardQuery,
-  locate: (
-    name: "analysis_years" | "scenarios",
-    index: number,
-  ) => { readonly pointer: string } | { readonly parameter: string },
-): Fault {
+function unavailableCombinations(query: OfferedLists, locate: LocateItem): Fault {
   const items: FaultItem[] = [];
   for (const hazard of query.hazards) {
     const { years, scenarios } = HAZARDS[hazard];

@@ -92,7 +92,7 @@ class CellLayers implements SampledLayers {
 export async function sampleLayers(
   sampler: Sampler,
   set: LayerSet,
-  query: HazardQuery,
+  query: Pick<HazardQuery, "latitude" | "longitude" | "radius" | "aggregation_method" | "detail">,
   timeSlice?: TimeSlice,
 ): Promise<SampledLayers> {
   const { latitude: latDeg, longitude: lonDeg, radius, aggregation_method: method, detail: shares } = query;

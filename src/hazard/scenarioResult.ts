@@ -5,18 +5,29 @@ import type { MetricName } from "./hazards.ts";
 import type { PlannedMetric, PlannedScenario, PlannedYear } from "./plan.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
 import type { HazardQuery } from "./query.ts";
-import type { AnalysisYearResult, NoDataReason, ScenarioResult } from "../contract/wireTypes.ts";
+import { NO_RANGES, rangeKey, type SampledRanges } from "./modelRange.ts";
+import type { AnalysisYearResult, ModelRanges, NoDataReason, ScenarioResult } from "../contract/wireTypes.ts";
 
 /** Returns the result of one scenario: values, bounds, and the reasons for nulls. */
 export function toScenarioResult(
   query: HazardQuery,
   { scenario, years }: PlannedScenario,
-  sampled: SampledLayers,
+  { sampled, ranges }: { readonly sampled: SampledLayers; readonly ranges: SampledRanges },
 ): ScenarioResult {
-  return { scenario, analysis_years: years.map((year) => toYearResult(query, year, sampled)) };
+  return {
+    scenario,
+    analysis_years: years.map((year) => {
+      const range = ranges === NO_RANGES ? undefined : ranges.get(rangeKey(scenario, year.year));
+      return toYearResult(query, year, { sampled, range });
+    }),
+  };
 }
 
-function toYearResult(query: HazardQuery, planned: PlannedYear, sampled: SampledLayers): AnalysisYearResult {
+function toYearResult(
+  query: HazardQuery,
+  planned: PlannedYear,
+  { sampled, range }: { readonly sampled: SampledLayers; readonly range: ModelRanges | undefined },
+): AnalysisYearResult {
   const metrics: Partial<Record<MetricName, number | null>> = {};
   let firstReason: NoDataReason | undefined;
   for (const plannedMetric of planned.metrics) {
@@ -42,7 +53,7 @@ function toYearResult(query: HazardQuery, planned: PlannedYear, sampled: Sampled
     metrics,
     ...(bounds === undefined ? {} : { bounds }),
     ...(firstReason === undefined ? {} : { no_data: firstReason }),
-    detail: hazardDetailOf(query, planned, { sampled, reasonOf: (metric) => reasonFor(query, metric, sampled) }),
+    detail: hazardDetailOf(query, planned, { sampled, range, reasonOf: (metric) => reasonFor(query, metric, sampled) }),
   };
 }
 

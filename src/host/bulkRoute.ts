@@ -1,5 +1,5 @@
-import type { HazardResult } from "../contract/wireTypes.ts";
-import type { RefusedElement } from "../hazard/answer.ts";
+import type { LocalAtlas } from "../hazard/answer.ts";
+import type { BatchRun, RefusedElement } from "../hazard/batch.ts";
 import type { TaskContext } from "../pool/taskKinds.ts";
 import type { EncodedElement } from "./http/elementEncoder.ts";
 import type { Route } from "./route.ts";
@@ -30,14 +30,23 @@ export interface ProblemContext {
  * A route whose response is `{ "results": [ ... ] }` with one element per hazard query. Each query runs on the worker that
  * has its tiles.
  */
-export interface QueriesBulkRoute<Request> {
+export interface QueriesBulkRoute<Request, Result> {
   readonly kind: "queries";
   readonly route: Route<Request, unknown>;
   /** Returns the queries, which need not be valid. */
   queriesOf(request: Request): readonly unknown[];
-  encode(element: HazardResult | RefusedElement, context: ProblemContext): EncodedElement;
+  /** Estimates what the circle of a query takes to sample. @throws Fault if the query is invalid */
+  estimateWork(atlas: LocalAtlas, query: unknown): ReturnType<LocalAtlas["estimateWork"]>;
+  /** Answers queries as the library does, passing each element to `run.onElement`. */
+  answer(
+    atlas: LocalAtlas,
+    queries: readonly unknown[],
+    options: { readonly signal: AbortSignal },
+    run: BatchRun<Result>,
+  ): Promise<unknown>;
+  encode(element: Result | RefusedElement, context: ProblemContext): EncodedElement;
   /** Returns response headers in addition to those of the route. */
   headers(refusedCount: number): Readonly<Record<string, string>>;
 }
 
-export type BulkRoute<Request> = WholeBulkRoute<Request> | QueriesBulkRoute<Request>;
+export type BulkRoute<Request, Result = unknown> = WholeBulkRoute<Request> | QueriesBulkRoute<Request, Result>;

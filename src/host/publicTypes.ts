@@ -1,6 +1,7 @@
 /** Types that appear in the exports of main.ts, so that users can import them by name. */
 export type {
   AnalysisYearResult,
+  AnnualTail,
   AnswerDetail,
   Bound,
   Bounds,
@@ -8,21 +9,36 @@ export type {
   CatalogGrid,
   CatalogHazard,
   CatalogLayer,
+  CurveDetail,
+  CurvePoint,
+  CurveQueryInput,
+  CurveResult,
+  CurveScenarioResult,
+  CurveYearResult,
+  DamageCurvePoint,
+  Exceedance,
+  ExpectedAnnualDamage,
+  ExpectedAnnualValue,
   HazardName,
   HazardQueryInput,
   HazardResult,
   Meter,
   MetricDetail,
+  ModelRange,
+  ModelRanges,
   MetricName,
+  ModelRangePoint,
   NoDataReason,
   Problem as WireProblem,
   ProblemItem,
+  ReturnLevel,
   Scenario,
   ScenarioResult,
   UsageGroup,
 } from "../contract/wireTypes.ts";
 export type { FaultCode, FaultDescription, FaultItem, FaultItemCode, FaultLocation } from "../errors.ts";
-export type { Atlas, AtlasHoldings, BatchOptions, RefusedElement } from "../hazard/answer.ts";
+export type { Atlas, AtlasHoldings } from "../hazard/answer.ts";
+export type { BatchOptions, RefusedElement } from "../hazard/batch.ts";
 export type { HazardQuery } from "../hazard/query.ts";
 export type {
   CellsRequest,

@@ -7,9 +7,9 @@ import { addCounts, type GroupTotals, zeroCounts } from "./cellCounts.ts";
 import { mergeLargestRounding } from "./metricSteps.ts";
 import { tileRowsOf } from "./partComputer.ts";
 import { atlasBlockOf, atlasRowOfSource, layerRangesOf } from "./partTiles.ts";
-import { storedLayerCounts } from "./planLayers.ts";
 import { type Part, type PartRunner, SlabReader } from "./slabReader.ts";
 import { SlabParts } from "./slabParts.ts";
+import { storedLayerCounts } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
 
 /** A row of tiles of one group of the plan while it is assembled. */

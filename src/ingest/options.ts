@@ -1,7 +1,7 @@
 /** Options of an ingest: their types, and the checks that do not require a map. */
 import { Fault, type FaultItem } from "../errors.ts";
 import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
-import type { HazardName, MetricSpec } from "../hazard/hazards.ts";
+import type { HazardName, MetricSpec, Scenario } from "../hazard/hazards.ts";
 import type { KeptMeridian } from "./raster.ts";
 
 /** Degrees; west < east. */
@@ -64,6 +64,16 @@ export interface IngestOptions {
    */
   readonly maxDistortion?: number;
   /**
+   * Also stores the return-period curve of each cell, so that values at other return periods and probabilities of other
+   * thresholds can be queried. Reads all return-period maps a second time.
+   */
+  readonly keepCurves?: boolean;
+  /**
+   * Also stores the smallest and the largest value over climate models of each metric, and with `keepCurves` of each return
+   * period. Reads all return-period maps a second time.
+   */
+  readonly keepRange?: boolean;
+  /**
    * Years that the sources lack, for which the curves of the years before and after are interpolated linearly. Only for
    * return-period maps; nothing is extrapolated.
    */
@@ -81,6 +91,8 @@ export interface IngestOptions {
 
 export interface IngestProgress {
   readonly hazard: HazardName;
+  /** Scenario and year whose curves or ranges are being written; absent while metrics are written. */
+  readonly supplementOf?: { readonly scenario: Scenario; readonly year: number };
   readonly rowsDone: number;
   readonly rowCount: number;
   /** Cells of all source maps in one row; `rowsDone` rows of them have been read. */
@@ -109,6 +121,8 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   keepMeridian: { enum: ["west", "east"] },
   cellSizeDeg: { type: "number" },
   maxDistortion: { type: "number" },
+  keepCurves: { type: "boolean" },
+  keepRange: { type: "boolean" },
   interpolateYears: { type: "array", items: { type: "number" } },
   interpolateFromBaseline: { type: "boolean" },
   proxyScenario: { type: "object" },

@@ -1,8 +1,7 @@
-/** Writes the cells of one hazard as a pack of the atlas. */
+/** Writes the cells of one hazard, or of one of its supplements, as a pack of the atlas. */
 import { randomUUID } from "node:crypto";
 import type { GroupEntry, PackEntry } from "../atlas/catalog.ts";
 import { writePack } from "../atlas/writer.ts";
-import type { MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { BandReader } from "./bandReader.ts";
 import { type GroupTotals, zeroCounts } from "./cellCounts.ts";
@@ -10,8 +9,8 @@ import { mapCountOf, mapsOf } from "./plan.ts";
 import { sourceFilesOf } from "./raster.ts";
 import { groupProvenance } from "./provenance.ts";
 import { resumeKeyOf } from "./resumeKey.ts";
-import { layersOfGroup } from "./planLayers.ts";
 import { startPartRunner } from "./partThreads.ts";
+import { catalogNameOf, storedGroupsOf } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
 import type { WriteContext } from "./writeContext.ts";
 
@@ -19,6 +18,7 @@ import type { WriteContext } from "./writeContext.ts";
 export interface WrittenPack {
   readonly target: IngestTarget;
   readonly pack: Pick<PackEntry, "id" | "files">;
+  /** Of a supplement, without the pack of its metrics, which `updateCatalog` adds. */
   readonly groups: readonly GroupEntry[];
   readonly totals: readonly GroupTotals[];
 }
@@ -55,14 +55,17 @@ async function writeBands(
 ): Promise<WrittenPack> {
   const { options, sources } = context;
   const { plan, grid } = target;
-  const sourceCellsPerRow = plan.groups.reduce((sum, group) => sum + mapCountOf(group), 0) * target.window.columnCount;
-  const layers = plan.groups.map((group) => layersOfGroup(plan, group));
+  const [group] = plan.groups;
+  const sourceCellsPerRow = plan.groups.reduce((sum, each) => sum + mapCountOf(each), 0) * target.window.columnCount;
+  const stored = plan.groups.map((group) => storedGroupsOf(plan, group));
   // If the version of a source is unknown, finished and remaining rows could be from different versions of it.
   const isResumable = [...files].every((file) => sources.versionOf(file).version_unknown !== true);
   const pack = await writePack(kernel, options.out, {
-    hazard: plan.hazard,
+    hazard: catalogNameOf(plan),
     grid,
-    groups: plan.groups.map(({ scenario, year }, i) => ({ scenario, year, layers: (layers[i] ?? []).map(layerEntry) })),
+    groups: plan.groups.flatMap(({ scenario, year }, i) =>
+      (stored[i] ?? []).map(({ layers }) => ({ scenario, year, layers: [...layers] })),
+    ),
     readBand: (band, steps) => bands.read(band, steps),
     resumeKey: isResumable ? resumeKeyOf(target, context) : randomUUID(),
     isResumable,
@@ -75,21 +78,30 @@ async function writeBands(
     beforeFinish: () => sources.recheck(files),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     onProgress: (rowsDone, rowCount) =>
-      options.onProgress?.({ hazard: plan.hazard, rowsDone, rowCount, sourceCellsPerRow }),
+      options.onProgress?.({
+        hazard: plan.hazard,
+        ...(plan.supplement === undefined || group === undefined
+          ? {}
+          : { supplementOf: { scenario: group.scenario, year: group.year } }),
+        rowsDone,
+        rowCount,
+        sourceCellsPerRow,
+      }),
   });
   const { totals } = bands;
-  const groups = plan.groups.map((group, i): GroupEntry => ({
-    scenario: group.scenario,
-    year: group.year,
-    layers: (layers[i] ?? []).map(layerEntry),
-    provenance: groupProvenance(group, totals[i] ?? { counts: zeroCounts(), worst: {} }, {
-      ...context,
-      hazard: plan.hazard,
-    }),
-  }));
+  const groups = plan.groups.flatMap((group, i) =>
+    (stored[i] ?? []).map(({ layers, provenance }): GroupEntry => ({
+      scenario: group.scenario,
+      year: group.year,
+      layers: [...layers],
+      provenance:
+        plan.supplement === undefined
+          ? groupProvenance(group, totals[i] ?? { counts: zeroCounts(), worst: {} }, {
+              ...context,
+              hazard: plan.hazard,
+            })
+          : { ...provenance },
+    })),
+  );
   return { target, pack, groups, totals };
-}
-
-function layerEntry({ metric, stepsPerUnit, offset, unit }: MetricSpec): GroupEntry["layers"][number] {
-  return { metric, steps_per_unit: stepsPerUnit, offset, unit };
 }

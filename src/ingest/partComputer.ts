@@ -24,7 +24,7 @@ import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "./plan.ts
 import type { CellWindow, RasterValues } from "./raster.ts";
 
 /** Cells passed to the kernel at a time; for ten maps they occupy 5 MiB of its scratch memory. */
-const KERNEL_CELLS = 65_536;
+export const KERNEL_CELLS = 65_536;
 
 /** Finished cells of one group in a window of the source's grid. */
 export interface GroupRows {
@@ -69,7 +69,7 @@ interface ComputedCells {
   worst: LargestRounding;
 }
 
-/** Computes parts of one plan. */
+/** Computes parts of a plan of metrics. */
 export class PartComputer {
   readonly #kernel: Kernel;
   readonly #plan: HazardPlan;
@@ -303,7 +303,8 @@ function unitFactorsOf({ maps }: CurveSource): readonly number[] {
   return maps.map(({ unitFactor }) => unitFactor);
 }
 
-function* kernelBatches(cellCount: number): Generator<readonly [first: number, end: number]> {
+/** Returns the batches of cells that are passed to the kernel. */
+export function* kernelBatches(cellCount: number): Generator<readonly [first: number, end: number]> {
   for (let first = 0; first < cellCount; first += KERNEL_CELLS) {
     yield [first, Math.min(cellCount, first + KERNEL_CELLS)];
   }

@@ -7,12 +7,13 @@ import { type PackedError, unpackError } from "../threads/errorTransfer.ts";
 import { startNodeThread } from "../threads/nodeThread.ts";
 import type { WorkerThread } from "../threads/workerThread.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
-import { type GroupRows, PartComputer, type PartKey } from "./partComputer.ts";
+import { createPartComputer } from "./createPartComputer.ts";
+import type { GroupRows, PartKey } from "./partComputer.ts";
 import { atlasRowOfSource, type Placement, withTiles } from "./partTiles.ts";
 import { type HazardPlan, mapsOf } from "./plan.ts";
-import { storedLayerCounts } from "./planLayers.ts";
 import { describePlan, type PlanDescription } from "./planDescription.ts";
 import type { PartRunner } from "./slabReader.ts";
+import { storedLayerCounts } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
 
 /** By default at most this many threads, so that memory stays bounded on machines with many cores. */
@@ -93,7 +94,7 @@ export function tileComputer(
   { options, placement }: Pick<PartThreadSetup, "options" | "placement">,
 ): (key: PartKey) => Promise<GroupRows> {
   const layerCounts = plan.groups.map((group) => storedLayerCounts(plan, group));
-  const computer = new PartComputer(kernel, plan, {
+  const computer = createPartComputer(kernel, plan, {
     atlasRowOfSource: atlasRowOfSource(placement),
     clampToleranceOf: (unit) => clampToleranceOf(options, unit),
   });

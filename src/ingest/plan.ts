@@ -1,5 +1,6 @@
 /** The plan of an ingest: the groups to write for each hazard, and the maps from which they are computed. */
 import type { HazardName, HazardRules, MetricName, Scenario } from "../hazard/hazards.ts";
+import type { SupplementKind } from "../atlas/supplement.ts";
 import { mapCountOfMethod } from "./computedMethod.ts";
 import type { Raster } from "./raster.ts";
 
@@ -55,9 +56,11 @@ export function mapCountOf(group: GroupPlan): number {
   return [...series].reduce((count, method) => count + mapCountOfMethod(method), single);
 }
 
-/** Everything that one ingest writes for one hazard. */
+/** Everything that one ingest writes in one pack: the metrics of a hazard, or a supplement of one scenario and year. */
 export interface HazardPlan {
   readonly hazard: HazardName;
+  /** Kinds of groups of a supplement, in the order of the pack; undefined for metrics. */
+  readonly supplement?: readonly SupplementKind[];
   readonly rules: HazardRules;
   /** Steps per meter of depths; undefined for the default of the hazard. */
   readonly depthStepsPerMeter?: number;

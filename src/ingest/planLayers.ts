@@ -29,11 +29,6 @@ export function layersOfGroup(plan: HazardPlan, group: GroupPlan): readonly Metr
   return layersFrom(metrics, names);
 }
 
-/** Returns the layer counts of the groups that a group is stored as; a part has the layers of all of them. */
-export function storedLayerCounts(plan: HazardPlan, group: GroupPlan): readonly number[] {
-  return [layersOfGroup(plan, group).length];
-}
-
 /** Returns the largest value that a layer accepts: its last step, or the metric's maximum if that is smaller. */
 export function largestAllowed(spec: MetricSpec): number {
   return Math.min(spec.max ?? Infinity, largestValue(spec));

@@ -9,6 +9,7 @@ import { partsOf, type Raster } from "./raster.ts";
 import { archivePathOf } from "./readers/zip/archivePath.ts";
 import { checkReleaseName, groupKey } from "./releaseName.ts";
 import type { IgnoredFile } from "./report.ts";
+import { checkSupplements, layerCountOf, supplementPlans } from "./supplementPlan.ts";
 import { type IngestTarget, resolveTargets } from "./target.ts";
 
 const BYTES_PER_STEP = 2;
@@ -105,6 +106,7 @@ export async function previewOf(
   const current = await readCatalog(options.out);
   const targets = resolveTargets(plans, current, options);
   checkReleaseName(options.release, current, plans);
+  checkSupplements(plans, options);
   const existing = new Set(
     current?.hazards.flatMap(({ hazard, packs }) =>
       packs.flatMap(({ groups }) =>
@@ -124,7 +126,7 @@ export async function previewOf(
     atlas: options.out,
     currentRelease: current?.release,
     files,
-    hazards: targets.map((target) => previewHazard(target, existing)),
+    hazards: targets.map((target) => previewHazard(target, { existing, options })),
     ignoredFiles,
     missingFiles,
   };
@@ -146,10 +148,15 @@ async function previewFile({ file, grid, crs, bands }: Raster): Promise<PreviewF
   };
 }
 
-function previewHazard({ plan, grid, window }: IngestTarget, existing: ReadonlySet<string>): PreviewHazard {
+function previewHazard(
+  { plan, grid, window }: IngestTarget,
+  { existing, options }: { readonly existing: ReadonlySet<string>; readonly options: IngestOptions },
+): PreviewHazard {
   const cellCount = window.rowCount * window.columnCount;
   const layers = plan.groups.map((group) => layersOfGroup(plan, group));
-  const layerCount = layers.reduce((sum, { length }) => sum + length, 0);
+  const layerCount = [plan, ...supplementPlans(plan, options)]
+    .flatMap((each) => each.groups.map((group) => layerCountOf(each, group)))
+    .reduce((sum, count) => sum + count, 0);
   const mapCount = plan.groups.reduce((sum, group) => sum + mapCountOf(group), 0);
   const allLayers = layers.flat();
   return {

@@ -1,9 +1,9 @@
 /** Divides the window of an ingest into slabs of rows and parts of slabs, and has the parts computed ahead of their use. */
 import { type HazardPlan, mapsOf } from "./plan.ts";
 import type { GroupRows, PartKey } from "./partComputer.ts";
-import { layersOfGroup } from "./planLayers.ts";
 import type { CellWindow } from "./raster.ts";
 import type { SlabParts } from "./slabParts.ts";
+import { layerCountOf } from "./supplementPlan.ts";
 
 /** Rows of an atlas tile; the writer requests this many rows at a time. */
 const BAND_ROWS = 64;
@@ -91,7 +91,7 @@ export class SlabReader {
     const rasters = plan.groups.flatMap(mapsOf).map(({ raster }) => raster);
     const blockRows = Math.max(...rasters.map(({ blockRowCount }) => blockRowCount));
     const blockColumns = Math.max(...rasters.map(({ blockColumnCount }) => blockColumnCount));
-    const layerCount = plan.groups.reduce((sum, group) => sum + layersOfGroup(plan, group).length, 0);
+    const layerCount = plan.groups.reduce((sum, group) => sum + layerCountOf(plan, group), 0);
     const mapCount = Math.max(...plan.groups.flatMap(mapCountsInMemory));
     const mapCountOfAllModels = Math.max(...plan.groups.map((group) => mapsOf(group).length));
 

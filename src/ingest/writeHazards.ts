@@ -13,6 +13,7 @@ import type { HazardPlan } from "./plan.ts";
 import { checkReleaseName } from "./releaseName.ts";
 import { groupReports, ingestTotals, type IngestReport, type IgnoredFile } from "./report.ts";
 import { KNOWN_HASHES_NAME } from "./sourceVersions.ts";
+import { checkSupplements, supplementPlans } from "./supplementPlan.ts";
 import { checkTargetUnchanged, resolveTarget, resolveTargets, type IngestTarget } from "./target.ts";
 
 /**
@@ -43,13 +44,14 @@ export async function writeHazards(
   const { catalog, written, replaced } = await withWriteLock(options.out, async () => {
     return writeTargets(await findTargets(plans, options), { options, sources });
   });
+  const metricPacks = written.filter(({ target }) => target.plan.supplement === undefined);
   return {
     atlas: options.out,
     release: catalog.release,
-    groups: written.flatMap((pack) => groupReports(pack, replaced)),
+    groups: metricPacks.flatMap((pack) => groupReports(pack, replaced)),
     ignoredFiles,
     missingFiles,
-    totals: ingestTotals(written),
+    totals: ingestTotals(metricPacks),
     durationMs: performance.now() - startedMs,
   };
 }
@@ -58,6 +60,7 @@ async function findTargets(plans: readonly HazardPlan[], options: IngestOptions)
   const current = await readCatalog(options.out);
   const targets = resolveTargets(plans, current, options);
   checkReleaseName(options.release, current, plans);
+  checkSupplements(plans, options);
   return targets;
 }
 
@@ -68,11 +71,16 @@ async function writeTargets(
   const { options } = context;
   const kernel = await Kernel.load();
   const written: WrittenPack[] = [];
-  for (const target of targets) written.push(await writeHazardPack(kernel, target, context));
+  for (const target of targets) {
+    written.push(await writeHazardPack(kernel, target, context));
+    for (const plan of supplementPlans(target.plan, options)) {
+      written.push(await writeHazardPack(kernel, { ...target, plan }, context));
+    }
+  }
   const replaced = new Set<string>();
   const catalog = await publish(options.out, (now) => {
     // The lock does not prevent another atlas from being copied into the folder, so the grid is checked again.
-    for (const { target } of written) checkTargetUnchanged(target, resolveTarget(target.plan, now, options));
+    for (const target of targets) checkTargetUnchanged(target, resolveTarget(target.plan, now, options));
     return updateCatalog(now, written, { release: options.release, replaced });
   });
   await rm(join(options.out, KNOWN_HASHES_NAME), { force: true });

@@ -41,11 +41,46 @@ export interface DemoWorld {
   readonly grid: Grid;
 }
 
-/** A tile of 64 x 64 cells. `warmingC` is in degrees C above the climate of 1980, 0 or more. */
-export interface DemoTile {
+/** What is generated: `warmingC` is in degrees C above the climate of 1980, 0 or more. */
+export interface DemoLayers {
+  readonly warmingC: number;
+  /** The return periods of a curve; undefined for the metrics. */
+  readonly curve?: DemoCurve | undefined;
+}
+
+/** A tile of 64 x 64 cells. */
+export interface DemoTile extends DemoLayers {
   readonly tileRow: number;
   readonly tileColumn: number;
-  readonly warmingC: number;
+}
+
+/** The return periods of a curve in the kernel's memory. */
+export interface DemoCurve {
+  /** f64[count]: variates of the return periods minus the variate of 100 years. */
+  readonly nodes: Region;
+  readonly count: number;
+}
+
+/**
+ * Copies the return periods of a curve into the kernel's memory, where they stay for the lifetime of the kernel.
+ * @param variate in which the curve is linear
+ */
+export function reserveDemoCurve(
+  kernel: Kernel,
+  returnPeriodsYears: readonly number[],
+  variate: "gumbel" | "log",
+): DemoCurve {
+  const variateOf = (years: number): number =>
+    variate === "gumbel" ? -Math.log(-Math.log1p(-1 / years)) : Math.log(years);
+  const design = variateOf(100);
+  const nodes = kernel.reserve(returnPeriodsYears.length * 8);
+  kernel.f64(nodes).set(returnPeriodsYears.map((years) => variateOf(years) - design));
+  return { nodes, count: returnPeriodsYears.length };
+}
+
+/** Returns the number of layers of a generated cell. */
+export function demoLayerCount({ curve }: Pick<DemoLayers, "curve">): number {
+  return curve?.count ?? DEMO_LAYER_COUNT;
 }
 
 /** Copies a grid of coast distances into the kernel's memory, where it stays for the lifetime of the kernel. */
@@ -61,9 +96,9 @@ export function reserveDemoLand(
   return { codes: region, nodesPerDeg, kmPerCodeSquared };
 }
 
-/** Generates the cells of a tile in `slot`, u16[64][64][4]. The formula is in assembly/demo.ts. */
+/** Generates the cells of a tile in `slot`, u16[64][64][layer]. The formula is in assembly/demo.ts. */
 export function fillDemoTile(kernel: Kernel, world: DemoWorld, tile: DemoTile, slot: Region): void {
-  const sizeBytes = TILE_SIZE * TILE_SIZE * DEMO_LAYER_COUNT * 2;
+  const sizeBytes = TILE_SIZE * TILE_SIZE * demoLayerCount(tile) * 2;
   if (slot.sizeBytes < sizeBytes)
     throw new RangeError(`slot must have at least ${sizeBytes} bytes (got ${slot.sizeBytes})`);
   const { hazard, land, grid } = world;
@@ -79,6 +114,8 @@ export function fillDemoTile(kernel: Kernel, world: DemoWorld, tile: DemoTile, s
       grid.columnCount,
       tile.tileRow,
       tile.tileColumn,
+      tile.curve?.nodes.pointer ?? 0,
+      tile.curve?.count ?? 0,
       slot.pointer,
     ),
     "demoTile",
@@ -88,15 +125,15 @@ export function fillDemoTile(kernel: Kernel, world: DemoWorld, tile: DemoTile, s
 /**
  * Generates single cells, bit for bit equal to those of their tiles.
  *
- * @returns u16[cells.length][4]
+ * @returns u16[cells.length][layer]
  */
 export function makeDemoCells(
   kernel: Kernel,
   world: DemoWorld,
-  wanted: { readonly cells: readonly Cell[]; readonly warmingC: number },
+  wanted: DemoLayers & { readonly cells: readonly Cell[] },
 ): Uint16Array {
   const { hazard, land, grid } = world;
-  const { cells, warmingC } = wanted;
+  const { cells, warmingC, curve } = wanted;
   return kernel.withScratch((scratch) => {
     const rows = scratch.reserve(cells.length * 4);
     const columns = scratch.reserve(cells.length * 4);
@@ -105,7 +142,7 @@ export function makeDemoCells(
       rowView[i] = row;
       columnView[i] = column;
     }
-    const out = scratch.reserve(cells.length * DEMO_LAYER_COUNT * 2);
+    const out = scratch.reserve(cells.length * demoLayerCount(wanted) * 2);
     kernel.check(
       kernel.exports.demoCells(
         HAZARD_CODES[hazard],
@@ -119,6 +156,8 @@ export function makeDemoCells(
         rows.pointer,
         columns.pointer,
         cells.length,
+        curve?.nodes.pointer ?? 0,
+        curve?.count ?? 0,
         out.pointer,
       ),
       "demoCells",

@@ -1,6 +1,7 @@
-import type { HazardQueryInput, HazardResult } from "../contract/wireTypes.ts";
+import type { CurveQueryInput, CurveResult, HazardQueryInput, HazardResult } from "../contract/wireTypes.ts";
 import { isFault } from "../errors.ts";
-import type { LocalAtlas, RefusedElement } from "../hazard/answer.ts";
+import type { LocalAtlas } from "../hazard/answer.ts";
+import type { RefusedElement } from "../hazard/batch.ts";
 import type { SampleRequest, SampleResult } from "../hazard/sampleRequest.ts";
 import { type PackedError, packError, unpackError } from "../threads/errorTransfer.ts";
 import { handle, type TaskHandlers, type TaskKind } from "./taskKinds.ts";
@@ -9,12 +10,25 @@ import { handle, type TaskHandlers, type TaskKind } from "./taskKinds.ts";
 export const SAMPLE: TaskKind<Omit<SampleRequest, "signal" | "onProgress">, SampleResult> = { name: "sample" };
 
 /** Answers the queries of a batch. */
-export const QUERIES: TaskKind<readonly HazardQueryInput[], readonly PackedElement[]> = { name: "queries" };
+export const QUERIES: TaskKind<readonly HazardQueryInput[], readonly PackedElement<HazardResult>[]> = {
+  name: "queries",
+};
 
-type PackedElement = HazardResult | { readonly refused: PackedError };
+/** Answers the queries of a batch of curves. */
+export const CURVES: TaskKind<readonly CurveQueryInput[], readonly PackedElement<CurveResult>[]> = { name: "curves" };
+
+export type PackedElement<Result> = Result | { readonly refused: PackedError };
+
+function packElement<Result extends object>(element: Result | RefusedElement): PackedElement<Result> {
+  return isRefusedElement(element) ? { refused: packError(element.error) } : element;
+}
+
+function isRefusedElement(element: object): element is RefusedElement {
+  return "error" in element;
+}
 
 /** Restores an element of a batch result from a worker. */
-export function unpackElement(element: PackedElement): HazardResult | RefusedElement {
+export function unpackElement<Result extends object>(element: PackedElement<Result>): Result | RefusedElement {
   if (!("refused" in element)) return element;
   const error = unpackError(element.refused);
   if (!isFault(error)) throw error;
@@ -31,9 +45,11 @@ export function atlasTasks(atlas: LocalAtlas): TaskHandlers {
     }),
     handle(QUERIES, async (queries, { signal, timeSlice }) => {
       const results = await atlas.hazardRiskBatch(queries, { signal }, { timeSlice });
-      return {
-        result: results.map((element) => ("error" in element ? { refused: packError(element.error) } : element)),
-      };
+      return { result: results.map(packElement) };
+    }),
+    handle(CURVES, async (queries, { signal, timeSlice }) => {
+      const results = await atlas.curveBatch(queries, { signal }, { timeSlice });
+      return { result: results.map(packElement) };
     }),
   ]);
 }

@@ -1,6 +1,7 @@
 import type { CircleWork } from "../atlas/circleWork.ts";
 import type { TileUse } from "../atlas/tileUse.ts";
 import type { Atlas, LocalAtlas } from "../hazard/answer.ts";
+import type { CurveQuery } from "../hazard/curve/curveQuery.ts";
 import type { HazardQuery } from "../hazard/query.ts";
 import type { TaskExecutor } from "./executor.ts";
 
@@ -15,6 +16,10 @@ export interface AtlasInternals {
   isLong(query: HazardQuery): boolean;
   /** Estimates what the query's circle takes to sample; nothing for a point. */
   estimateWork(query: HazardQuery): CircleWork;
+  /** As `isLong`, for a query of curves. */
+  isLongCurve(query: CurveQuery): boolean;
+  /** As `estimateWork`, for a query of curves. */
+  estimateCurveWork(query: CurveQuery): CircleWork;
   /** Runs bulk work in worker threads. */
   readonly executor: TaskExecutor;
   /** Returns the index of the worker that owns the location of a query. The query need not be valid. */
@@ -25,4 +30,6 @@ export interface AtlasInternals {
  * An atlas as the host uses it. `executor` and `ownerOf` are absent if there are no workers; all internals are absent if
  * the embedding program implements the atlas.
  */
-export type HostAtlas = Omit<Atlas, "hazardRisk"> & Pick<LocalAtlas, "hazardRisk"> & Partial<AtlasInternals>;
+export type HostAtlas = Omit<Atlas, "hazardRisk" | "curve"> &
+  Pick<LocalAtlas, "hazardRisk" | "curve"> &
+  Partial<AtlasInternals>;

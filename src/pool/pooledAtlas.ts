@@ -1,13 +1,9 @@
-import type { HazardQueryInput, HazardResult } from "../contract/wireTypes.ts";
+import type { CurveQueryInput, CurveResult, HazardQueryInput, HazardResult } from "../contract/wireTypes.ts";
 import type { CircleWork } from "../atlas/circleWork.ts";
 import type { TileUse } from "../atlas/tileUse.ts";
-import {
-  type Atlas,
-  type BatchOptions,
-  checkBatchOptions,
-  type LocalAtlas,
-  type RefusedElement,
-} from "../hazard/answer.ts";
+import type { Atlas, LocalAtlas } from "../hazard/answer.ts";
+import { type BatchOptions, checkBatchOptions, type RefusedElement } from "../hazard/batch.ts";
+import type { CurveQuery } from "../hazard/curve/curveQuery.ts";
 import type { HazardQuery } from "../hazard/query.ts";
 import {
   checkSample,
@@ -16,10 +12,11 @@ import {
   type StepsRequest,
   type StepsResult,
 } from "../hazard/sampleRequest.ts";
-import { QUERIES, SAMPLE, unpackElement } from "./atlasTasks.ts";
+import { CURVES, type PackedElement, QUERIES, SAMPLE, unpackElement } from "./atlasTasks.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
 import type { Executor } from "./executor.ts";
 import type { AtlasInternals } from "./hostAtlas.ts";
+import type { TaskKind } from "./taskKinds.ts";
 import { forEachChunk, neighborhoodOfQuery, ownerOf, shardByOwner } from "./sharding.ts";
 import { gather, scatter, TransferBuffers } from "./transferBuffers.ts";
 
@@ -71,23 +68,50 @@ export class PooledAtlas implements Atlas, AtlasInternals {
     return ownerOf(this.#neighborhoodOf(query), this.executor.workerCount);
   }
 
-  async hazardRiskBatch(
+  hazardRiskBatch(
     queries: readonly HazardQueryInput[],
     options: BatchOptions = {},
   ): Promise<readonly (HazardResult | RefusedElement)[]> {
-    if (!Array.isArray(queries) || queries.length < POOLED_QUERIES_MIN) {
-      return this.#local.hazardRiskBatch(queries, options);
-    }
+    return this.#runBatch(QUERIES, queries, options, (some, local) => this.#local.hazardRiskBatch(some, local));
+  }
+
+  curve(query: CurveQueryInput, timeSlice?: TimeSlice): Promise<CurveResult> {
+    return this.#local.curve(query, timeSlice);
+  }
+
+  isLongCurve(query: CurveQuery): boolean {
+    return this.#local.isLongCurve(query);
+  }
+
+  estimateCurveWork(query: CurveQuery): CircleWork {
+    return this.#local.estimateCurveWork(query);
+  }
+
+  curveBatch(
+    queries: readonly CurveQueryInput[],
+    options: BatchOptions = {},
+  ): Promise<readonly (CurveResult | RefusedElement)[]> {
+    return this.#runBatch(CURVES, queries, options, (some, local) => this.#local.curveBatch(some, local));
+  }
+
+  /** @param runLocally answers queries on the calling thread */
+  async #runBatch<Query, Result extends object>(
+    kind: TaskKind<readonly Query[], readonly PackedElement<Result>[]>,
+    queries: readonly Query[],
+    options: BatchOptions,
+    runLocally: (queries: readonly Query[], options: BatchOptions) => Promise<readonly (Result | RefusedElement)[]>,
+  ): Promise<readonly (Result | RefusedElement)[]> {
+    if (!Array.isArray(queries) || queries.length < POOLED_QUERIES_MIN) return runLocally(queries, options);
     checkBatchOptions(options);
     const { signal, onProgress } = options;
     const { workerCount } = this.executor;
-    const results: (HazardResult | RefusedElement)[] = Array.from({ length: queries.length });
+    const results: (Result | RefusedElement)[] = Array.from({ length: queries.length });
     const shards = shardByOwner(queries.length, workerCount, (i) => this.#neighborhoodOf(queries[i]));
     let queriesDone = 0;
     await this.executor.start(); // once per call, not once per task
     await forEachChunk(shards, { chunkSize: QUERIES_PER_TASK, signal }, async (worker, indices) => {
-      const chunk = Array.from(indices, (i) => queries[i] as HazardQueryInput);
-      const chunkResults = await this.#runQueries(chunk, worker, signal);
+      const chunk = Array.from(indices, (i) => queries[i] as Query);
+      const chunkResults = await this.#runQueries(kind, chunk, { worker, signal, runLocally });
       indices.forEach((index, i) => {
         const result = chunkResults[i];
         if (result === undefined)
@@ -100,17 +124,22 @@ export class PooledAtlas implements Atlas, AtlasInternals {
     return results;
   }
 
-  async #runQueries(
-    queries: readonly HazardQueryInput[],
-    worker: number,
-    signal: AbortSignal | undefined,
-  ): Promise<readonly (HazardResult | RefusedElement)[]> {
+  async #runQueries<Query, Result extends object>(
+    kind: TaskKind<readonly Query[], readonly PackedElement<Result>[]>,
+    queries: readonly Query[],
+    run: {
+      readonly worker: number;
+      readonly signal: AbortSignal | undefined;
+      runLocally(queries: readonly Query[], options: BatchOptions): Promise<readonly (Result | RefusedElement)[]>;
+    },
+  ): Promise<readonly (Result | RefusedElement)[]> {
+    const { worker, signal } = run;
     try {
-      return (await this.executor.run(QUERIES, queries, { worker, tenant: LIBRARY, signal })).map(unpackElement);
+      return (await this.executor.run(kind, queries, { worker, tenant: LIBRARY, signal })).map(unpackElement<Result>);
     } catch (error) {
       // Some invalid queries, such as a query with a function, cannot be sent to a worker.
       if (!(error instanceof DOMException && error.name === "DataCloneError")) throw error;
-      return this.#local.hazardRiskBatch(queries, signal === undefined ? {} : { signal });
+      return run.runLocally(queries, signal === undefined ? {} : { signal });
     }
   }
 

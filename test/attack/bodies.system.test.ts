@@ -1,6 +1,6 @@
 /**
- * Request bodies that are sent so that they cost more than their size. `ISOTHERM_ATTACK_CHUNKS=1000000` sends 6 MB of
- * chunks of one byte in 20 s; a request has 30 s.
+ * Request bodies that are sent so that they cost more than their size. `ISOTHERM_ATTACK_CHUNKS` sets the number of chunks of
+ * one byte. A million of them take 20 s; a request has 30 s.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { type ServiceProcess, startServiceProcess } from "../soak/serviceProcess
 import { attackSize } from "./attackSize.ts";
 import { headOf, openRawConnection, writeAll } from "./rawConnection.ts";
 
-const CHUNK_COUNT = attackSize("CHUNKS", 200_000);
+const CHUNK_COUNT = attackSize("CHUNKS", { small: 200_000, full: 1_000_000 });
 const PATH = "/api/v1/temperature-alignment-projections";
 /** Memory of the connection, and twice the payload: the buffer has up to twice the size of its content. */
 const heldBytesMax = (payloadBytes: number): number => (8 << 20) + 2 * payloadBytes;

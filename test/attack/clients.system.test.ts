@@ -1,6 +1,6 @@
 /**
  * Clients without a valid key. They come from 127.0.0.2 and honest clients from 127.0.0.1, unless a test says otherwise.
- * `ISOTHERM_ATTACK_RANDOM_KEYS=3000` and `ISOTHERM_ATTACK_IDLE_CONNECTIONS=10000` set the number of connections.
+ * `ISOTHERM_ATTACK_RANDOM_KEYS` and `ISOTHERM_ATTACK_IDLE_CONNECTIONS` set the number of connections.
  */
 import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
@@ -11,8 +11,8 @@ import { HEADERS, startTestHost, type TestHost } from "../host/testHost.ts";
 import { attackSize } from "./attackSize.ts";
 import { headOf, openRawConnection } from "./rawConnection.ts";
 
-const RANDOM_KEY_COUNT = attackSize("RANDOM_KEYS", 300);
-const IDLE_COUNT = attackSize("IDLE_CONNECTIONS", 300);
+const RANDOM_KEY_COUNT = attackSize("RANDOM_KEYS", { small: 300, full: 3_000 });
+const IDLE_COUNT = attackSize("IDLE_CONNECTIONS", { small: 300, full: 10_000 });
 
 let host: TestHost;
 const sockets: Socket[] = [];

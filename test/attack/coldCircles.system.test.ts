@@ -1,6 +1,7 @@
 /**
  * Circles whose tiles are not in memory, which take a thousand times as long as locations.
- * `ISOTHERM_ATTACK_CIRCLES=500`, `ISOTHERM_ATTACK_PARALLEL=64` and `ISOTHERM_ATTACK_SECONDS=60` set the full size.
+ * `ISOTHERM_ATTACK_CIRCLES`, `ISOTHERM_ATTACK_PARALLEL` and `ISOTHERM_ATTACK_OVERLOAD_SECONDS` set the circles of a batch, the
+ * clients and the duration of the overload.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
@@ -12,14 +13,14 @@ import { randomFrom } from "../seededRandom.ts";
 import { type ServiceProcess, startServiceProcess } from "../soak/serviceProcess.ts";
 import { attackSize } from "./attackSize.ts";
 
-const CIRCLE_COUNT = attackSize("CIRCLES", 60);
-const PARALLEL_COUNT = attackSize("PARALLEL", 12);
-const DURATION_S = attackSize("SECONDS", 8);
-const VICTIM_BATCH_COUNT = attackSize("VICTIM_BATCHES", 15);
+const CIRCLE_COUNT = attackSize("CIRCLES", { small: 60, full: 500 });
+const PARALLEL_COUNT = attackSize("PARALLEL", { small: 12, full: 64 });
+const DURATION_S = attackSize("OVERLOAD_SECONDS", { small: 8, full: 240 });
+const VICTIM_BATCH_COUNT = attackSize("VICTIM_BATCHES", { small: 15, full: 15 });
 const PLACE_COUNT = 500;
 /** Half of the clients that were rejected wait for at most this multiple of their first Retry-After. */
 const WAIT_RATIO_MEDIAN_MAX = 2;
-const random = randomFrom(attackSize("SEED", 5));
+const random = randomFrom(attackSize("SEED", { small: 5, full: 5 }));
 
 let data: string;
 let service: ServiceProcess;

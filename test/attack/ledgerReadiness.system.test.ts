@@ -12,8 +12,7 @@ import { startInProcessWorker } from "../ledger/inProcessWorker.ts";
 import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
 import { attackSize } from "./attackSize.ts";
 
-/** The full attack uses 20,000. */
-const PROBE_COUNT = attackSize("READINESS_PROBES", 500);
+const PROBE_COUNT = attackSize("READINESS_PROBES", { small: 500, full: 20_000 });
 /** As documented: two seconds for the check, and time for the response. */
 const RESPONSE_TIME_MS_MAX = 3_000;
 const TIMEOUT_MS = 120_000;

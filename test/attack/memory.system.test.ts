@@ -1,6 +1,6 @@
 /**
- * Bodies whose parsed values take many times their size, and many bodies one after the other. `ISOTHERM_ATTACK_BODIES=12`
- * sends twelve bodies of 8 MiB at the same time, `ISOTHERM_ATTACK_REJECTED_BODIES=200` sends 200 of them in sequence.
+ * Bodies whose parsed values take many times their size, and many bodies one after the other. `ISOTHERM_ATTACK_BODIES`
+ * sets how many bodies of 8 MiB are sent at the same time, `ISOTHERM_ATTACK_REJECTED_BODIES` how many in sequence.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -9,8 +9,8 @@ import { expect, test } from "vitest";
 import { startServiceProcess } from "../soak/serviceProcess.ts";
 import { attackSize } from "./attackSize.ts";
 
-const BODY_COUNT = attackSize("BODIES", 8);
-const REJECTED_COUNT = attackSize("REJECTED_BODIES", 40);
+const BODY_COUNT = attackSize("BODIES", { small: 8, full: 12 });
+const REJECTED_COUNT = attackSize("REJECTED_BODIES", { small: 40, full: 200 });
 const MEMORY_MIB = 512;
 /** Growth after the first bodies. Each body takes 8 MiB, and its text as much again until it is collected. */
 const GROWTH_BYTES_MAX = 200 << 20;

@@ -4,8 +4,8 @@
  * not asserted: attacker and clients share the machine with the service, whose own processor time and event loop delay are
  * printed, too.
  *
- * `ISOTHERM_ATTACK_SECONDS=20` is the duration of each attack. The number of connections of an attack is set by the
- * variable in its row, `ISOTHERM_ATTACK_RANDOM_KEYS=3000` for example. `ISOTHERM_ATTACK_ONLY="random keys"` runs one.
+ * `ISOTHERM_ATTACK_SECONDS` sets the duration of each attack, and the variable in its row the number of connections,
+ * `ISOTHERM_ATTACK_RANDOM_KEYS=3000` for example. `ISOTHERM_ATTACK_ONLY="random keys"` runs one.
  * `ISOTHERM_ATTACK_ADDRESS=127.0.0.1` attacks from the address of the honest clients, which is not limited.
  */
 import { mkdtemp, rm } from "node:fs/promises";
@@ -19,7 +19,7 @@ import { attackSize } from "./attackSize.ts";
 import { type HonestReport, runHonestClients } from "./honestLoad.ts";
 import { formatLoad, ServiceMetrics } from "./serviceMetrics.ts";
 
-const DURATION_MS = 1_000 * attackSize("SECONDS", 2);
+const DURATION_MS = 1_000 * attackSize("SECONDS", { small: 2, full: 20 });
 const ONLY = process.env["ISOTHERM_ATTACK_ONLY"];
 /** Not limited by address, as the addresses of a private network might be. */
 const HONEST_ADDRESS = "127.0.0.1";
@@ -83,8 +83,8 @@ const NAMES = Object.keys(ATTACKS).filter((name) => ONLY === undefined || name =
 test.each(NAMES)(
   "%s: honest requests are answered, and memory stays bounded",
   async (name) => {
-    const [variable, small] = ATTACKS[name];
-    const size = attackSize(variable, small);
+    const [variable, small, full] = ATTACKS[name];
+    const size = attackSize(variable, { small, full });
     let residentBytesMax = 0;
     const polling = setInterval(() => {
       void service.residentBytes().then((bytes) => (residentBytesMax = Math.max(residentBytesMax, bytes)));

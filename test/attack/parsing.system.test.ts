@@ -1,6 +1,6 @@
 /**
- * Bodies that are expensive to parse. `ISOTHERM_ATTACK_BODY_BYTES=8388608` sends bodies of the largest size, and
- * `ISOTHERM_ATTACK_PARSE_REQUESTS` sets how many.
+ * Bodies that are expensive to parse. `ISOTHERM_ATTACK_BODY_BYTES` sets their size, and `ISOTHERM_ATTACK_PARSE_REQUESTS` how
+ * many are sent.
  */
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -8,8 +8,8 @@ import { HEADERS, startTestHost, type TestHost } from "../host/testHost.ts";
 import { attackSize } from "./attackSize.ts";
 import { headOf, openRawConnection, writeAll } from "./rawConnection.ts";
 
-const BODY_BYTES = attackSize("BODY_BYTES", 1 << 20);
-const REQUEST_COUNT = attackSize("PARSE_REQUESTS", 3);
+const BODY_BYTES = attackSize("BODY_BYTES", { small: 1 << 20, full: 8 << 20 });
+const REQUEST_COUNT = attackSize("PARSE_REQUESTS", { small: 3, full: 10 });
 const CUSTOMERS = "/latest/api/v1/customers";
 const ALIGNMENT = "/api/v1/temperature-alignment-projections";
 

@@ -6,7 +6,7 @@ import { VALID_QUERY } from "../hazard/queries.ts";
 import { fakeAtlas, QUERY_TARGET, startTestHost } from "../host/testHost.ts";
 import { attackSize } from "./attackSize.ts";
 
-const REQUEST_COUNT = attackSize("SILENT_REQUESTS", 12);
+const REQUEST_COUNT = attackSize("SILENT_REQUESTS", { small: 12, full: 200 });
 
 test("requests to a silent atlas are answered at their deadline, and release what they hold", async () => {
   let isSilent = true;

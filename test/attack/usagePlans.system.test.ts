@@ -9,8 +9,8 @@ import { usage } from "../../src/ledger/usageLines.ts";
 import { describeWithPostgres, type PostgresServer, startPostgres } from "../ledger/postgresServer.ts";
 import { attackSize } from "./attackSize.ts";
 
-/** Hourly sums of the account, each of another customer or day; the full attack uses 1,000,000. */
-const ROW_COUNT = attackSize("USAGE_PLAN_ROWS", 60_000);
+/** Hourly sums of the account, each of another customer or day. */
+const ROW_COUNT = attackSize("USAGE_PLAN_ROWS", { small: 60_000, full: 1_000_000 });
 const DAY_COUNT = 60;
 const CUSTOMER_COUNT = Math.ceil(ROW_COUNT / DAY_COUNT);
 const METER_COUNT = 2;

@@ -7,9 +7,10 @@ import Database from "better-sqlite3";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { HttpClient } from "../durability/clients.ts";
 import { newAccount, type Service, startService, type TestAccount, withLedger } from "../durability/service.ts";
+import { attackSize } from "./attackSize.ts";
 
-/** Hourly sums of the attacking account; the full attack uses 5,000,000. */
-const ROW_COUNT = Number(process.env["ISOTHERM_ATTACK_USAGE_ROWS"] ?? 24_000);
+/** Hourly sums of the attacking account. */
+const ROW_COUNT = attackSize("USAGE_ROWS", { small: 24_000, full: 5_000_000 });
 const CUSTOMER_COUNT = 2_000;
 const ABANDONED_COUNT = 40;
 const TIMEOUT_MS = 600_000;

@@ -4,10 +4,17 @@ import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
 import { estimateEmissions, totalClimateRisk } from "../../src/company/report.ts";
 import { AlignmentAnswerSchema } from "../../src/contract/alignmentAnswer.ts";
 import { CompanyAnswerSchema, EmissionsAnswerSchema } from "../../src/contract/companyAnswer.ts";
+import { CurveResultSchema } from "../../src/contract/curve.ts";
 import { HazardResultSchema } from "../../src/contract/hazardResult.ts";
 import { ProblemSchema } from "../../src/contract/problem.ts";
 import { PortfolioAnswerSchema } from "../../src/contract/portfolioAnswer.ts";
-import type { CompanyRequest, Entity, HazardQueryInput, PortfolioRequest } from "../../src/contract/wireTypes.ts";
+import type {
+  CompanyRequest,
+  CurveQueryInput,
+  Entity,
+  HazardQueryInput,
+  PortfolioRequest,
+} from "../../src/contract/wireTypes.ts";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import { readExamples } from "../../src/host/openapi/examples.ts";
 import { ROUTES } from "../../src/host/routes/routeList.ts";
@@ -69,6 +76,17 @@ describe("results of the library for random requests", () => {
   });
 
   const seeds = Array.from({ length: REQUEST_COUNT }, (_, index) => SEED + index);
+
+  test("curve returns a CurveResult", async () => {
+    const violationsOf = violationsAgainst(CurveResultSchema);
+    for (const seed of seeds) {
+      const { body } = requestOf(randomFrom(seed), "postHazardCurveBatch");
+      for (const query of body as readonly CurveQueryInput[]) {
+        const detailed = { ...query, detail: seed % 2 === 0 };
+        expect(violationsOf(await atlas.curve(detailed)), `seed ${seed}`).toEqual([]);
+      }
+    }
+  });
 
   test("hazardRisk returns a HazardResult", async () => {
     const violationsOf = violationsAgainst(HazardResultSchema);

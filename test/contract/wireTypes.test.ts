@@ -11,6 +11,7 @@ import type * as companyAnswer from "../../src/contract/companyAnswer.ts";
 import type * as companyParameters from "../../src/contract/companyParameters.ts";
 import type * as companyReference from "../../src/contract/companyReference.ts";
 import type * as companyRequest from "../../src/contract/companyRequest.ts";
+import type * as curve from "../../src/contract/curve.ts";
 import type * as customers from "../../src/contract/customers.ts";
 import type * as hazardCatalog from "../../src/contract/hazardCatalog.ts";
 import type * as hazardQuery from "../../src/contract/hazardQuery.ts";
@@ -32,6 +33,7 @@ type Modules = typeof about &
   typeof companyParameters &
   typeof companyReference &
   typeof companyRequest &
+  typeof curve &
   typeof customers &
   typeof hazardCatalog &
   typeof hazardQuery &

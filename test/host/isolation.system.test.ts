@@ -81,7 +81,7 @@ function ask(
 }
 
 test("covers all operations with a customer id", () => {
-  expect([CUSTOMER_OPERATIONS.length, METERED_OPERATIONS.length]).toStrictEqual([3, 5]);
+  expect([CUSTOMER_OPERATIONS.length, METERED_OPERATIONS.length]).toStrictEqual([3, 7]);
 });
 
 test.each(CUSTOMER_OPERATIONS)("$operationId does not reveal customers of other accounts", async (operation) => {

@@ -1,7 +1,8 @@
 import { connect } from "node:net";
 import type { AnalysisYearResult, HazardQueryInput, HazardResult } from "../../src/contract/wireTypes.ts";
 import { isFault } from "../../src/errors.ts";
-import type { Atlas, LocalAtlas, RefusedElement } from "../../src/hazard/answer.ts";
+import type { Atlas, LocalAtlas } from "../../src/hazard/answer.ts";
+import type { RefusedElement } from "../../src/hazard/batch.ts";
 import { type HazardQuery, parseHazardQuery } from "../../src/hazard/query.ts";
 import { type LogRecord, type RunningServer, serve, type ServeOptions } from "../../src/host/main.ts";
 import { TimeSlice } from "../../src/threads/timeSlice.ts";
@@ -40,6 +41,10 @@ export function fakeAtlas(
       }
       return elements;
     },
+    isLongCurve: () => false,
+    estimateCurveWork: () => ({ cellVectorCount: 0, coldTileVectorCount: 0 }),
+    curve: () => Promise.reject(new Error("The fake atlas has no curves.")),
+    curveBatch: () => Promise.reject(new Error("The fake atlas has no curves.")),
     sample: () => Promise.reject(new Error("No route uses bulk sampling.")),
     sampleSteps: () => Promise.reject(new Error("No route uses bulk sampling.")),
     close: () => Promise.resolve(),

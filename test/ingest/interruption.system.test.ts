@@ -19,9 +19,10 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 /** Child process that prints the number of finished rows. With checkpointSeconds 0, every kill finds saved work. */
 const CHILD = `
   const { ingestLayers } = await import(${JSON.stringify(LIBRARY)});
-  const [manifest, out, threads] = process.argv.slice(1);
+  const [manifest, out, threads, keep] = process.argv.slice(1);
   const onProgress = ({ rowsDone }) => process.stdout.write(rowsDone + " ");
-  await ingestLayers({ manifest, out, checkpointSeconds: 0, threads: Number(threads), onProgress });
+  const options = keep === "true" ? { keepCurves: true, keepRange: true } : {};
+  await ingestLayers({ manifest, out, checkpointSeconds: 0, threads: Number(threads), onProgress, ...options });
 `;
 const GRID = { rowCount: 700, columnCount: 300, tiePoint: [10, 20], pixelScale: [0.01, 0.01] } as const;
 const KILL_COUNT_MAX = 100;
@@ -30,8 +31,14 @@ const KILLED_INGEST_COUNT = Number(process.env["ISOTHERM_KILLED_INGESTS"] ?? 1);
 
 let folder: string;
 let manifest: string;
-let expected: Readonly<Record<string, string>>;
-let provenance: unknown;
+/** What uninterrupted ingests write, without and with curves and ranges. */
+let plain: Written;
+let withCurves: Written;
+
+interface Written {
+  readonly content: Readonly<Record<string, string>>;
+  readonly provenance: unknown;
+}
 
 async function contentOf(atlas: string): Promise<Readonly<Record<string, string>>> {
   const names = (await readdir(atlas)).filter((name) => name !== CATALOG_NAME).toSorted();
@@ -39,7 +46,13 @@ async function contentOf(atlas: string): Promise<Readonly<Record<string, string>
   return Object.fromEntries(names.map((name, i) => [name, bytes[i] ?? ""]));
 }
 const provenanceIn = async (atlas: string) =>
-  (await readCatalog(atlas))?.hazards[0]?.packs[0]?.groups.map((group) => group.provenance);
+  (await readCatalog(atlas))?.hazards.map(({ packs }) =>
+    packs.map(({ groups }) => groups.map((group) => group.provenance)),
+  );
+const writtenTo = async (atlas: string): Promise<Written> => ({
+  content: await contentOf(atlas),
+  provenance: await provenanceIn(atlas),
+});
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
@@ -61,10 +74,10 @@ beforeAll(async () => {
   manifest = join(folder, "manifest.json");
   const content = { hazard: "riverine_floods", source: { name: "Test", licence: "none" }, layers };
   await writeFile(manifest, JSON.stringify(content));
-  const uninterrupted = join(folder, "whole");
-  await ingestLayers({ manifest, out: uninterrupted });
-  expected = await contentOf(uninterrupted);
-  provenance = await provenanceIn(uninterrupted);
+  await ingestLayers({ manifest, out: join(folder, "whole") });
+  plain = await writtenTo(join(folder, "whole"));
+  await ingestLayers({ manifest, out: join(folder, "curves"), keepCurves: true, keepRange: true });
+  withCurves = await writtenTo(join(folder, "curves"));
 }, 120_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -72,11 +85,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 async function ingestAndKill(
   { reportCount, delayMs }: { readonly reportCount: number; readonly delayMs: number },
   out: string,
-  threads: number,
+  { threads, keep }: { readonly threads: number; readonly keep: boolean },
 ): Promise<{ isDone: boolean; rows: readonly number[] }> {
-  const child = spawn(process.execPath, ["--input-type=module", "-e", CHILD, manifest, out, String(threads)], {
-    cwd: ROOT,
-  });
+  const given = [manifest, out, String(threads), String(keep)];
+  const child = spawn(process.execPath, ["--input-type=module", "-e", CHILD, ...given], { cwd: ROOT });
   let stdoutText = "";
   let errorText = "";
   child.stderr.on("data", (piece: Buffer) => (errorText += piece.toString()));
@@ -94,27 +106,28 @@ async function ingestAndKill(
 }
 
 test.each(
-  Array.from({ length: KILLED_INGEST_COUNT }, (_, index) =>
-    [0, 2].map((threads) => ({ threads, seed: 78 + index })),
-  ).flat(),
-)("finishes with the same bytes after repeated SIGKILL: %o", { timeout: 300_000 }, async ({ threads, seed }) => {
+  Array.from({ length: KILLED_INGEST_COUNT }, (_, index) => [
+    { threads: 0, keep: false, seed: 78 + index },
+    { threads: 2, keep: false, seed: 78 + index },
+    { threads: 2, keep: true, seed: 78 + index },
+  ]).flat(),
+)("finishes with the same bytes after repeated SIGKILL: %o", { timeout: 300_000 }, async ({ threads, keep, seed }) => {
   const random = randomFrom(seed);
-  const out = join(folder, `killed-${threads}-${seed}`);
+  const out = join(folder, `killed-${threads}-${keep}-${seed}`);
   const startRows: number[] = [];
   let killCount = 0;
   for (let isDone = false; !isDone; killCount++) {
     expect(killCount).toBeLessThan(KILL_COUNT_MAX);
     // Counted in reports, so that the test also ends on a busy machine; the first report is made before any work.
-    const moment = { reportCount: 1 + random.below(3), delayMs: 30 * random.next() };
-    const outcome = await ingestAndKill(moment, out, threads);
+    const moment = { reportCount: 1 + random.below(keep ? 9 : 3), delayMs: 30 * random.next() };
+    const outcome = await ingestAndKill(moment, out, { threads, keep });
     isDone = outcome.isDone;
     if (Number.isFinite(outcome.rows[0])) startRows.push(outcome.rows[0] ?? NaN);
   }
   console.info(`killed ${killCount - 1} times; started at rows ${startRows.join(", ")}`);
   expect(killCount - 1).toBeGreaterThan(2);
   expect(startRows).toEqual(startRows.toSorted((a, b) => a - b));
-  expect(await contentOf(out)).toEqual(expected);
-  expect(await provenanceIn(out)).toEqual(provenance);
+  expect(await writtenTo(out)).toEqual(keep ? withCurves : plain);
 });
 
 test("finishes with the same bytes after repeated aborts by its signal", { timeout: 120_000 }, async () => {
@@ -144,6 +157,5 @@ test("finishes with the same bytes after repeated aborts by its signal", { timeo
   }
   console.info(`stopped ${stopCount} times`);
   expect(stopCount).toBeGreaterThan(2);
-  expect(await contentOf(out)).toEqual(expected);
-  expect(await provenanceIn(out)).toEqual(provenance);
+  expect(await writtenTo(out)).toEqual(plain);
 });

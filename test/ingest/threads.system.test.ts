@@ -76,10 +76,46 @@ describe("the atlas does not depend on the number of threads", () => {
     const contents: unknown[] = [];
     for (const threads of THREAD_COUNTS) {
       const out = join(folder, `atlas-${threads}`);
-      await ingest({ manifest: file, out, bbox, threads });
+      await ingest({ manifest: file, out, bbox, threads, keepCurves: true, keepRange: true });
       contents.push(await contentOf(out));
     }
-    expect(Object.keys((contents[0] as { files: object }).files)).toHaveLength(3);
+    // Three files of the metrics, and three of the curves and ranges of 2030.
+    expect(Object.keys((contents[0] as { files: object }).files)).toHaveLength(6);
+    for (const content of contents.slice(1)) expect(content).toEqual(contents[0]);
+  });
+
+  test.each([
+    ["reprojected maps", { zones: [33], columnCount: 400 }],
+    ["mosaics of reprojected maps that overlap", { zones: [32, 33], columnCount: 260 }],
+  ])("of curves on %s", { timeout: 300_000 }, async (_, { zones, columnCount }) => {
+    const random = randomFrom(92);
+    const name = `zones-${zones.join("-")}`;
+    const layers: object[] = [];
+    for (const return_period_years of [20, 100, 500]) {
+      const files: string[] = [];
+      for (const zone of zones) {
+        const values = Array.from({ length: 300 * columnCount }, (_, cell) => {
+          const isDry = Math.floor(cell / 3000) % 2 === 0;
+          return random.chance(0.05) ? -9999 : isDry ? 0 : Math.fround(random.next() * Math.log(return_period_years));
+        });
+        const file = `${name}-${zone}-${return_period_years}.tif`;
+        const place = { tiePoint: [300_000, 5_500_000], pixelScale: [1500, 1500] } as const;
+        const geoKeys = { 1024: 1, 3072: 32_600 + zone };
+        const size = { rowCount: 300, columnCount, rowsPerStrip: 45 };
+        await writeFile(join(folder, file), makeGeoTiff({ ...size, ...place, geoKeys, nodata: "-9999", values }));
+        files.push(file);
+      }
+      const source = zones.length === 1 ? { file: files[0] } : { files, overlap: "first" };
+      layers.push({ scenario: "rcp4p5", year: 2030, return_period_years, ...source });
+    }
+    const file = await manifest(name, layers);
+    const contents: unknown[] = [];
+    for (const threads of THREAD_COUNTS) {
+      const out = join(folder, `atlas-${name}-${threads}`);
+      const report = await ingest({ manifest: file, out, threads });
+      expect(report.totals.cells.valid - report.totals.cells.zero).toBeGreaterThan(20_000);
+      contents.push(await contentOf(out));
+    }
     for (const content of contents.slice(1)) expect(content).toEqual(contents[0]);
   });
 

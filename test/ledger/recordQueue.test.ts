@@ -1,26 +1,15 @@
-import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { UsageEntry } from "../../src/ledger/ledger.ts";
 import { RecordQueue } from "../../src/ledger/recordQueue.ts";
-import { newReceipt } from "./receipt.ts";
+import { usageEntryOf } from "./usageEntry.ts";
 
-const [accountId, customerId, keyId] = [randomUUID(), randomUUID(), randomUUID()];
-const entryOf = (units: number): UsageEntry => ({
-  receipt: newReceipt(),
-  accountId,
-  customerId,
-  keyId,
-  meter: "hazard_values",
-  units,
-  route: "/",
-});
 const unitsOf = (entries: readonly { readonly entry: UsageEntry }[]): readonly number[] =>
   entries.map(({ entry }) => entry.units);
 
 test("returns entries in order, at most the number that is asked for", async () => {
   const queue = new RecordQueue({ timeoutMs: 10_000 });
-  const added = [1, 2, 3].map((units) => queue.add(entryOf(units)));
+  const added = [1, 2, 3].map((units) => queue.add(usageEntryOf(units)));
   const first = queue.take(2);
   expect(unitsOf(first)).toEqual([1, 2]);
   expect(queue.waitingCount).toBe(1);
@@ -33,12 +22,12 @@ test("returns entries in order, at most the number that is asked for", async () 
 
 test("rejects an entry at its deadline: one that waits is never recorded, and a later result of one in work is ignored", async () => {
   const queue = new RecordQueue({ timeoutMs: 40 });
-  const inWork = queue.add(entryOf(1));
+  const inWork = queue.add(usageEntryOf(1));
   const [taken] = queue.take();
-  const waiting = queue.add(entryOf(2));
+  const waiting = queue.add(usageEntryOf(2));
   await setTimeout(20);
   let isLaterSettled = false;
-  const later = queue.add(entryOf(3)).finally(() => (isLaterSettled = true));
+  const later = queue.add(usageEntryOf(3)).finally(() => (isLaterSettled = true));
   later.catch(() => undefined); // awaited below
   const late = { code: "usage_not_recorded", cause: { message: "The ledger did not respond within 0.04 s." } };
   await expect(inWork).rejects.toMatchObject(late);
@@ -51,8 +40,8 @@ test("rejects an entry at its deadline: one that waits is never recorded, and a 
 
 test("does not reject entries that were recorded or rejected before the deadline", async () => {
   const queue = new RecordQueue({ timeoutMs: 20 });
-  const recorded = queue.add(entryOf(1));
-  const failed = queue.add(entryOf(2));
+  const recorded = queue.add(usageEntryOf(1));
+  const failed = queue.add(usageEntryOf(2));
   failed.catch(() => undefined); // awaited below
   const [first, second] = queue.take();
   first?.resolve({ units: 1, isReplay: false });

@@ -1,10 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { RecordResult, UsageEntry } from "../../src/ledger/ledger.ts";
+import type { RecordResult } from "../../src/ledger/ledger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
 import type { LedgerWorkerMessage, LedgerWorkerRequest } from "../../src/ledger/sqliteMessages.ts";
-import { newReceipt } from "./receipt.ts";
+import { usageEntryOf } from "./usageEntry.ts";
 
 type RecordRequest = Extract<LedgerWorkerRequest, { readonly kind: "record" }>;
 
@@ -31,19 +30,7 @@ beforeEach(async () => {
   ledger = await SqliteLedger.open({ data: "", now: () => 0, startWorker });
 });
 
-const [accountId, customerId, keyId] = [randomUUID(), randomUUID(), randomUUID()];
-function record(units: number): Promise<RecordResult> {
-  const entry: UsageEntry = {
-    receipt: newReceipt(),
-    accountId,
-    customerId,
-    keyId,
-    meter: "hazard_values",
-    units,
-    route: "/",
-  };
-  return ledger.record(entry);
-}
+const record = (units: number): Promise<RecordResult> => ledger.record(usageEntryOf(units));
 
 /** Returns the units of the entries of each request that the worker has received. */
 const receivedUnits = (): readonly (readonly number[])[] =>

@@ -1,7 +1,8 @@
 /**
- * Minutes of mixed traffic, and overload with several times the capacity of the service. Expected: nothing fails,
- * nothing stays allocated, the service uses most of its capacity and rejects the remaining requests immediately, and
- * response times recover afterwards. Times are printed but not asserted, because they depend on the machine.
+ * Minutes of mixed traffic, and overload with several times the capacity of the service. Expected: nothing fails, apart
+ * from single requests that a busy machine delays beyond their deadline; nothing stays allocated; the service uses most of
+ * its capacity and rejects the remaining requests immediately, and response times recover afterwards. Times are printed but
+ * not asserted, because they depend on the machine.
  *
  * `ISOTHERM_SOAK_SECONDS=600` sets the duration of the mixed load; `ISOTHERM_SOAK_OVERLOAD_SECONDS=30` that of the peak
  * load and of the overload.
@@ -11,6 +12,7 @@ import { expect, test } from "vitest";
 import { dataFolder } from "../durability/dataFolder.ts";
 import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom } from "../seededRandom.ts";
+import { AdaptiveConcurrency } from "./adaptiveConcurrency.ts";
 import { KeepAliveConnection, requestBytes, exchangeBytes } from "./connection.ts";
 import { mixedRequest, batchRequest, pointRequest, type TestRequest } from "./requests.ts";
 import { validRequests, corruptRequests } from "./malformedRequests.ts";
@@ -26,6 +28,10 @@ const DURATION_S = integerSetting("SECONDS", 8);
 const OVERLOAD_DURATION_S = integerSetting("OVERLOAD_SECONDS", 3);
 const SEED = integerSetting("SEED", 11);
 const CLIENT_COUNT = 24;
+/** The clients send fewer requests at the same time if responses take longer: a machine may be busy with other work. */
+const RESPONSE_TARGET_MS = 2_000;
+/** Share of the requests that may be rejected with 503 `overloaded` and Retry-After. */
+const OVERLOADED_SHARE_MAX = 0.001;
 /** Requests are generated in advance, to leave the CPU to the service. */
 const REQUEST_COUNT = 400;
 const SLACK_BYTES = 8 << 20;
@@ -41,6 +47,7 @@ const percentile = (values: readonly number[], share: number): number =>
 interface Totals {
   sentCount: number;
   units: number;
+  overloadedCount: number;
   readonly faults: string[];
 }
 
@@ -53,6 +60,7 @@ async function runMixedLoad(
   const deadlineMs = performance.now() + seconds * 1000;
   const requests = Array.from({ length: REQUEST_COUNT }, (_, i) => mixedRequest(randomFrom(seed + i), service.headers));
   const valid = validRequests(service.headers);
+  const concurrency = new AdaptiveConcurrency({ max: CLIENT_COUNT, targetMs: RESPONSE_TARGET_MS });
   await Promise.all(
     Array.from({ length: CLIENT_COUNT }, async (_, index) => {
       const random = randomFrom(seed * 1000 + index);
@@ -63,14 +71,17 @@ async function runMixedLoad(
           await exchangeBytes(service.port, corruptRequests(random, valid), { resetsWhenDone: random.chance(0.5) });
           continue;
         }
-        connection ??= await KeepAliveConnection.open(service.port);
+        const open = (connection ??= await KeepAliveConnection.open(service.port));
         const { bytes, status } = random.pick(requests);
-        const response = await connection.send(bytes);
+        const response = await concurrency.run(() => open.send(bytes));
         totals.sentCount++;
         totals.units += Number(response?.headers.get("x-usage-units") ?? 0);
-        if (response?.status !== status) totals.faults.push(`${response?.status}: ${response?.body.slice(0, 300)}`);
-        if (connection.isClosed || random.chance(0.01)) {
-          connection.close();
+        const isOverloaded = response?.status === 503 && response.headers.has("retry-after");
+        if (isOverloaded) totals.overloadedCount++;
+        else if (response?.status !== status)
+          totals.faults.push(`${response?.status}: ${response?.body.slice(0, 300)}`);
+        if (open.isClosed || random.chance(0.01)) {
+          open.close();
           connection = undefined;
         }
       }
@@ -112,7 +123,7 @@ async function measureGrowth(
 ): Promise<{ faults: readonly string[]; reachableBytes: number; residentBytes: number }> {
   const service = await startServiceProcess(data(), { flags: ["--cache", "64"], fault });
   try {
-    const totals: Totals = { sentCount: 0, units: 0, faults: [] };
+    const totals: Totals = { sentCount: 0, units: 0, overloadedCount: 0, faults: [] };
     await registerCustomer(service);
     await runMixedLoad(service, totals, { seed: SEED, seconds: Math.max(4, DURATION_S / 10) });
     // Some threads start only when they are first needed.
@@ -127,9 +138,10 @@ async function measureGrowth(
     const [early, late] = [median(samples.slice(quarter, 2 * quarter)), median(samples.slice(-quarter))];
     const mebibytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
     console.log(
-      `${DURATION_S} s of mixed load: ${totals.sentCount} requests, ${totals.units} units; resident ${mebibytes(early)} in the ` +
-        `second quarter, ${mebibytes(late)} in the last; before ${formatUsage(before)}; after ${formatUsage(after)}`,
+      `${DURATION_S} s of mixed load: ${totals.sentCount} requests, ${totals.overloadedCount} of them rejected, ` +
+        `${totals.units} units; resident ${mebibytes(early)} in the second quarter, ${mebibytes(late)} in the last; before ${formatUsage(before)}; after ${formatUsage(after)}`,
     );
+    expect(totals.overloadedCount).toBeLessThanOrEqual(OVERLOADED_SHARE_MAX * totals.sentCount);
     expect(after.descriptorCount).toBeLessThanOrEqual(before.descriptorCount + 4);
     // Requests of clients that disconnected may have been metered without a response.
     expect(await ledgerUnits(service)).toBeGreaterThanOrEqual(totals.units);

@@ -5,7 +5,7 @@ import { ChunkPacer } from "./chunkPacer.ts";
 import type { RequestWork } from "./costModel.ts";
 import { ADMITTED_SHARE, JobSchedule } from "./jobSchedule.ts";
 import { JobTurns } from "./jobTurns.ts";
-import { estimateParsedBytes, MemoryBudget } from "./memoryBudget.ts";
+import { estimateParsedBytes, MemoryBudget, type MemoryShortage } from "./memoryBudget.ts";
 import { type HeldResources, noResources, type Slot } from "./slot.ts";
 
 /** Upper bounds on what the host holds at a time. */
@@ -62,6 +62,8 @@ export const DEFAULT_LOAD_LIMITS: LoadLimits = {
 
 /** Time between two checks for jobs that will miss their deadline. */
 const LATE_CHECK_MS = 250;
+/** How long a request waits for memory before its body is read. Short, because its connection and slot are held meanwhile. */
+const MEMORY_WAIT_MS = 500;
 /** Estimated cost from which a job waits for its turn. */
 const LONG_JOB_MS = 100;
 
@@ -167,10 +169,21 @@ export class AdmissionControl {
     account.bodyBytes -= bodyBytes;
   }
 
-  /** Rejects a body that would exceed a limit if it had this size. @throws HttpError `overloaded` */
-  checkBody(slot: Slot, sizeBytes: number): void {
+  /**
+   * Rejects a body that would exceed a limit if it had this size. If there is too little memory, waits briefly for other
+   * requests to release theirs.
+   * @returns undefined if the body is admitted at once
+   * @throws HttpError `overloaded`
+   */
+  admitBody(slot: Slot, sizeBytes: number): Promise<void> | undefined {
     this.#checkBodyBytes(slot, sizeBytes);
-    this.#checkMemory(slot, sizeBytes + estimateParsedBytes(sizeBytes, 0));
+    const memoryBytes = sizeBytes + estimateParsedBytes(sizeBytes, 0);
+    const isEnough = (): boolean => this.#memoryShortage(slot, memoryBytes) === undefined;
+    if (isEnough()) return undefined;
+    return this.#memory.waitFor(isEnough, MEMORY_WAIT_MS).then(() => {
+      this.#checkBodyBytes(slot, sizeBytes);
+      this.#checkMemory(slot, memoryBytes);
+    });
   }
 
   #checkBodyBytes(slot: Slot, sizeBytes: number): void {
@@ -187,8 +200,12 @@ export class AdmissionControl {
     }
   }
 
+  #memoryShortage(slot: Slot, sizeBytes: number): MemoryShortage | undefined {
+    return this.#memory.shortage(slot.account, sizeBytes, slot.bodyBytes + slot.parsedBytes);
+  }
+
   #checkMemory(slot: Slot, sizeBytes: number): void {
-    const shortage = this.#memory.shortage(slot.account, sizeBytes, slot.bodyBytes + slot.parsedBytes);
+    const shortage = this.#memoryShortage(slot, sizeBytes);
     if (shortage === undefined) return;
     const waitMs = slot.account === undefined ? 0 : this.#schedule.firstEndMs(slot.account);
     if (shortage === "account") {
@@ -279,9 +296,7 @@ export class AdmissionControl {
   /** Sets what a running job is, once it has been parsed. @throws HttpError `overloaded` if it would take too long */
   setWork(job: BulkJob, work: RequestWork): void {
     job.setWork(work);
-    const leftMs = ADMITTED_SHARE * (job.deadlineAtMs - this.#nowMs());
-    if (this.#schedule.isAlone(job) || this.#schedule.waitMs(job) <= leftMs) return;
-    throw this.#tooLongAWait(job);
+    if (!this.#isAdmissible(job, job.deadlineAtMs - this.#nowMs())) throw this.#tooLongAWait(job);
   }
 
   /**
@@ -340,12 +355,18 @@ export class AdmissionControl {
     if (this.jobCount > 0 && this.jobBytes + job.heldBytes > jobBytesMax) {
       throw rejected("too_many_bytes", "The large requests in progress hold too much memory; retry in a moment.");
     }
-    if (!this.#schedule.isAlone(job) && this.#schedule.waitMs(job) > ADMITTED_SHARE * jobDeadlineMs) {
-      throw this.#tooLongAWait(job);
-    }
+    if (!this.#isAdmissible(job, jobDeadlineMs)) throw this.#tooLongAWait(job);
     account.jobCount++;
     this.#schedule.add(job);
     return job;
+  }
+
+  /** Returns whether a job will be done within a time, and leaves enough time to those that have been told to retry. */
+  #isAdmissible(job: BulkJob, timeMs: number): boolean {
+    const schedule = this.#schedule;
+    // A job is always admitted if there is no other, however long the estimate.
+    const isInTime = schedule.isAlone(job) || schedule.waitMs(job) <= ADMITTED_SHARE * timeMs;
+    return isInTime && schedule.keepsAppointments(job, ADMITTED_SHARE * this.#limits.jobDeadlineMs);
   }
 
   #endJob(job: BulkJob): void {

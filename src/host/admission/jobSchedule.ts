@@ -22,10 +22,7 @@ export const ADMITTED_SHARE = 0.9;
 const TARGET_SHARE = 0.7;
 /** Share of its duration by which a job that takes almost the whole deadline is told to retry later than estimated. */
 const LONG_JOB_MARGIN = 0.05;
-/** Without a job in progress, one without an appointment is not admitted this long before one with an appointment. */
-const EXPECTED_MS = 5_000;
 const RETRY_AFTER_S_MAX = 3_600;
-
 /**
  * Estimates when jobs complete, and tells rejected ones when to retry. Accounts share the workers equally and an account's
  * jobs run one after the other, so another account delays a job by no more work than that of the job's account before it:
@@ -33,8 +30,8 @@ const RETRY_AFTER_S_MAX = 3_600;
  *     wait = sum over accounts of min(work of the account, work of the job's account up to the job) / workers
  *
  * Rejected jobs have appointments, because they would otherwise all retry at the same time and all but one be rejected
- * again. Until it is void, an appointment counts as work for jobs that have none. A job that is rejected in spite of its
- * appointment keeps its place in the queue.
+ * again. Jobs without an appointment are admitted as long as they do not delay those that have one. A job that is rejected
+ * in spite of its appointment keeps its place in the queue.
  */
 export class JobSchedule {
   readonly #workerCount: number;
@@ -81,24 +78,38 @@ export class JobSchedule {
     return first.sinceMs;
   }
 
-  /**
-   * Returns whether a job is admitted without regard to the estimates: there is no other job, and none of its account is
-   * about to arrive.
-   */
+  /** Returns whether there is no other job. */
   isAlone(job: BulkJob): boolean {
-    if (this.#jobs.size > (this.#jobs.has(job) ? 1 : 0)) return false;
-    const { account, queuedSinceMs } = job;
-    // Clients that do not come back must not keep others waiting.
-    if (queuedSinceMs !== undefined || this.#missing.has(account)) return true;
-    const nowMs = this.#nowMs();
-    return !this.#appointments.some((each) => each.account === account && each.dueMs - nowMs < EXPECTED_MS);
+    return this.#jobs.size === (this.#jobs.has(job) ? 1 : 0);
   }
 
   /** Returns the time until a job is done, or would be if it were admitted now. */
   waitMs(job: BulkJob): number {
-    const workOf = this.#workAhead(job.account, job.queuedSinceMs);
+    const { account, queuedSinceMs } = job;
+    const workOf = queuedSinceMs === undefined ? this.#workOfJobs() : this.#workAhead(account, queuedSinceMs);
     const ownMs = this.#jobs.has(job) ? 0 : job.totalMs;
-    return this.#waitAfter(workOf, job.account, (workOf.get(job.account) ?? 0) + ownMs);
+    return this.#waitAfter(workOf, account, (workOf.get(account) ?? 0) + ownMs);
+  }
+
+  /**
+   * Returns whether the appointments of a job's account can be kept if the job runs before them.
+   * @param limitMs the wait with which a job is admitted
+   */
+  keepsAppointments(job: BulkJob, limitMs: number): boolean {
+    const { account, queuedSinceMs } = job;
+    // Clients that do not come back must not keep others waiting.
+    if (queuedSinceMs !== undefined || this.#missing.has(account)) return true;
+    const nowMs = this.#nowMs();
+    const workOf = this.#workOfJobs(job);
+    let aheadMs = (workOf.get(account) ?? 0) + job.likelyMs;
+    const own = this.#appointments.filter((each) => each.account === account);
+    for (const { dueMs, costMs } of own.toSorted((first, second) => first.dueMs - second.dueMs)) {
+      // What is done until then; if it is more than there is, the workers are idle.
+      const leftMs = aheadMs - Math.max(0, dueMs - nowMs) * this.#workerCount;
+      if (leftMs > 0 && this.#waitAfter(workOf, account, leftMs + costMs) > limitMs) return false;
+      aheadMs += costMs;
+    }
+    return true;
   }
 
   /** Returns the job that was admitted last among those that will miss their deadline. */
@@ -182,7 +193,7 @@ export class JobSchedule {
     const nowMs = this.#nowMs();
     for (const each of this.#appointments) {
       if (each.dueMs + LATE_MS <= nowMs) continue;
-      // Appointments of other accounts matter only for jobs that have none.
+      // Those of other accounts matter only for a job that makes its first appointment.
       const isAhead = each.account === account ? each.sinceMs < sinceMs : sinceMs === Infinity;
       if (isAhead) addWork(workOf, each.account, each.costMs);
     }

@@ -11,6 +11,9 @@ const TEXT_BYTES_PER_BYTE = 2;
 /** Memory of a parsed value, list or object: an empty list takes 56 bytes, a member of an object 8 to 150. */
 const BYTES_PER_DELIMITER = 64;
 
+/** Requests that may wait for memory; further ones do not wait. */
+const WAITING_COUNT_MAX = 64;
+
 /**
  * Estimates the memory that parsing a body takes in addition to the body: `2 * sizeBytes + 64 * delimiterCount`.
  * @param delimiterCount number of commas, opening brackets and opening braces that are not in strings
@@ -27,6 +30,8 @@ export class MemoryBudget {
   readonly #limitBytes: number;
   readonly #accountShare: number;
   #heldBytes = 0;
+  /** Requests that wait for memory, in the order of their arrival. */
+  readonly #waiting = new Set<() => void>();
 
   constructor({ limitBytes, accountShare }: { readonly limitBytes: number; readonly accountShare: number }) {
     this.#limitBytes = limitBytes;
@@ -52,5 +57,28 @@ export class MemoryBudget {
   add(holder: MemoryHolder | undefined, sizeBytes: number): void {
     this.#heldBytes += sizeBytes;
     if (holder !== undefined) holder.memoryBytes += sizeBytes;
+    if (sizeBytes >= 0) return;
+    const [first] = this.#waiting;
+    first?.();
+  }
+
+  /**
+   * Waits until there is memory, or for a time at most. Released memory is offered to the request that has waited longest.
+   * @param isEnough whether there is memory now
+   */
+  async waitFor(isEnough: () => boolean, timeMsMax: number): Promise<void> {
+    if (isEnough() || this.#waiting.size >= WAITING_COUNT_MAX) return;
+    await new Promise<void>((resolve) => {
+      const finish = (): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(onRelease);
+        resolve();
+      };
+      const onRelease = (): void => {
+        if (isEnough()) finish();
+      };
+      const timer = setTimeout(finish, timeMsMax);
+      this.#waiting.add(onRelease);
+    });
   }
 }

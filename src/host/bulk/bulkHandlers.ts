@@ -1,6 +1,4 @@
-import type { HazardQueryInput } from "../../contract/wireTypes.ts";
 import { isFault } from "../../errors.ts";
-import { parseHazardQuery } from "../../hazard/query.ts";
 import type { LocalAtlas } from "../../hazard/answer.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { neighborhoodOfQuery, shardByOwner } from "../../pool/sharding.ts";
@@ -81,7 +79,7 @@ async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: T
     workerCount > 1 && queries.length <= SINGLE_WORKER_QUERIES_MAX
       ? await answerShortBatch(atlas, bulk, requestQueries, context)
       : undefined;
-  const work = short === undefined ? await estimateBatchWork(atlas, queries, context) : undefined;
+  const work = short === undefined ? await estimateBatchWork(atlas, bulk, queries, context) : undefined;
   if (work !== undefined && (workerCount > 1 || assumedCostMs({ ...work, bodyBytes: 0 }) > UNCHECKED_COST_MS_MAX)) {
     return { kind: "sharded", shards: createShards(atlas, queries, workerCount), work };
   }
@@ -132,15 +130,16 @@ interface RequestQueries extends ProblemContext {
 /** Answers queries as the library does, and encodes each result immediately. */
 async function answerQueries(
   atlas: LocalAtlas,
-  bulk: QueriesBulkRoute<unknown>,
+  bulk: QueriesBulkRoute<unknown, unknown>,
   { queries, ...problemContext }: RequestQueries,
   { timeSlice, signal, reportProgress }: TaskContext,
 ): Promise<ElementEncoder> {
   const totalCount = queries.length;
   const encoded = new ElementEncoder(totalCount);
   let doneCount = 0;
-  await atlas.hazardRiskBatch(
-    queries as readonly HazardQueryInput[],
+  await bulk.answer(
+    atlas,
+    queries,
     { signal },
     {
       timeSlice,
@@ -160,7 +159,7 @@ const SLICE_EXPIRED = new Error("The time slice has expired.");
 /** Answers a batch within the current time slice. @returns undefined if the slice was too short */
 async function answerShortBatch(
   atlas: LocalAtlas,
-  bulk: QueriesBulkRoute<unknown>,
+  bulk: QueriesBulkRoute<unknown, unknown>,
   queries: RequestQueries,
   context: TaskContext,
 ): Promise<ElementEncoder | undefined> {
@@ -176,6 +175,7 @@ async function answerShortBatch(
 /** Estimates what the queries take. Invalid queries take nothing beyond their element. */
 async function estimateBatchWork(
   atlas: LocalAtlas,
+  bulk: QueriesBulkRoute<unknown, unknown>,
   queries: readonly unknown[],
   { timeSlice }: TaskContext,
 ): Promise<BatchWork> {
@@ -184,7 +184,7 @@ async function estimateBatchWork(
   for (const query of queries) {
     if (!hasRadius(query)) continue;
     try {
-      const work = atlas.estimateWork(parseHazardQuery(query));
+      const work = bulk.estimateWork(atlas, query);
       cellVectorCount += work.cellVectorCount;
       coldTileVectorCount += work.coldTileVectorCount;
     } catch (error) {

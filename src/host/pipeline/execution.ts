@@ -61,7 +61,8 @@ export class Execution {
     const declaredBytes = lengthText === undefined ? undefined : Number(lengthText);
     checkDeclaredSize(declaredBytes, limitBytes);
     if (slot === undefined) throw new Error("A route that takes a body must require a key.");
-    admission.checkBody(slot, declaredBytes ?? 0);
+    const admitted = admission.admitBody(slot, declaredBytes ?? 0);
+    if (admitted !== undefined) await admitted;
     return context.receive({
       limitBytes,
       declaredBytes,

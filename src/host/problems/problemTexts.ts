@@ -20,9 +20,10 @@ const TEXTS = {
       "Correct the errors listed in `errors`. Each item gives the location (`pointer`, `parameter` or `header`), what is wrong, and what is accepted.",
   },
   combination_unavailable: {
-    meaning: "All names and years are valid, but one of the hazards is not offered for one of the years or scenarios.",
+    meaning:
+      "All names and years are valid, but one of the hazards is not offered for one of the years or scenarios, or the atlas has no return-period curves of it.",
     remedy:
-      "Request each hazard only for the years and scenarios that it offers; `errors` and `GET /api/v1/hazards` list them.",
+      "Request each hazard only for the years and scenarios that it offers; `errors` and `GET /api/v1/hazards` list them. If the atlas has no curves of a hazard, `errors` lists those of which it has.",
   },
   asset_type_unsupported: {
     meaning: "The temperature alignment of this type of asset cannot be computed.",

@@ -4,6 +4,8 @@ import { archiveCustomer } from "./archiveCustomer.ts";
 import { customerUsage } from "./customerUsage.ts";
 import { docs, docsFile } from "./docs.ts";
 import { getCustomer } from "./getCustomer.ts";
+import { hazardCurve } from "./hazardCurve.ts";
+import { hazardCurveBatch } from "./hazardCurveBatch.ts";
 import { hazardRisk } from "./hazardRisk.ts";
 import { hazardRiskBatch } from "./hazardRiskBatch.ts";
 import { hazards } from "./hazards.ts";
@@ -24,6 +26,8 @@ import { usage } from "./usage.ts";
 export const ROUTES: readonly Route<unknown, unknown>[] = [
   hazardRisk,
   hazardRiskBatch,
+  hazardCurve,
+  hazardCurveBatch,
   hazards,
   alignment,
   portfolioAlignment,

@@ -132,6 +132,8 @@ describe("the published document", () => {
   const ROUTE_PROBLEMS: Readonly<Record<string, readonly string[]>> = {
     getHazardRisk: ["422 combination_unavailable", "400 too_many_values", "503 atlas_unavailable"],
     postHazardRiskBatch: ["400 too_many_values", "503 atlas_unavailable"],
+    getHazardCurve: ["422 combination_unavailable", "400 too_many_values", "503 atlas_unavailable"],
+    postHazardCurveBatch: ["400 too_many_values", "503 atlas_unavailable"],
     alignTemperature: ["422 asset_type_unsupported", "400 too_many_values"],
     analyzeTotalClimateRisk: ["422 country_unknown", "422 industry_unknown", "422 scenario_unknown"],
     registerCustomer: ["409 customer_archived"],

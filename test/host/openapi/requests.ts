@@ -22,6 +22,8 @@ export interface GeneratedRequest {
 export const DATA_OPERATIONS = [
   "getHazardRisk",
   "postHazardRiskBatch",
+  "getHazardCurve",
+  "postHazardCurveBatch",
   "alignTemperature",
   "alignPortfolio",
   "analyzeTotalClimateRisk",
@@ -93,6 +95,10 @@ export function requestOf(random: SeededRandom, operationId: string): GeneratedR
       return { operation, parameters: withOfferedValues(random, parameters), body };
     case "postHazardRiskBatch":
       return { operation, parameters, body: (body as object[]).map((query) => withOfferedValues(random, query)) };
+    case "getHazardCurve":
+      return { operation, parameters: withOfferedCurve(random, parameters), body };
+    case "postHazardCurveBatch":
+      return { operation, parameters, body: (body as object[]).map((query) => withOfferedCurve(random, query)) };
     case "alignTemperature":
       return { operation, parameters, body: (body as object[]).map((entity) => withOrderedYears(random, entity)) };
     case "alignPortfolio":
@@ -111,9 +117,25 @@ export function queryParametersOf(operation: OperationAtPath): readonly Paramete
   return parametersOf(operation).filter(({ in: location }) => location === "query");
 }
 
+/** Restricts a query to one hazard of which the demo has curves, and orders the points of its damage curve. */
+function withOfferedCurve(random: SeededRandom, query: object): Readonly<Record<string, unknown>> {
+  const { damage_curve: points } = query as { readonly damage_curve?: readonly { readonly damage_share: number }[] };
+  const hazards = [random.pick(HAZARD_NAMES.filter((hazard) => HAZARDS[hazard].rules.curve !== undefined))];
+  const shares = points?.map(({ damage_share }) => damage_share).toSorted((a, b) => a - b);
+  return {
+    ...withOfferedValues(random, query, hazards),
+    ...(shares === undefined
+      ? {}
+      : { damage_curve: shares.map((share, i) => ({ value: i * 1.5, damage_share: i === 0 ? 0 : share })) }),
+  };
+}
+
 /** Restricts a query to years and scenarios that all its hazards offer, and to radii below 5 km for speed. */
-function withOfferedValues(random: SeededRandom, query: object): Readonly<Record<string, unknown>> {
-  const hazards = HAZARD_NAMES.filter(() => random.chance(0.4));
+function withOfferedValues(
+  random: SeededRandom,
+  query: object,
+  hazards = HAZARD_NAMES.filter(() => random.chance(0.4)),
+): Readonly<Record<string, unknown>> {
   if (hazards.length === 0) hazards.push(random.pick(HAZARD_NAMES));
   const specs = hazards.map((hazard) => HAZARDS[hazard]);
   const shared = <Item>(lists: readonly (readonly Item[])[]): Item[] =>

@@ -3,7 +3,7 @@ import { cp, mkdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
 import type { Raster, RasterOptions } from "../../../src/ingest/raster.ts";
 import { openRaster } from "../../../src/ingest/rasterSpec.ts";
@@ -61,16 +61,17 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe.each(FILES)("$format", ({ name, options, stored = name }) => {
-  let maps: MapFiles;
-  beforeEach(() => {
-    maps = new MapFiles();
-  });
-  afterEach(() => maps.close());
+  const maps = new MapFiles();
+  afterAll(() => maps.close());
   const open = (more: RasterOptions = {}): Promise<Raster> => maps.open(join(folder, name), { ...options, ...more });
+  /** The map, opened once, because opening some formats takes long. */
+  let raster: Raster;
+  beforeAll(async () => {
+    raster = await open();
+  });
   const whole = { band: 1, firstRow: 0, rowCount: grid.rowCount, firstColumn: 0, columnCount: grid.columnCount };
 
   test("describes grid, coordinate system and band", async () => {
-    const raster = await open();
     for (const [member, expected] of Object.entries(grid) as [keyof Grid, number][]) {
       expect(raster.grid[member], member).toBeCloseTo(expected, 9);
     }
@@ -92,14 +93,13 @@ describe.each(FILES)("$format", ({ name, options, stored = name }) => {
   });
 
   test("reads missing cells as NaN and dry cells as 0", async () => {
-    const read = await (await open()).readWindow(whole);
+    const read = await raster.readWindow(whole);
     expect(Array.from(read)).toEqual(expectedValues);
     expect(expectedValues).toContain(0);
     expect(expectedValues.some(Number.isNaN)).toBe(true);
   });
 
   test("every window equals that part of the whole, also if windows are read at the same time", async () => {
-    const raster = await open();
     const random = randomFrom(5);
     const windows = Array.from({ length: 30 }, () => {
       const firstRow = random.below(grid.rowCount);
@@ -123,17 +123,17 @@ describe.each(FILES)("$format", ({ name, options, stored = name }) => {
   });
 
   test("another thread can open the map from its description", async () => {
-    const raster = await open({ nodata: [0] });
-    const spec = structuredClone(raster.spec);
-    const values = Array.from(await raster.readWindow(whole));
+    const remapped = await open({ nodata: [0] });
+    const spec = structuredClone(remapped.spec);
+    const values = Array.from(await remapped.readWindow(whole));
     const otherMaps = new MapFiles();
     const shared = await openRaster(spec, { maps: otherMaps });
     expect(await openRaster(structuredClone(spec), { maps: otherMaps })).toBe(shared);
     const single = await openRaster(spec);
     for (const opened of [shared, single]) {
-      expect(opened.file).toBe(raster.file);
+      expect(opened.file).toBe(remapped.file);
       expect(opened.spec).toEqual(spec);
-      expect(opened.grid).toEqual(raster.grid);
+      expect(opened.grid).toEqual(remapped.grid);
       expect(Array.from(await opened.readWindow(whole))).toEqual(values);
     }
     await single.close();
@@ -143,11 +143,11 @@ describe.each(FILES)("$format", ({ name, options, stored = name }) => {
   });
 
   test("applies nodata values of the user and records them", async () => {
-    const raster = await open({ nodata: [0] });
-    expect(Array.from(await raster.readWindow(whole))).toEqual(
+    const remapped = await open({ nodata: [0] });
+    expect(Array.from(await remapped.readWindow(whole))).toEqual(
       expectedValues.map((value) => (value === 0 ? NaN : value)),
     );
-    expect(raster.notes["extra_nodata"]).toEqual([0]);
+    expect(remapped.notes["extra_nodata"]).toEqual([0]);
   });
 
   test.each([
@@ -158,7 +158,6 @@ describe.each(FILES)("$format", ({ name, options, stored = name }) => {
     { ...whole, band: NaN },
     { ...whole, rowCount: 0 },
   ])("rejects a window outside the map: %j", async (window) => {
-    const raster = await open();
     await expect((async () => raster.readWindow(window))()).rejects.toThrow(/outside 12 x 20 cells/);
   });
 
@@ -169,9 +168,9 @@ describe.each(FILES)("$format", ({ name, options, stored = name }) => {
     );
     const stopping = new AbortController();
     const stoppable = new MapFiles({ signal: stopping.signal });
-    const raster = await stoppable.open(join(folder, name), options);
+    const stopped = await stoppable.open(join(folder, name), options);
     stopping.abort(reason);
-    await expect((async () => raster.readWindow(whole))()).rejects.toBe(reason);
+    await expect((async () => stopped.readWindow(whole))()).rejects.toBe(reason);
     await stoppable.close();
   });
 
@@ -186,8 +185,8 @@ describe.each(FILES)("$format", ({ name, options, stored = name }) => {
       await writeFile(join(copy, stored), bytes.subarray(0, Math.floor(share * size)));
       const damaged = new MapFiles();
       try {
-        const raster = await damaged.open(join(copy, name), options);
-        expect(Array.from(await raster.readWindow(whole)), `at ${share}`).toEqual(expectedValues);
+        const opened = await damaged.open(join(copy, name), options);
+        expect(Array.from(await opened.readWindow(whole)), `at ${share}`).toEqual(expectedValues);
       } catch (error) {
         if (!isFault(error, "source_invalid")) throw error;
         expect(error.message).toContain(copy);

@@ -1,0 +1,102 @@
+/** Finds the layers of the return-period curves of an open atlas. */
+import type { FieldLayer } from "../../atlas/cachedField.ts";
+import type { LayerSet, SampledGroup } from "../../atlas/layerSet.ts";
+import type { Sampler } from "../../atlas/sampler.ts";
+import { returnPeriodsOf, type SupplementKind, supplementKindOf, supplementName } from "../../atlas/supplement.ts";
+import type { HazardName, Scenario } from "../hazards.ts";
+import type { PlannedLayer } from "../plannedLayer.ts";
+
+/** The layers of the curve of one scenario and year. All lists are in ascending order of return period. */
+export interface CurvePlan {
+  readonly set: LayerSet;
+  readonly unit: string;
+  readonly variate: "gumbel" | "log";
+  readonly returnPeriodsYears: readonly number[];
+  readonly values: readonly PlannedLayer[];
+  /** Extremes over climate models; undefined if the atlas does not have them. */
+  readonly minimum: readonly PlannedLayer[] | undefined;
+  readonly maximum: readonly PlannedLayer[] | undefined;
+}
+
+/** Plans of each open atlas by hazard, scenario and year; they do not depend on the location. */
+const plansBySampler = new WeakMap<Sampler, Map<string, CurvePlan | undefined>>();
+
+/** Returns whether the atlas has the curve of at least one scenario and year of the hazard. */
+export function hasCurves(sampler: Sampler, hazard: HazardName): boolean {
+  const groups = sampler.hazards.get(supplementName(hazard))?.allGroups() ?? [];
+  return groups.some(({ entry }) => supplementKindOf(entry) === "curve");
+}
+
+/**
+ * Returns the plan of a curve, or undefined if the atlas does not have it.
+ * @param stored a stored scenario and year, see `layerOf`
+ */
+export function curvePlanOf(
+  sampler: Sampler,
+  hazard: HazardName,
+  { scenario, year }: { readonly scenario: Scenario; readonly year: number },
+): CurvePlan | undefined {
+  let plans = plansBySampler.get(sampler);
+  if (plans === undefined) {
+    plans = new Map();
+    plansBySampler.set(sampler, plans);
+  }
+  const name = `${hazard} ${scenario} ${year}`;
+  if (!plans.has(name)) plans.set(name, makeCurvePlan(sampler, hazard, { scenario, year }));
+  return plans.get(name);
+}
+
+function makeCurvePlan(
+  sampler: Sampler,
+  hazard: HazardName,
+  { scenario, year }: { readonly scenario: Scenario; readonly year: number },
+): CurvePlan | undefined {
+  const supplement = sampler.hazards.get(supplementName(hazard));
+  const groups = supplement?.groups(scenario, year) ?? [];
+  const curve = curveLayers(groups, "curve");
+  if (supplement === undefined || curve === undefined) return undefined;
+  const periods = curve.returnPeriodsYears.join();
+  const extremeLayers = (kind: SupplementKind): readonly FieldLayer[] | undefined => {
+    const extreme = curveLayers(groups, kind);
+    return extreme?.returnPeriodsYears.join() === periods ? extreme.layers : undefined;
+  };
+  const [minimum, maximum] = [extremeLayers("curve_min"), extremeLayers("curve_max")];
+  const layers = [curve.layers, minimum ?? [], maximum ?? []].flat();
+  const positionsOf = (some: readonly FieldLayer[]): readonly PlannedLayer[] =>
+    some.map((layer) => ({ entry: layer.entry, position: layers.indexOf(layer) }));
+  return {
+    set: sampler.layerSet(supplement, layers),
+    unit: curve.layers[0]?.entry.unit ?? "",
+    variate: curve.variate,
+    returnPeriodsYears: curve.returnPeriodsYears,
+    values: positionsOf(curve.layers),
+    minimum: minimum && positionsOf(minimum),
+    maximum: maximum && positionsOf(maximum),
+  };
+}
+
+/** Returns the layers of the groups of one kind by return period; undefined if there are none or they are invalid. */
+function curveLayers(
+  groups: readonly SampledGroup[],
+  kind: SupplementKind,
+):
+  | {
+      readonly layers: readonly FieldLayer[];
+      readonly returnPeriodsYears: readonly number[];
+      readonly variate: CurvePlan["variate"];
+    }
+  | undefined {
+  const ofKind = groups.filter(({ entry }) => supplementKindOf(entry) === kind);
+  const variate = ofKind[0]?.entry.provenance["variate"];
+  if (variate !== "gumbel" && variate !== "log") return undefined;
+  const nodes: { readonly period: number; readonly layer: FieldLayer }[] = [];
+  for (const { source, group, entry } of ofKind) {
+    const periods = returnPeriodsOf(entry);
+    if (periods === undefined || entry.provenance["variate"] !== variate) return undefined;
+    for (const [layer, period] of periods.entries()) {
+      nodes.push({ period, layer: { source, group, layer, entry: entry.layers[layer] as FieldLayer["entry"] } });
+    }
+  }
+  nodes.sort((a, b) => a.period - b.period);
+  return { layers: nodes.map(({ layer }) => layer), returnPeriodsYears: nodes.map(({ period }) => period), variate };
+}
