@@ -40,6 +40,19 @@ describe("readAqueductName", () => {
     expect(readAqueductName(name)).toEqual({ kind: "ignored", reason: expect.stringMatching(reason) as string });
   });
 
+  test("selects percentile, subsidence and climate models", () => {
+    const kindOf = (name: string, choices: Parameters<typeof readAqueductName>[1]) =>
+      readAqueductName(name, choices)?.kind;
+    const choices = { percentile: "5", subsidence: "without", models: ["NorESM1-M"] } as const;
+    expect(kindOf("inuncoast_rcp8p5_nosub_2080_rp1000_0_perc_05.tif", choices)).toBe("map");
+    expect(kindOf("inuncoast_rcp8p5_nosub_2080_rp1000_0.tif", choices)).toBe("ignored");
+    expect(kindOf("inuncoast_rcp8p5_wtsub_2080_rp1000_0_perc_05.tif", choices)).toBe("ignored");
+    expect(kindOf("inuncoast_historical_nosub_hist_rp0100_0.tif", choices)).toBe("map");
+    expect(kindOf("inunriver_rcp8p5_00000NorESM1-M_2050_rp00100.tif", choices)).toBe("map");
+    expect(kindOf("inunriver_rcp8p5_0000GFDL-ESM2M_2050_rp00100.tif", choices)).toBe("ignored");
+    expect(kindOf("inunriver_historical_000000000WATCH_1980_rp00100.tif", choices)).toBe("map");
+  });
+
   test.each(["floods.tif", "inunriver_rcp4p5_MIROC_2030_rp100.tif", "inuncoast_rcp4p5_wtsub_2030_rp0100.tif"])(
     "returns undefined for %s",
     (name) => expect(readAqueductName(name)).toBeUndefined(),
