@@ -1,27 +1,66 @@
-import Table from "cli-table3";
 import { Command } from "commander";
 import { diskBlobs } from "../atlas/diskBlobs.ts";
 import { openPackedAtlas, type PackedAtlas } from "../atlas/packedAtlas.ts";
-import { supplementedHazard, supplementKindOf, supplementName } from "../atlas/supplement.ts";
 import { type VerifyReport, verifyAtlas } from "../atlas/verify.ts";
 import type { Blobs } from "../atlas/blobs.ts";
 import { Fault } from "../errors.ts";
 import { Kernel } from "../kernel/instance.ts";
+import type { BoundingBox } from "../ingest/ingest.ts";
+import { exportLayer, type ExportRequest } from "./atlasExport.ts";
+import { formatInfo } from "./atlasInfo.ts";
+import { stacItems } from "./atlasStac.ts";
+import { readBox } from "./ingest.ts";
+import { readNumber } from "./ingestRecipes.ts";
 import { progressBar } from "./progress.ts";
 
-/** `isotherm atlas`: shows the content of an atlas and verifies its files. */
+/** `isotherm atlas`: shows the content of an atlas, verifies its files, and writes it in other formats. */
 export function atlasCommand(): Command {
-  const command = new Command("atlas").description("inspect and verify an atlas");
+  const command = new Command("atlas").description("inspect, verify and export an atlas");
   command
     .command("info")
     .description("show the hazards, grids, layers, rules, sources and files of an atlas")
     .argument("<folder>", "folder of the atlas")
+    .option("--files", "list the source files with their SHA-256")
     .option("--json", "print the complete catalog as JSON")
     .addHelpText("after", "\nExample:\n  isotherm atlas info data/atlas")
-    .action(async (folder: string, { json = false }: { json?: boolean }) => {
-      await withAtlas(folder, async (atlas) => {
-        process.stdout.write(json ? `${JSON.stringify(atlas.catalog, undefined, 2)}\n` : formatInfo(atlas));
+    .action(async (folder: string, { json = false, files = false }: { json?: boolean; files?: boolean }) => {
+      await withAtlas(folder, async ({ catalog }) => {
+        process.stdout.write(json ? jsonText(catalog) : formatInfo(catalog, { hasFiles: files }));
       });
+    });
+  command
+    .command("export")
+    .description("write a layer, or a part of it, as a GeoTIFF; cells without data are NaN")
+    .argument("<folder>", "folder of the atlas")
+    .requiredOption("--hazard <name>", "hazard of the layer")
+    .requiredOption("--scenario <name>", "scenario of the layer")
+    .requiredOption("--year <year>", "analysis year of the layer", readNumber)
+    .requiredOption("--metric <name>", "metric of the layer")
+    .option("--bbox <W,S,E,N>", "write only the cells that intersect this box, in degrees", readBox)
+    .requiredOption("--out <file>", "path of the GeoTIFF")
+    .option("--json", "print the report as JSON")
+    .addHelpText(
+      "after",
+      `
+Example:
+  isotherm atlas export data/atlas --hazard riverine_floods --scenario rcp4p5 --year 2030 --metric depth_meters \\
+    --bbox 42,11,43,12 --out depth.tif`,
+    )
+    .action(async (folder: string, { out, json = false, ...flags }: ExportFlags) => {
+      await withAtlas(folder, async (atlas) => {
+        const report = await exportLayer(atlas, { ...flags, bbox: flags.bbox, file: out });
+        const { file, rowCount, columnCount, validCellCount } = report;
+        const text = `${file}: ${rowCount} rows x ${columnCount} columns, ${validCellCount} cells with data\n`;
+        process.stdout.write(json ? jsonText(report) : text);
+      });
+    });
+  command
+    .command("stac")
+    .description("describe the atlas as STAC items, one for each hazard, in a GeoJSON feature collection")
+    .argument("<folder>", "folder of the atlas")
+    .addHelpText("after", "\nExample:\n  isotherm atlas stac data/atlas > items.json")
+    .action(async (folder: string) => {
+      await withAtlas(folder, async ({ catalog }) => void process.stdout.write(jsonText(stacItems(catalog))));
     });
   command
     .command("verify")
@@ -34,11 +73,21 @@ export function atlasCommand(): Command {
         const bar = progressBar("bytes");
         const report = await verifyAtlas(atlas, { blobs, onProgress: bar.update });
         bar.stop();
-        process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : formatVerifyReport(report));
+        process.stdout.write(json ? jsonText(report) : formatVerifyReport(report));
         if (report.problems.length > 0) process.exitCode = 1;
       });
     });
   return command;
+}
+
+interface ExportFlags extends Omit<ExportRequest, "file" | "bbox"> {
+  readonly bbox?: BoundingBox;
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+function jsonText(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 async function withAtlas(folder: string, use: (atlas: PackedAtlas, blobs: Blobs) => Promise<void>): Promise<void> {
@@ -56,56 +105,6 @@ async function withAtlas(folder: string, use: (atlas: PackedAtlas, blobs: Blobs)
   } finally {
     await blobs.close();
   }
-}
-
-function formatInfo({ catalog }: PackedAtlas): string {
-  const lines = [
-    `release ${catalog.release}${catalog.synthetic ? " (SYNTHETIC: not real data)" : ""}, created ${catalog.created_at}`,
-  ];
-  for (const { hazard, grid, rules, packs } of catalog.hazards) {
-    // A supplement is described with its hazard.
-    if (supplementedHazard(hazard) !== undefined) continue;
-    const { north_deg, west_deg, cell_size_lat_deg, cell_size_lon_deg, row_count, column_count } = grid;
-    const south = north_deg - row_count * cell_size_lat_deg;
-    const east = west_deg + column_count * cell_size_lon_deg;
-    lines.push(
-      "",
-      hazard,
-      `  grid      ${row_count} rows x ${column_count} columns of ${cell_size_lat_deg} x ${cell_size_lon_deg} degrees (latitude x longitude)`,
-      `  covers    ${south} to ${north_deg} north, ${west_deg} to ${east} east`,
-      `  rules     ${Object.entries(rules)
-        .map(([name, value]) => `${name} ${String(value)}`)
-        .join(", ")}`,
-    );
-    const table = new Table({
-      head: ["scenario", "year", "metrics", "source", "pack"],
-      style: { head: [], border: [], compact: true },
-    });
-    for (const { id, groups } of packs) {
-      for (const { scenario, year, layers, provenance, superseded } of groups) {
-        if (superseded === true) continue;
-        const { product, recipe } = provenance;
-        const source = [product, recipe].filter((part) => typeof part === "string").join(", ");
-        table.push([scenario, String(year), layers.map(({ metric }) => metric).join("\n"), source, id]);
-      }
-    }
-    lines.push(table.toString(), ...supplementLines(catalog, hazard));
-  }
-  return `${lines.join("\n")}\n`;
-}
-
-/** Returns the lines that describe the curves and ranges of a hazard; none if the atlas has none. */
-function supplementLines({ hazards }: PackedAtlas["catalog"], hazard: string): readonly string[] {
-  const packs = hazards.find((entry) => entry.hazard === supplementName(hazard))?.packs ?? [];
-  const groups = packs.flatMap((pack) => pack.groups).filter(({ superseded }) => superseded !== true);
-  const layers = new Map<string, number>();
-  for (const group of groups) {
-    const kind = supplementKindOf(group);
-    if (kind === undefined) continue;
-    const name = `${kind} of ${group.scenario} ${group.year}`;
-    layers.set(name, (layers.get(name) ?? 0) + group.layers.length);
-  }
-  return [...layers].map(([name, count]) => `  keeps     ${name}, ${count} layers`);
 }
 
 function formatVerifyReport({ files, bytes, tiles, problems }: VerifyReport): string {

@@ -51,8 +51,9 @@ export function filesOf(provenance: Provenance): readonly StatedFile[] {
     if (typeof node !== "object" || node === null) return;
     const { file, sha256, etag, last_modified: lastModified } = node as Readonly<Record<string, unknown>>;
     if (typeof file === "string") {
-      const stated = [sha256, etag, lastModified].find((value) => typeof value === "string");
-      const version = typeof sha256 === "string" ? `sha256 ${sha256}` : (stated ?? "version unknown");
+      const stated = { sha256, etag, last_modified: lastModified };
+      const known = Object.entries(stated).find(([, value]) => typeof value === "string");
+      const version = known === undefined ? "version unknown" : `${known[0]} ${String(known[1])}`;
       files.set(`${file} ${version}`, { file, version });
     }
     for (const value of Object.values(node)) visit(value);

@@ -77,9 +77,9 @@ function entriesOf(
   const double = (...values: readonly number[]): TagValue => ({ kind: "double", values });
   const offset = (values: readonly number[]): TagValue => ({ kind: "offset", values });
   const items = [
-    `<Item name="DESCRIPTION" sample="0" role="description">${escaped(description)}</Item>`,
-    `<Item name="UNITTYPE" sample="0" role="unittype">${escaped(unit)}</Item>`,
-    ...Object.entries(texts).map(([name, text]) => `<Item name="${escaped(name)}">${escaped(text)}</Item>`),
+    `<Item name="DESCRIPTION" sample="0" role="description">${itemText(description)}</Item>`,
+    `<Item name="UNITTYPE" sample="0" role="unittype">${itemText(unit)}</Item>`,
+    ...Object.entries(texts).map(([name, text]) => `<Item name="${escaped(name)}">${itemText(text)}</Item>`),
   ];
   const longitude = grid.westDeg >= 180 ? grid.westDeg - 360 : grid.westDeg;
   return [
@@ -101,6 +101,11 @@ function entriesOf(
     [42_112, { kind: "text", text: `<GDALMetadata>\n${items.join("\n")}\n</GDALMetadata>` }],
     [42_113, { kind: "text", text: "nan" }],
   ];
+}
+
+/** GDAL escapes the texts of its metadata twice, and undoes both. */
+function itemText(text: string): string {
+  return escaped(escaped(text));
 }
 
 function escaped(text: string): string {

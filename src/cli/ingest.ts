@@ -163,7 +163,8 @@ function readFraction(text: string): number {
   return denominator === undefined ? readNumber(text) : readNumber(numerator) / readNumber(denominator);
 }
 
-function readBox(text: string): BoundingBox {
+/** Parses a box: west,south,east,north. */
+export function readBox(text: string): BoundingBox {
   const parts = text.split(",").map(readNumber);
   const [westDeg, southDeg, eastDeg, northDeg] = parts;
   if (

@@ -5,7 +5,7 @@ import { writePack } from "../atlas/writer.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { BandReader } from "./bandReader.ts";
 import { type GroupTotals, zeroCounts } from "./cellCounts.ts";
-import { mapsOf } from "./plan.ts";
+import { mapCountOf, mapsOf } from "./plan.ts";
 import { sourceFilesOf } from "./raster.ts";
 import { groupProvenance } from "./provenance.ts";
 import { resumeKeyOf } from "./resumeKey.ts";
@@ -56,7 +56,7 @@ async function writeBands(
   const { options, sources } = context;
   const { plan, grid } = target;
   const [group] = plan.groups;
-  const sourceCellsPerRow = target.window.columnCount * plan.groups.flatMap(mapsOf).length;
+  const sourceCellsPerRow = plan.groups.reduce((sum, each) => sum + mapCountOf(each), 0) * target.window.columnCount;
   const stored = plan.groups.map((group) => storedGroupsOf(plan, group));
   // If the version of a source is unknown, finished and remaining rows could be from different versions of it.
   const isResumable = [...files].every((file) => sources.versionOf(file).version_unknown !== true);

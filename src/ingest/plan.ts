@@ -1,6 +1,7 @@
 /** The plan of an ingest: the groups to write for each hazard, and the maps from which they are computed. */
 import type { HazardName, HazardRules, MetricName, Scenario } from "../hazard/hazards.ts";
 import type { SupplementKind } from "../atlas/supplement.ts";
+import { mapCountOfMethod } from "./computedMethod.ts";
 import type { Raster } from "./raster.ts";
 
 /** One band of one file, and the factor to the metric's unit. */
@@ -45,6 +46,14 @@ export interface GroupPlan {
 /** Returns every map of a group, in a fixed order. */
 export function mapsOf({ content }: GroupPlan): readonly MapSource[] {
   return content.kind === "curves" ? content.models.flatMap(({ maps }) => maps) : Object.values(content.metrics);
+}
+
+/** Returns the number of maps that are read for a group; those of a series are counted once for all metrics. */
+export function mapCountOf(group: GroupPlan): number {
+  const rasters = mapsOf(group).map(({ raster }) => raster);
+  const series = new Set(rasters.flatMap(({ spec }) => (spec.kind === "computed" ? [spec.method] : [])));
+  const single = rasters.filter(({ spec }) => spec.kind !== "computed").length;
+  return [...series].reduce((count, method) => count + mapCountOfMethod(method), single);
 }
 
 /** Everything that one ingest writes in one pack: the metrics of a hazard, or a supplement of one scenario and year. */

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { readCatalog } from "../atlas/writer.ts";
 import { HAZARDS, type HazardName, type MetricName, type Scenario } from "../hazard/hazards.ts";
 import { checkOptionRanges, type IngestOptions } from "./options.ts";
-import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
+import { type GroupPlan, type HazardPlan, mapCountOf, mapsOf } from "./plan.ts";
 import { layersOfGroup } from "./planLayers.ts";
 import { partsOf, type Raster } from "./raster.ts";
 import { archivePathOf } from "./readers/zip/archivePath.ts";
@@ -157,7 +157,7 @@ function previewHazard(
   const layerCount = [plan, ...supplementPlans(plan, options)]
     .flatMap((each) => each.groups.map((group) => layerCountOf(each, group)))
     .reduce((sum, count) => sum + count, 0);
-  const mapCount = plan.groups.reduce((sum, group) => sum + mapsOf(group).length, 0);
+  const mapCount = plan.groups.reduce((sum, group) => sum + mapCountOf(group), 0);
   const allLayers = layers.flat();
   return {
     hazard: plan.hazard,

@@ -3,7 +3,7 @@ import type { HazardName, MetricName, Scenario } from "../hazard/hazards.ts";
 import { addCounts, type CellCounts, zeroCounts } from "./cellCounts.ts";
 import { type LargestRounding, mergeLargestRounding } from "./metricSteps.ts";
 import type { WrittenPack } from "./packWriter.ts";
-import { mapsOf } from "./plan.ts";
+import { mapCountOf } from "./plan.ts";
 import { groupKey } from "./releaseName.ts";
 
 /** A file that was given or found in a folder but that the recipe does not use. */
@@ -52,7 +52,7 @@ export function ingestTotals(packs: readonly WrittenPack[]): IngestTotals {
   let sourceCells = 0;
   for (const { target, totals } of packs) {
     const { plan, window } = target;
-    for (const group of plan.groups) sourceCells += mapsOf(group).length * window.rowCount * window.columnCount;
+    for (const group of plan.groups) sourceCells += mapCountOf(group) * window.rowCount * window.columnCount;
     for (const { counts, worst } of totals) {
       addCounts(cells, counts);
       largestRounding = mergeLargestRounding(largestRounding, worst);

@@ -199,6 +199,7 @@ describe("a daily series", () => {
     const path = await manifest([{ ...BASELINE, daily: { files: ["a.nc"] } }]);
     const { hazards, files } = await previewRecipe("fire-weather", { sources: [path], out });
     expect(files).toMatchObject([{ bandCount: 365, rowCount: 2, columnCount: 3 }]);
+    expect(hazards[0]?.sourceCellCount).toBe(365 * CELL_COUNT);
     expect(hazards[0]?.groups[0]?.metrics).toEqual(["intensity", "fire_danger_days", "probability", "total_hazard"]);
   });
 });

@@ -42,7 +42,8 @@ async function storms(windsMps: readonly number[]): Promise<void> {
 describe("wind-events", () => {
   test("gives the probability 1 - exp(-n / Y), and no wind speed if it is not asked for", async () => {
     await storms([20, 33, 40, 32.99]);
-    await ingest({ span_years: 22, probability_only: true, events: { files: "storm*.tif" } });
+    const report = await ingest({ span_years: 22, probability_only: true, events: { files: "storm*.tif" } });
+    expect(report.totals.sourceCells).toBe(4 * 70 * 80);
     await withAtlas(async (atlas) => {
       const metrics = await metricsAt(atlas, { row: 3, column: 4, ...CYCLONE });
       expect(metrics["probability"]).toBeCloseTo(1 - Math.exp(-2 / 22), 4);

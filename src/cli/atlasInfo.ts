@@ -1,0 +1,82 @@
+/** `isotherm atlas info`: the hazards, grids, layers, rules and sources of an atlas as text. */
+import Table from "cli-table3";
+import type { Catalog } from "../atlas/catalog.ts";
+import { supplementedHazard, supplementKindOf, supplementName } from "../atlas/supplement.ts";
+import { filesOf, liveGroups, productOf, type StatedProduct } from "./atlasSources.ts";
+
+/** @param options `hasFiles`: whether source files are listed with their hashes */
+export function formatInfo(catalog: Catalog, { hasFiles = false }: { readonly hasFiles?: boolean } = {}): string {
+  const lines = [
+    `release ${catalog.release}${catalog.synthetic ? " (SYNTHETIC: not real data)" : ""}, created ${catalog.created_at}`,
+  ];
+  for (const entry of catalog.hazards) {
+    const { hazard, grid, rules, packs } = entry;
+    // A supplement is described with its hazard.
+    if (supplementedHazard(hazard) !== undefined) continue;
+    const { north_deg, west_deg, cell_size_lat_deg, cell_size_lon_deg, row_count, column_count } = grid;
+    const south = north_deg - row_count * cell_size_lat_deg;
+    const east = west_deg + column_count * cell_size_lon_deg;
+    lines.push(
+      "",
+      hazard,
+      `  grid      ${row_count} rows x ${column_count} columns of ${cell_size_lat_deg} x ${cell_size_lon_deg} degrees (latitude x longitude)`,
+      `  covers    ${south} to ${north_deg} north, ${west_deg} to ${east} east`,
+      `  rules     ${Object.entries(rules)
+        .map(([name, value]) => `${name} ${String(value)}`)
+        .join(", ")}`,
+    );
+    const table = new Table({
+      head: ["scenario", "year", "metrics", "source", "pack"],
+      style: { head: [], border: [], compact: true },
+    });
+    for (const { id, groups } of packs) {
+      for (const { scenario, year, layers, provenance, superseded } of groups) {
+        if (superseded === true) continue;
+        const { product, recipe } = productOf(provenance);
+        const source = [product, recipe].filter((part) => part !== undefined).join(", ");
+        table.push([scenario, String(year), layers.map(({ metric }) => metric).join("\n"), source, id]);
+      }
+    }
+    lines.push(table.toString(), ...supplementLines(catalog, hazard), ...sourceLines(entry, hasFiles));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** Returns a paragraph for each product of a hazard: what it is, its license, and how it came into the atlas. */
+function sourceLines(entry: Catalog["hazards"][number], hasFiles: boolean): readonly string[] {
+  const sources = new Map<string, { readonly product: StatedProduct; readonly files: Set<string> }>();
+  for (const { provenance } of liveGroups(entry)) {
+    const product = productOf(provenance);
+    const key = JSON.stringify(product);
+    const source = sources.get(key) ?? { product, files: new Set<string>() };
+    sources.set(key, source);
+    for (const { file, version } of filesOf(provenance)) source.files.add(`${file}  ${version}`);
+  }
+  return [...sources.values()].flatMap(({ product: stated, files }) => {
+    const { product = "not stated", version, licence = "not stated", credit, url, program, ingestedOn } = stated;
+    const made = [ingestedOn, program === undefined ? undefined : `by ${program}`].filter((part) => part !== undefined);
+    return [
+      `  source    ${product}${version === undefined ? "" : `, version ${version}`}`,
+      `  license   ${licence}`,
+      ...(credit === undefined ? [] : [`  credit    ${credit}`]),
+      ...(url === undefined ? [] : [`  address   ${url}`]),
+      ...(made.length === 0 ? [] : [`  ingested  ${made.join(" ")}`]),
+      ...(files.size === 0 ? [] : [`  files     ${files.size}${hasFiles ? "" : " (--files lists them)"}`]),
+      ...(hasFiles ? [...files].map((file) => `            ${file}`) : []),
+    ];
+  });
+}
+
+/** Returns the lines that describe the curves and ranges of a hazard; none if the atlas has none. */
+function supplementLines({ hazards }: Catalog, hazard: string): readonly string[] {
+  const packs = hazards.find((entry) => entry.hazard === supplementName(hazard))?.packs ?? [];
+  const groups = packs.flatMap((pack) => pack.groups).filter(({ superseded }) => superseded !== true);
+  const layers = new Map<string, number>();
+  for (const group of groups) {
+    const kind = supplementKindOf(group);
+    if (kind === undefined) continue;
+    const name = `${kind} of ${group.scenario} ${group.year}`;
+    layers.set(name, (layers.get(name) ?? 0) + group.layers.length);
+  }
+  return [...layers].map(([name, count]) => `  keeps     ${name}, ${count} layers`);
+}

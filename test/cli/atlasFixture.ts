@@ -1,0 +1,43 @@
+/** An ingested atlas for tests of `isotherm atlas`, and its expected depths. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
+import { openPackedAtlas, type PackedAtlas } from "../../src/atlas/packedAtlas.ts";
+import { ingestLayers } from "../../src/ingest/ingest.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { folder, map, out } from "../ingest/ingestFixture.ts";
+
+/** Depth in meters of a cell of the fixture's grid of 70 x 80 cells; undefined where it is missing. */
+export function depthAt(cell: number): number | undefined {
+  if (cell % 11 === 5) return undefined;
+  return Math.floor(cell / 80) < 20 ? 0 : (cell % 400) / 100;
+}
+
+/** Writes an atlas with depths for rcp4p5 2030 and the baseline. */
+export async function writeFloodAtlas(): Promise<void> {
+  await map("depth.tif", (cell) => depthAt(cell) ?? -9999);
+  await map("baseline.tif", () => 0);
+  const source = {
+    name: "River maps <test> & more",
+    licence: "CC BY 4.0",
+    version: "2",
+    credit: "Ward et al. (2020)",
+    url: "https://example.com/floods",
+  };
+  const layers = [
+    { scenario: "baseline", year: 1980, metric: "depth_meters", file: "baseline.tif" },
+    { scenario: "rcp4p5", year: 2030, metric: "depth_meters", file: "depth.tif" },
+  ];
+  const manifest = join(folder, "manifest.json");
+  await writeFile(manifest, JSON.stringify({ hazard: "riverine_floods", source, layers }));
+  await ingestLayers({ manifest, out, release: "test-1" });
+}
+
+export async function withPackedAtlas<T>(use: (atlas: PackedAtlas) => Promise<T>): Promise<T> {
+  const blobs = diskBlobs(out);
+  try {
+    return await use(await openPackedAtlas(await Kernel.load(), blobs, { headerCacheBytes: 1 << 20 }));
+  } finally {
+    await blobs.close();
+  }
+}
