@@ -8,7 +8,7 @@ import type { GroupEntry, HazardEntry } from "./catalog.ts";
  * Kinds of groups in a supplement. `curve` has one layer per return period; `curve_min` and `curve_max` have the smallest and
  * largest value over climate models at each return period; `metrics_min` and `metrics_max` have those of each metric.
  */
-export const SUPPLEMENT_KINDS = ["curve", "curve_min", "curve_max", "metrics_min", "metrics_max"] as const;
+const SUPPLEMENT_KINDS = ["curve", "curve_min", "curve_max", "metrics_min", "metrics_max"] as const;
 export type SupplementKind = (typeof SUPPLEMENT_KINDS)[number];
 
 /** Largest number of return periods of a curve. */
@@ -34,7 +34,7 @@ export function supplementedHazard(name: string): string | undefined {
 }
 
 /** The provenance of a group of a supplement. The sources of the values are in the provenance of the hazard's group. */
-export interface SupplementProvenance {
+interface SupplementProvenance {
   readonly kind: SupplementKind;
   /** Pack with the metrics of the same maps; the group is valid only while the metrics are live in this pack. */
   readonly metrics_pack?: string;

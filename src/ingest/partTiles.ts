@@ -53,7 +53,7 @@ function completeTiles(
 }
 
 /** Returns the tiles with all source cells in a window of the source. */
-export function completeTilesOf(part: CellWindow, placement: Placement): TileRange {
+function completeTilesOf(part: CellWindow, placement: Placement): TileRange {
   const { tileRowCount, tileColumnCount } = tilingOf(placement.grid);
   const block = inAtlas(part, placement);
   const source = inAtlas(placement.window, placement);

@@ -20,7 +20,7 @@ export type CurveLayer = { readonly stepsPerUnit: number; readonly offset: numbe
 );
 
 /** Counts of cells; `flagged` by bit 0 to 3 of their flags. */
-export interface StepCounts {
+interface StepCounts {
   readonly nodata: number;
   readonly zero: number;
   readonly flagged: readonly number[];

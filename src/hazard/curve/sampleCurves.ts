@@ -13,7 +13,7 @@ import { type SampledLayers, sampleLayers } from "../sampledLayers.ts";
 import { type CurvePlan, curvePlanOf } from "./curvePlan.ts";
 
 /** A scenario and year; the baseline and 1980 of any scenario share one stored curve. */
-export interface CurveLayer {
+interface CurveLayer {
   readonly scenario: Scenario;
   readonly year: number;
 }
@@ -58,7 +58,7 @@ export interface CurveValues extends CurveOrigin {
   readonly maximum: readonly number[] | undefined;
 }
 
-export interface MissingCurve extends CurveOrigin {
+interface MissingCurve extends CurveOrigin {
   readonly kind: "missing";
   readonly reason: NoDataReason;
 }

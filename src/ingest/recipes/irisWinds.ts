@@ -43,7 +43,7 @@ export interface IrisWindsChoices extends RecipeSources {
 }
 
 /** The content of one file of the product: all return periods of the present or of one future scenario. */
-export interface IrisFile {
+interface IrisFile {
   /** Undefined for the present climate. */
   readonly ssp: SspScenario | undefined;
   readonly label: string;
@@ -133,7 +133,7 @@ function labelOf(ssp: string): string {
 }
 
 /** Parses a file name of the product; undefined if it is not one. */
-export function readIrisName(name: string, mapping: ReadonlyMap<string, Scenario>): NameMeaning<IrisFile> | undefined {
+function readIrisName(name: string, mapping: ReadonlyMap<string, Scenario>): NameMeaning<IrisFile> | undefined {
   if (PRESENT_NAME.test(name)) return { kind: "map", map: { ssp: undefined, label: "PRESENT" } };
   const match = FUTURE_NAME.exec(name);
   if (match === null) return undefined;

@@ -16,7 +16,7 @@ export interface MapOpener {
 }
 
 /** The maps that a recipe found among its sources. No map has been opened. */
-export interface FoundMaps {
+interface FoundMaps {
   /** Files that the recipe does not use, each with the reason. */
   readonly ignoredFiles: readonly IgnoredFile[];
   /** Names of files that the product has and that are not among the sources, such as other return periods. */

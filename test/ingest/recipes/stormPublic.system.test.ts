@@ -7,7 +7,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Atlas, openAtlas } from "../../../src/index.ts";
 import { ingestRecipe } from "../../../src/ingest/ingest.ts";
 import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
