@@ -1,6 +1,6 @@
 import type { Atlas, LocalAtlas } from "../src/hazard/answer.ts";
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -43,6 +43,10 @@ beforeAll(async () => {
     map(`aqueduct/inunriver_rcp4p5_00000NorESM1-M_2030_rp${years}.tif`, Number(years) / 100);
   }
   map("fire-danger-days.tif", 12);
+  for (const years of [10, 20, 50, 100, 200, 500]) {
+    const name = `floodMapGL_rp${years}y.zip`;
+    cpSync(join(ROOT, "test", "fixtures", "recipes", name), join(folder, "maps", "jrc", name));
+  }
   writeFileSync(join(folder, "maps", "fire.json"), manifest);
   // Sequentially, because later examples use the files of earlier ones.
   for (const [index, { code }] of EXAMPLES.entries()) {
