@@ -33,17 +33,6 @@ export function supplementedHazard(name: string): string | undefined {
   return name.endsWith(SUFFIX) ? name.slice(0, -SUFFIX.length) : undefined;
 }
 
-/** The provenance of a group of a supplement. The sources of the values are in the provenance of the hazard's group. */
-interface SupplementProvenance {
-  readonly kind: SupplementKind;
-  /** Pack with the metrics of the same maps; the group is valid only while the metrics are live in this pack. */
-  readonly metrics_pack?: string;
-  /** Return period of each layer, in years, ascending; only for curves. */
-  readonly return_periods_years?: readonly number[];
-  /** Variate in which values are interpolated linearly between return periods; only for curves. */
-  readonly variate?: string;
-}
-
 /** Returns the kind of a group of a supplement; undefined if this release does not know it. */
 export function supplementKindOf({ provenance }: Pick<GroupEntry, "provenance">): SupplementKind | undefined {
   return SUPPLEMENT_KINDS.find((kind) => kind === provenance["kind"]);
