@@ -22,6 +22,11 @@ export const CatalogLayerSchema = Type.Object({
   scenario: ScenarioSchema,
   analysis_year: Type.Integer(),
   metrics: Type.Array(Type.String()),
+  curve_return_periods: Type.Optional(
+    Type.Array(Type.Number(), {
+      description: "Return periods of the stored return-period curve, years, ascending; absent if there is no curve.",
+    }),
+  ),
   source: Type.Record(Type.String(), Type.Unknown(), { description: "Provenance as stated in the atlas." }),
 });
 

@@ -1527,6 +1527,8 @@ export interface CatalogLayer {
   readonly scenario: Scenario;
   readonly analysis_year: number;
   readonly metrics: readonly string[];
+  /** Return periods of the stored return-period curve, years, ascending; absent if there is no curve. */
+  readonly curve_return_periods?: readonly number[];
   /** Provenance as stated in the atlas. */
   readonly source: Readonly<Record<string, unknown>>;
 }

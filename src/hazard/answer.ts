@@ -10,6 +10,7 @@ import type { TimeSlice } from "../threads/timeSlice.ts";
 import { type BatchOptions, type BatchRun, type RefusedElement, runBatch } from "./batch.ts";
 import { answerCurve, estimateCurveQueryVectors, estimateCurveQueryWork } from "./curve/answerCurve.ts";
 import type { CurveQuery } from "./curve/curveQuery.ts";
+import { curvePlanOf } from "./curve/curvePlan.ts";
 import { addSources } from "./detail.ts";
 import { NO_LAYERS, sampleLayers } from "./sampledLayers.ts";
 import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf } from "./hazards.ts";
@@ -168,9 +169,9 @@ export function atlasClosedFault(): Fault {
   return new Fault("atlas_unavailable", "The atlas was closed.");
 }
 
-function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {
+function holdingsOf(sampler: Sampler): readonly AtlasHoldings[] {
   return HAZARD_NAMES.flatMap((hazard) => {
-    const atlasHazard = hazards.get(hazard);
+    const atlasHazard = sampler.hazards.get(hazard);
     if (atlasHazard === undefined) return [];
     const layers = new Map<string, AtlasHoldings["layers"][number]>();
     for (const scenario of HAZARDS[hazard].scenarios) {
@@ -179,8 +180,14 @@ function holdingsOf({ hazards }: Sampler): readonly AtlasHoldings[] {
         const entry = atlasHazard.group(stored.scenario, stored.year)?.entry;
         if (entry === undefined) continue;
         const metrics = entry.layers.map(({ metric }) => metric);
-        const layer = { scenario: stored.scenario, analysis_year: stored.year, metrics, source: entry.provenance };
-        layers.set(`${stored.scenario} ${stored.year}`, layer);
+        const periods = curvePlanOf(sampler, hazard, stored)?.returnPeriodsYears;
+        layers.set(`${stored.scenario} ${stored.year}`, {
+          scenario: stored.scenario,
+          analysis_year: stored.year,
+          metrics,
+          ...(periods && { curve_return_periods: [...periods] }),
+          source: entry.provenance,
+        });
       }
     }
     return [{ hazard, grid: catalogGridOf(atlasHazard.grid), rules: atlasHazard.rules, layers: [...layers.values()] }];

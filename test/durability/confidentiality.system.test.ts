@@ -26,7 +26,7 @@ const TIMEOUT_MS = 120_000 + ROUNDS * 10_000;
 
 const data = dataFolder("canary");
 
-/** Values that only one request contains: eight digits for numbers, a word for texts. */
+/** Values that only one request contains: twelve digits for numbers, a word for texts. Fewer digits occur in times. */
 interface Canary {
   readonly digits: string;
   readonly word: string;
@@ -42,7 +42,7 @@ interface CanaryRequest {
 }
 
 function newCanary(random: SeededRandom): Canary {
-  const digits = String(10_000_000 + random.below(90_000_000));
+  const digits = `${100_000 + random.below(900_000)}${100_001 + 2 * random.below(450_000)}`;
   return { digits, word: `canary${random.below(2 ** 31).toString(36)}x${digits}` };
 }
 
@@ -135,7 +135,7 @@ const REQUESTS: readonly ((canary: Canary, key: string) => CanaryRequest)[] = [
   ({ word }) => ({ target: COMPANY, body: word, headers: { "Content-Encoding": word } }),
   // Invalid credentials and customers.
   (canary) => ({ target: hazard(canary), headers: { "X-API-Key": canary.word } }),
-  (canary, key) => ({ target: hazard(canary), headers: { "X-API-Key": `${key.slice(0, -8)}${canary.digits}` } }),
+  (canary, key) => ({ target: hazard(canary), headers: { "X-API-Key": `${key.slice(0, -12)}${canary.digits}` } }),
   (canary, key) => ({ target: hazard(canary, `&api_key=${key}`) }),
   (canary, key) => ({ target: hazard(canary), headers: { "X-API-Key": "", Authorization: `Bearer ${key}` } }),
   (canary, key) => ({ target: hazard(canary), headers: { "X-API-Key": `${key}, ${key}` } }),
@@ -144,7 +144,7 @@ const REQUESTS: readonly ((canary: Canary, key: string) => CanaryRequest)[] = [
   (canary) => ({ target: hazard(canary), headers: { "X-Customer-ID": canary.word } }),
   (canary) => ({
     target: hazard(canary),
-    headers: { "X-Customer-ID": `0190f000-0000-7000-8000-0000${canary.digits}` },
+    headers: { "X-Customer-ID": `0190f000-0000-7000-8000-${canary.digits}` },
   }),
   () => ({ target: CUSTOMERS, body: { internal_id: ARCHIVED } }),
   (canary) => ({ target: hazard(canary), headers: { "Idempotency-Key": `${canary.word} ${canary.word}` } }),

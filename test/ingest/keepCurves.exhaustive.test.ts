@@ -291,3 +291,16 @@ describe("hazard-risk answers of an atlas with curves", () => {
     expect(await rangeOf({ anthropogenic: true })).toBeUndefined();
   });
 });
+
+test("the holdings of an atlas list the return periods of its curves", async () => {
+  const file = await writeModels([randomModel(1)]);
+  const listed = async (): Promise<unknown> => {
+    const atlas = await openAtlas(out);
+    opened.push(atlas);
+    return atlas.holdings[0]?.layers.map((layer) => layer.curve_return_periods);
+  };
+  await ingestLayers({ manifest: file, out });
+  expect(await listed()).toStrictEqual([undefined]);
+  await ingestLayers({ manifest: file, out, keepCurves: true });
+  expect(await listed()).toStrictEqual([RETURN_PERIODS_YEARS]);
+});
