@@ -6,7 +6,7 @@ import { type Fault, isFault } from "../errors.ts";
 import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
 import { toSteps } from "../kernel/curve.ts";
 import { Kernel } from "../kernel/instance.ts";
-import { rejectionOf, type ValueRange } from "./badValue.ts";
+import { isInRange, rejectionOf, type ValueRange } from "./badValue.ts";
 import { curveCells, ModelMean } from "./curve.ts";
 import { gathered } from "./metricSteps.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
@@ -121,7 +121,7 @@ class GroupScanner {
     let values = read;
     for (let index = 0; index < read.length; index++) {
       const value = read[index] as number;
-      if ((value >= 0 && value <= range.max) || Number.isNaN(value)) continue;
+      if (isInRange(value, range) || Number.isNaN(value)) continue;
       const reason = rejectionOf(value, range);
       if (reason !== undefined && isFirst) rejections.add(cellAt(window, index), value, reason);
       if (values === read) values = read.slice(); // readers may keep what they return
