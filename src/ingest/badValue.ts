@@ -55,6 +55,15 @@ export function isInRange(value: number, { unitFactor, max }: ValueRange): boole
   return value >= 0 && value <= max && !isLargeMarker(value, unitFactor);
 }
 
+/**
+ * Returns a number such that all values from 0 to it are in range. Loops compare with it first, because `isInRange` takes twice
+ * as long.
+ */
+export function certainMax({ unitFactor, max }: ValueRange): number {
+  const belowMarkers = MISSING_MARKER_MIN / 2;
+  return Math.min(max, belowMarkers, belowMarkers / unitFactor);
+}
+
 /** Returns whether a finite value is too large for any quantity. The kernel computes this in the same way. */
 function isLargeMarker(value: number, unitFactor: number): boolean {
   return value >= MISSING_MARKER_MIN || value * unitFactor >= MISSING_MARKER_MIN;

@@ -3,7 +3,7 @@ import type { HazardRules, MetricName, MetricSpec } from "../hazard/hazards.ts";
 import { type CurveMaps, type CurveRule, curveMetrics } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { CURVE_AT_FIRST, CURVE_PARTLY_MISSING, CURVE_RAISED, MISSING_MARKER_MIN } from "../kernel/kernel.generated.ts";
-import { BadValueError, isInRange, rejectionOf, type ValueRange } from "./badValue.ts";
+import { BadValueError, certainMax, isInRange, rejectionOf, type ValueRange } from "./badValue.ts";
 import type { RasterValues } from "./raster.ts";
 
 /** Flag bit of a cell in which a negative value was set to zero. */
@@ -27,9 +27,10 @@ export function checkedValues(
   { map, ...range }: ValueRange & { readonly map: number },
 ): RasterValues {
   let clamped: RasterValues | undefined;
+  const plainMax = certainMax(range);
   for (let cell = 0; cell < values.length; cell++) {
     const value = values[cell] as number;
-    if (isInRange(value, range) || Number.isNaN(value)) continue;
+    if ((value >= 0 && value <= plainMax) || Number.isNaN(value) || isInRange(value, range)) continue;
     const why = rejectionOf(value, range);
     if (why !== undefined) throw new BadValueError({ map, cell, value, why });
     clamped ??= values.slice();
