@@ -295,6 +295,8 @@ export class AdmissionControl {
 
   /** Sets what a running job is, once it has been parsed. @throws HttpError `overloaded` if it would take too long */
   setWork(job: BulkJob, work: RequestWork): void {
+    // What has been done so far has been discarded, and says nothing about the cost of the rest.
+    this.#changeParts(job, () => job.startParts([]));
     job.setWork(work);
     if (!this.#isAdmissible(job, job.deadlineAtMs - this.#nowMs())) throw this.#tooLongAWait(job);
   }
@@ -310,9 +312,7 @@ export class AdmissionControl {
 
   /** Records a time slice of a part of a job, and stops jobs that will miss their deadline. */
   recordSlice(job: BulkJob, part: number, slice: SliceReport): void {
-    const { partBytes } = job;
-    job.recordSlice(part, slice);
-    if (this.#stops.has(job)) this.#memory.add(job.account, job.partBytes - partBytes);
+    this.#changeParts(job, () => job.recordSlice(part, slice));
     const nowMs = this.#nowMs();
     if (nowMs - this.#lateCheckedMs < LATE_CHECK_MS) return;
     this.#lateCheckedMs = nowMs;
@@ -321,10 +321,16 @@ export class AdmissionControl {
     if (late !== undefined) this.#stops.get(late)?.abort(this.#jobTimedOut(late));
   }
 
-  /** Divides a job into parts. */
+  /** Divides a job into parts, which replace earlier ones. */
   startParts(job: BulkJob, parts: Parameters<BulkJob["startParts"]>[0]): void {
-    job.startParts(parts);
-    this.#memory.add(job.account, job.partBytes);
+    this.#changeParts(job, () => job.startParts(parts));
+  }
+
+  /** Changes the parts of a job, and counts the change of the memory that they hold until the job ends. */
+  #changeParts(job: BulkJob, change: () => void): void {
+    const { partBytes } = job;
+    change();
+    if (this.#stops.has(job)) this.#memory.add(job.account, job.partBytes - partBytes);
   }
 
   /** Rejects further jobs. Resolves when those in progress have ended. */
