@@ -18,7 +18,7 @@ export interface LoadLimits {
   readonly responseBytesMax: number;
   /**
    * Bodies, an estimate of the parsed values, partial results and responses together, in bytes. Further requests are
-   * rejected; work in progress is completed.
+   * rejected, and so is the response to one in progress if its account would exceed its share.
    */
   readonly memoryBytesMax: number;
   /** Largest share of the limits above that one account may use, in (0, 1]. */
@@ -206,17 +206,17 @@ export class AdmissionControl {
 
   #checkMemory(slot: Slot, sizeBytes: number): void {
     const shortage = this.#memoryShortage(slot, sizeBytes);
-    if (shortage === undefined) return;
+    if (shortage !== undefined) throw this.#outOfMemory(slot, shortage);
+  }
+
+  #outOfMemory(slot: Slot, shortage: MemoryShortage): HttpError {
     const waitMs = slot.account === undefined ? 0 : this.#schedule.firstEndMs(slot.account);
     if (shortage === "account") {
       const message = "The account's requests in progress hold too much memory; retry when some have been answered.";
-      throw this.#shed("too_much_memory_of_account", message, waitMs / 1000);
+      return this.#shed("too_much_memory_of_account", message, waitMs / 1000);
     }
-    throw this.#shed(
-      "too_much_memory",
-      "The service has too little memory for the request; retry later.",
-      waitMs / 1000,
-    );
+    const message = "The service has too little memory for the request; retry later.";
+    return this.#shed("too_much_memory", message, waitMs / 1000);
   }
 
   /**
@@ -244,16 +244,24 @@ export class AdmissionControl {
     return account.chunkPacer.delayMs(chunkCount);
   }
 
-  /** Counts a response that is about to be written. */
+  /**
+   * Counts a response that is about to be recorded and written. The body, which is released next, leaves room for it.
+   * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
+   */
   holdResponse(slot: Slot, sizeBytes: number): void {
+    const addedBytes = sizeBytes - slot.bodyBytes - slot.parsedBytes;
+    const shortage = addedBytes > 0 ? this.#memoryShortage(slot, addedBytes) : undefined;
+    if (shortage === "account") throw this.#outOfMemory(slot, shortage);
     this.#memory.add(slot.account, sizeBytes);
     slot.responseBytes = sizeBytes;
     this.#total.responseBytes += sizeBytes;
     if (slot.account !== undefined) slot.account.responseBytes += sizeBytes;
   }
 
-  /** Stops counting a response, after the client has read it or disconnected. */
-  releaseResponse({ account, responseBytes }: Slot): void {
+  /** Stops counting a response, if there is one: after the client has read it or disconnected, or if it is not sent. */
+  releaseResponse(slot: Slot): void {
+    const { account, responseBytes } = slot;
+    slot.responseBytes = 0;
     this.#memory.add(account, -responseBytes);
     this.#total.responseBytes -= responseBytes;
     if (account !== undefined) account.responseBytes -= responseBytes;
@@ -304,10 +312,17 @@ export class AdmissionControl {
   /**
    * Waits until a job may begin its work.
    * @returns a function that ends the job's turn
-   * @throws the signal's reason
+   * @throws the signal's reason; HttpError `overloaded` if the responses to earlier jobs hold too much memory by then
    */
   async takeTurn(job: BulkJob, signal: AbortSignal): Promise<() => void> {
-    return job.totalMs < LONG_JOB_MS ? () => undefined : this.#turns.take(job.account, signal);
+    const endTurn = job.totalMs < LONG_JOB_MS ? () => undefined : await this.#turns.take(job.account, signal);
+    try {
+      this.#checkMemory(job.slot, 0);
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+    return endTurn;
   }
 
   /** Records a time slice of a part of a job, and stops jobs that will miss their deadline. */

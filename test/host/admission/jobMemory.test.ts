@@ -13,10 +13,10 @@ const workOf = (elementCount: number): RequestWork => ({
   coldTileVectorCount: 0,
 });
 
-/** Returns an admission control with 3,000 bytes of memory, and a function that starts a request of the account. */
-function startAdmission() {
+/** Returns an admission control with 3,000 bytes of memory, and functions that start requests of one account. */
+function startAdmission(accountShare = 1) {
   const admission = new AdmissionControl({
-    limits: { ...DEFAULT_LOAD_LIMITS, memoryBytesMax: 3_000, accountShare: 1 },
+    limits: { ...DEFAULT_LOAD_LIMITS, memoryBytesMax: 3_000, accountShare },
     workerCount: 2,
     onShed: () => undefined,
   });
@@ -25,7 +25,14 @@ function startAdmission() {
     admission.assignAccount(slot, "account");
     return slot;
   };
-  return { admission, newSlot };
+  /** Holds the memory of an unread response. */
+  const holdResponse = (sizeBytes: number): Slot => {
+    const slot = newSlot();
+    admission.holdResponse(slot, sizeBytes);
+    admission.release(slot);
+    return slot;
+  };
+  return { admission, newSlot, holdResponse };
 }
 
 const { signal } = new AbortController();
@@ -73,4 +80,47 @@ test("the estimated cost of a job that has been parsed does not follow the progr
     admission.setWork(job, workOf(100_000));
     expect(job.totalMs).toBeCloseTo(2_000);
   });
+});
+
+test("a response is rejected if its account would exceed its share of the memory", () => {
+  const { admission, newSlot, holdResponse } = startAdmission();
+  const first = holdResponse(2_000);
+  expect(() => holdResponse(1_001)).toThrow("hold too much memory");
+  // The body and the parsed value of 600 bytes are released next.
+  const slot = newSlot();
+  admission.setBody(slot, { heldBytes: 200, sizeBytes: 200, delimiterCount: 0 });
+  admission.holdResponse(slot, 1_000);
+  admission.release(slot);
+  expect(() => holdResponse(1)).toThrow("hold too much memory");
+  admission.releaseResponse(first);
+  admission.releaseResponse(first);
+  holdResponse(2_000);
+  expect(() => holdResponse(1)).toThrow("hold too much memory");
+});
+
+test("a response is not rejected because of the memory of other accounts, or if it is the only one", () => {
+  const { admission, holdResponse } = startAdmission(0.5);
+  holdResponse(5_000);
+  const other = admission.acquire();
+  admission.assignAccount(other, "other");
+  admission.holdResponse(other, 1_500);
+  expect(other.responseBytes).toBe(1_500);
+});
+
+test.each([
+  ["long", 100_000],
+  ["short", 64],
+])("a %s job does not begin while its account's responses hold too much memory", async (_what, elementCount) => {
+  const { admission, newSlot, holdResponse } = startAdmission();
+  const responses: Slot[] = [];
+  const run = () =>
+    admission.runJob({ slot: newSlot(), work: workOf(0), signal }, async (job) => {
+      admission.setWork(job, workOf(elementCount));
+      if (responses.length === 0) responses.push(holdResponse(3_001));
+      (await admission.takeTurn(job, signal))();
+    });
+  // More than the number of turns, each of which must have ended.
+  for (let i = 0; i < 3; i++) await expect(run()).rejects.toThrow("hold too much memory");
+  for (const response of responses) admission.releaseResponse(response);
+  await run();
 });
