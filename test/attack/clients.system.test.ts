@@ -266,10 +266,13 @@ test("connections of an address whose requests keep being rejected are closed at
   await expect.poll(() => statusOf("127.0.0.2"), { timeout: 20_000, interval: 1_000 }).toBe(429);
 });
 
-test("an address that sends valid keys is not blocked by the rejected requests of its other clients", async () => {
+test.each([
+  ["keeps", {}],
+  ["closes", { Connection: "close" }],
+])("an address whose client with a valid key %s its connection is not blocked because of others", async (_, fields) => {
   host = await startTestHost({ clients: { openRequestsPerS: 0.001, openRequestBurst: 1, exemptAddresses: [] } });
   const [honest] = (await openFrom("127.0.0.2", 1)) as [Socket];
-  expect(await send(honest, "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });
+  expect(await send(honest, "GET /api/v1/limits", { ...HEADERS, ...fields })).toMatchObject({ status: 200 });
   for (let i = 0; i < 200; i++) {
     const [socket] = (await openFrom("127.0.0.2", 1)) as [Socket];
     expect((await send(socket, "GET /openapi.json")).status).toBe(429);

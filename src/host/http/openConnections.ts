@@ -92,10 +92,14 @@ export class OpenConnections {
 
   /** Records that all requests of a connection have been answered. */
   setIdle(socket: Socket, { isAuthenticated }: { readonly isAuthenticated: boolean }): void {
-    const network = this.#sockets.get(socket);
-    if (network === undefined) return;
-    if (isAuthenticated) this.#blocks.countValidKey(network);
+    if (!this.#sockets.has(socket)) return;
     (isAuthenticated ? this.#idleAuthenticated : this.#idleUnauthenticated).add(socket);
+  }
+
+  /** Records that a request had a valid key. */
+  countValidKey(socket: Socket): void {
+    const network = this.#sockets.get(socket);
+    if (network !== undefined) this.#blocks.countValidKey(network);
   }
 
   /** Records that a request was rejected because its client has sent too many without a valid key. */

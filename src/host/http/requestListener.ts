@@ -19,6 +19,8 @@ export interface RequestListenerOptions extends RequestContextSettings {
 
 /** Notifications to a server that manages the connections itself. */
 export interface ConnectionObserver {
+  /** Called for each request with a valid key, when it is answered. */
+  onValidKey(socket: Socket): void;
   /** Called when all requests of a connection have been answered. */
   onIdle(socket: Socket, connection: ConnectionState): void;
   /** Called for each request that is rejected because its address has sent too many without a valid key. */
@@ -153,6 +155,8 @@ export class RequestListener {
   #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
     const { isBodyUnread } = context;
     if (context.exceedsAddressLimit === true) this.#observer?.onAddressLimit(context.request.socket);
+    // Now, because the response may close the connection.
+    if (context.caller !== undefined) this.#observer?.onValidKey(context.request.socket);
     if (isBodyUnread || context.closesConnection === true) {
       this.#dropWaiting(connection);
       connection.isEnding = true;

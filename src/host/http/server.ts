@@ -101,6 +101,10 @@ class ConnectionManager implements ConnectionObserver {
     else if (this.#closing !== undefined) socket.end();
   }
 
+  onValidKey(socket: Socket): void {
+    this.#connections.countValidKey(socket);
+  }
+
   onAddressLimit(socket: Socket): void {
     this.#connections.countRejection(socket);
   }
