@@ -3,7 +3,7 @@ import type { RateLimit } from "../../ledger/rateLimiter.ts";
 
 /** Which rejections are tolerated, and what follows. */
 interface BlockRule {
-  /** Rejected requests without a valid key; further ones begin a block. */
+  /** Rejected and invalid requests; further ones begin a block. */
   readonly rejections: RateLimit;
   readonly blockMs: number;
 }
@@ -62,7 +62,7 @@ export class AddressBlocks {
     return false;
   }
 
-  /** Counts a request that was rejected because its address has sent too many without a valid key. */
+  /** Counts a request that was invalid HTTP, or rejected because its address has sent too many without a valid key. */
   countRejection(network: string): void {
     const nowMs = this.#nowMs();
     const validKeyAtMs = this.#validKeyAtMs.get(network);

@@ -102,7 +102,7 @@ export class OpenConnections {
     if (network !== undefined) this.#blocks.countValidKey(network);
   }
 
-  /** Records that a request was rejected because its client has sent too many without a valid key. */
+  /** Records that a request was invalid HTTP, or rejected because its client has sent too many without a valid key. */
   countRejection(socket: Socket): void {
     const network = this.#sockets.get(socket);
     if (network !== undefined) this.#blocks.countRejection(network);

@@ -105,7 +105,7 @@ class ConnectionManager implements ConnectionObserver {
     this.#connections.countValidKey(socket);
   }
 
-  onAddressLimit(socket: Socket): void {
+  onRejection(socket: Socket): void {
     this.#connections.countRejection(socket);
   }
 
@@ -214,6 +214,7 @@ class ConnectionManager implements ConnectionObserver {
       connection.reading.abort(httpError);
       return;
     }
+    if (httpError.code !== "request_timeout") this.onRejection(socket as Socket);
     connection.httpError = httpError;
     if (connection.current === undefined) this.#writeHttpError(socket, httpError);
   }
