@@ -25,7 +25,10 @@ const VALID_KEY_UPDATE_MS = 1_000;
 const ADDRESS_COUNT_MAX = 50_000;
 
 export interface AddressBlocksOptions {
-  /** Addresses that are remembered; the oldest ones are forgotten first. Default 50,000. */
+  /**
+   * Addresses that are remembered: the oldest blocks and valid keys are forgotten first, and of rejections those of
+   * further addresses within a minute. Default 50,000.
+   */
   readonly addressCountMax?: number;
   /** A monotonic clock. */
   readonly nowMs?: () => number;
@@ -68,7 +71,8 @@ export class AddressBlocks {
     const validKeyAtMs = this.#validKeyAtMs.get(network);
     const hasValidKeys = validKeyAtMs !== undefined && nowMs - validKeyAtMs < VALID_KEY_MS;
     const limiter = hasValidKeys ? this.#rejectionsBesideValidKeys : this.#rejections;
-    if (limiter.consume(network).isAllowed) return;
+    // Networks that share a quota are not blocked, because others may have used it up.
+    if (limiter.consume(network).isAllowed || !limiter.isCounted(network)) return;
     const { blockMs } = hasValidKeys ? VALID_KEYS_RULE : RULE;
     this.#setLast(this.#blockedUntilMs, network, nowMs + blockMs);
   }
