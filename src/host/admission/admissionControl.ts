@@ -180,7 +180,7 @@ export class AdmissionControl {
     const memoryBytes = sizeBytes + estimateParsedBytes(sizeBytes, 0);
     const isEnough = (): boolean => this.#memoryShortage(slot, memoryBytes) === undefined;
     if (isEnough()) return undefined;
-    return this.#memory.waitFor(isEnough, MEMORY_WAIT_MS).then(() => {
+    return this.#memory.waitFor(slot.account, { isEnough, timeMsMax: MEMORY_WAIT_MS }).then(() => {
       this.#checkBodyBytes(slot, sizeBytes);
       this.#checkMemory(slot, memoryBytes);
     });
