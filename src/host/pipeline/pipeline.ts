@@ -99,6 +99,7 @@ export class Pipeline implements RequestProcessor {
         response = await this.#execution.runJob(context, slot, { match, queryText, body });
       } else {
         const query = this.#execution.parse(request, { match, queryText, body });
+        this.#execution.checkAvailability(route, query);
         const clientTag = tag === undefined ? undefined : matchingRequestTag(request, tag);
         if (clientTag !== undefined) return this.#responses.notModified(context, clientTag);
         if (method === "HEAD" && route.metered !== undefined) return this.#responses.uncomputed(context, target, tag);
