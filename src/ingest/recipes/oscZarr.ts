@@ -121,7 +121,8 @@ async function openCurve(
   maps: Pick<MapOpener, "open">,
   options: RasterOptions,
 ): Promise<CurveSource> {
-  const raster = await maps.open(folder, { ...options, dimensionAsBands: true });
+  // The store may be an incomplete copy: the fill value of its arrays is 0, which is a valid depth.
+  const raster = await maps.open(folder, { ...options, dimensionAsBands: true, absentAsMissing: true });
   const { ownMetric } = HAZARDS[array.hazard];
   const unit = HAZARDS[array.hazard].metrics.find(({ metric }) => metric === ownMetric)?.unit ?? "1";
   checkUnit(raster, { band: 1, metric: ownMetric, unit, unitFactor: undefined });

@@ -107,6 +107,51 @@ describe("osc-zarr", () => {
     expect(hazard?.packs[0]?.groups[0]?.provenance).toMatchObject({ subsidence: "included", sea_level_percentile: 95 });
   });
 
+  test.each([2, 3] as const)(
+    "treats chunks that are not stored as missing, not as the fill value (Zarr version %i)",
+    async (version) => {
+      const array = join(STORE, river("00000NorESM1-M"));
+      await mkdir(array, { recursive: true });
+      const [shape, chunks] = [
+        [3, ROW_COUNT, COLUMN_COUNT],
+        [3, ROW_COUNT, COLUMN_COUNT / 2],
+      ];
+      const attributes = {
+        transform_mat3x3: [0.5, 0, 40, 0, -0.5, 12, 0, 0, 1],
+        crs: "EPSG:4326",
+        index_values: [10, 100, 1000],
+      };
+      if (version === 2) {
+        const metadata = { zarr_format: 2, shape, chunks, dtype: "<f4", compressor: null, fill_value: 0 };
+        await writeFile(join(array, ".zarray"), JSON.stringify({ ...metadata, order: "C", filters: null }));
+        await writeFile(join(array, ".zattrs"), JSON.stringify(attributes));
+      } else {
+        const metadata = {
+          zarr_format: 3,
+          node_type: "array",
+          shape,
+          data_type: "float32",
+          chunk_grid: { name: "regular", configuration: { chunk_shape: chunks } },
+          chunk_key_encoding: { name: "v2", configuration: { separator: "." } },
+          fill_value: 0,
+          codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+          attributes,
+        };
+        await writeFile(join(array, "zarr.json"), JSON.stringify(metadata));
+      }
+      // The western chunk is stored, and dry in its first cell; the eastern one is absent.
+      const values = new Float32Array(3 * ROW_COUNT * (COLUMN_COUNT / 2)).fill(1.5);
+      for (let period = 0; period < 3; period++) values[period * ROW_COUNT * (COLUMN_COUNT / 2)] = 0;
+      await writeFile(join(array, "0.0.0"), new Uint8Array(values.buffer));
+      await ingestRecipe("osc-zarr", { sources: [STORE], out });
+      expect(await depthAt(11.75, 40.25, "riverine_floods")).toMatchObject({ depth_meters: 0 });
+      expect(await depthAt(11.75, 40.75, "riverine_floods")).toMatchObject({ depth_meters: 1.5 });
+      expect(await depthAt(11.75, 42.25, "riverine_floods")).toMatchObject({ depth_meters: null, probability: null });
+      const provenance = JSON.stringify((await readCatalog()).hazards[0]?.packs[0]?.groups[0]?.provenance);
+      expect(provenance).toContain('"cells_not_stored":"missing"');
+    },
+  );
+
   test.each([
     [[1, 10, 100], /return periods of riverine_floods must be different numbers above 1.*found 1, 10, 100/],
     [[10, 10, 100], /must be different numbers/],
