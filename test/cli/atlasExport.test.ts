@@ -73,7 +73,7 @@ describe("exportLayer", () => {
       await exported({ metric: `rp_${years}` });
       const { raster, values } = await readExport();
       expect(raster.bands[0]).toMatchObject({ unit: "m" });
-      expect([...values.slice(0, 2)].map((value) => Number(value.toFixed(3)))).toEqual([
+      expect(Array.from(values.slice(0, 2), (value) => Number(value.toFixed(3)))).toEqual([
         curveDepthAt(0, years),
         curveDepthAt(1, years),
       ]);
