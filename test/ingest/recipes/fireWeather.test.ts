@@ -155,6 +155,10 @@ describe("a daily series", () => {
 
   test("reads files without dates from the first day on, and requires it", async () => {
     await series("a.nc", { since: "1991-01-01", dayCount: 365, valueAt: () => 31 });
+    for (const first_day of ["2021-02-30", "2021-02-29", "2021-04-31"]) {
+      const impossible = { ...BASELINE, daily: { files: "a.nc", first_day } };
+      expect(await rejectionMessage(ingest([impossible]))).toContain(`there is no day ${first_day}`);
+    }
     const dated = { ...BASELINE, daily: { files: "a.nc", first_day: "1991-01-01" } };
     expect(await rejectionMessage(ingest([dated]))).toMatch(/states the dates of its maps; omit first_day/);
     const bytes = makeNetcdf3({
