@@ -151,7 +151,7 @@ function withoutFill(source: ArraySource): ArraySource {
     const withNone = filesWithMember(files, `${prefix}.zarray`, { fill_value: null });
     return { ...source, metadata: { ...metadata, fillValue: undefined }, files: withNone };
   }
-  const type = String(metadata.type);
+  const type = typeof metadata.type === "string" ? metadata.type : JSON.stringify(metadata.type);
   if (!type.startsWith("float"))
     throw new Error(`chunks of ${type} that are not stored cannot be told from stored ones`);
   const withNaN = filesWithMember(files, `${prefix}zarr.json`, { fill_value: "NaN" });
