@@ -111,6 +111,7 @@ describe("docs/library.md", () => {
       "tileUse",
       "isLong",
       "estimateWork",
+      "checkCurve",
       "isLongCurve",
       "estimateCurveWork",
       "neighborhoodOf",

@@ -8,7 +8,7 @@ import { Fault } from "../errors.ts";
 import type { Location } from "../kernel/grid.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
 import { type BatchOptions, type BatchRun, type RefusedElement, runBatch } from "./batch.ts";
-import { answerCurve, estimateCurveQueryVectors, estimateCurveQueryWork } from "./curve/answerCurve.ts";
+import { answerCurve, checkHasCurves, estimateCurveQueryVectors, estimateCurveQueryWork } from "./curve/answerCurve.ts";
 import type { CurveQuery } from "./curve/curveQuery.ts";
 import { curvePlanOf } from "./curve/curvePlan.ts";
 import { addSources } from "./detail.ts";
@@ -92,6 +92,8 @@ export interface LocalAtlas extends Atlas {
   isLong(query: HazardQuery): boolean;
   /** Estimates what the query's circle takes to sample; nothing for a point. */
   estimateWork(query: HazardQuery): CircleWork;
+  /** @throws Fault `combination_unavailable` if the atlas has no curves of the hazard */
+  checkCurve(query: CurveQuery): void;
   /** As `isLong`, for a query of curves. */
   isLongCurve(query: CurveQuery): boolean;
   /** As `estimateWork`, for a query of curves. */
@@ -152,6 +154,7 @@ export function createAtlas(
       ifOpen(() => runBatch(queries, { options, run }, (input, timeSlice) => answer(sampler, plans, input, timeSlice))),
     isLongCurve: (query) => estimateCurveQueryVectors(sampler, query) > SHORT_CELL_VECTORS_MAX,
     estimateCurveWork: (query) => estimateCurveQueryWork(sampler, query),
+    checkCurve: (query) => checkHasCurves(sampler, query),
     curve: (input, timeSlice) => ifOpen(() => answerCurve(sampler, input, timeSlice)),
     curveBatch: (queries, options, run) =>
       ifOpen(() => runBatch(queries, { options, run }, (input, timeSlice) => answerCurve(sampler, input, timeSlice))),

@@ -135,6 +135,8 @@ export interface Route<Request, Result> {
   revision?(services: Services): string;
   /** @throws Fault with all errors that the caller can correct */
   parse(request: RouteRequest): Request;
+  /** Checks a request against the data before an ETag or HEAD is answered. @throws Fault as `handle` would */
+  checkAvailability?(request: Request, services: Services): void;
   handle(request: Request, context: RouteContext): Result | Promise<Result>;
   /** Converts a result to a response; default: JSON with status 200. */
   reply?(result: Result): Reply;

@@ -16,6 +16,8 @@ export interface AtlasInternals {
   isLong(query: HazardQuery): boolean;
   /** Estimates what the query's circle takes to sample; nothing for a point. */
   estimateWork(query: HazardQuery): CircleWork;
+  /** @throws Fault `combination_unavailable` if the atlas has no curves of the hazard */
+  checkCurve(query: CurveQuery): void;
   /** As `isLong`, for a query of curves. */
   isLongCurve(query: CurveQuery): boolean;
   /** As `estimateWork`, for a query of curves. */

@@ -79,6 +79,10 @@ export class PooledAtlas implements Atlas, AtlasInternals {
     return this.#local.curve(query, timeSlice);
   }
 
+  checkCurve(query: CurveQuery): void {
+    this.#local.checkCurve(query);
+  }
+
   isLongCurve(query: CurveQuery): boolean {
     return this.#local.isLongCurve(query);
   }

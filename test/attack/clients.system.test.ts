@@ -266,10 +266,33 @@ test("connections of an address whose requests keep being rejected are closed at
   await expect.poll(() => statusOf("127.0.0.2"), { timeout: 20_000, interval: 1_000 }).toBe(429);
 });
 
-test("an address that sends valid keys is not blocked by the rejected requests of its other clients", async () => {
+test.each([
+  ["are not HTTP", "X", {}],
+  ["have an unsupported transfer coding", "GET /", { "Transfer-Encoding": "gzip, chunked" }],
+])("connections of an address whose requests %s are closed at once", async (_, line, fields) => {
+  host = await startTestHost({ adminPort: 0, clients: { exemptAddresses: ["127.0.0.1"] } });
+  const statusOf = async (address: string): Promise<number> => {
+    const [socket] = (await openFrom(address, 1)) as [Socket];
+    return (await send(socket, line, fields)).status;
+  };
+  const statuses: number[] = [];
+  for (let i = 0; i < 200; i++) statuses.push(await statusOf("127.0.0.2"));
+  const refusedCount = statuses.filter((status) => status === 0).length;
+  expect(statuses.slice(0, 101).filter((status) => status < 400)).toStrictEqual([]);
+  expect(refusedCount).toBeGreaterThan(0);
+  expect(await metric('isotherm_connections_refused_total{reason="too_many_rejections_of_address"}')).toBe(
+    refusedCount,
+  );
+  for (let i = 0; i < 200; i++) expect(await statusOf("127.0.0.1")).toBeGreaterThanOrEqual(400);
+});
+
+test.each([
+  ["keeps", {}],
+  ["closes", { Connection: "close" }],
+])("an address whose client with a valid key %s its connection is not blocked because of others", async (_, fields) => {
   host = await startTestHost({ clients: { openRequestsPerS: 0.001, openRequestBurst: 1, exemptAddresses: [] } });
   const [honest] = (await openFrom("127.0.0.2", 1)) as [Socket];
-  expect(await send(honest, "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });
+  expect(await send(honest, "GET /api/v1/limits", { ...HEADERS, ...fields })).toMatchObject({ status: 200 });
   for (let i = 0; i < 200; i++) {
     const [socket] = (await openFrom("127.0.0.2", 1)) as [Socket];
     expect((await send(socket, "GET /openapi.json")).status).toBe(429);

@@ -41,6 +41,7 @@ export function fakeAtlas(
       }
       return elements;
     },
+    checkCurve: () => undefined,
     isLongCurve: () => false,
     estimateCurveWork: () => ({ cellVectorCount: 0, coldTileVectorCount: 0 }),
     curve: () => Promise.reject(new Error("The fake atlas has no curves.")),

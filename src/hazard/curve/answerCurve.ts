@@ -16,8 +16,8 @@ import { type CurvesRequest, estimateCurveCellVectors, estimateCurveWork, sample
  */
 export async function answerCurve(sampler: Sampler, input: unknown, timeSlice?: TimeSlice): Promise<CurveResult> {
   const query = parseCurveQuery(input);
+  checkHasCurves(sampler, query);
   const hazard = hazardOf(query);
-  if (!hasCurves(sampler, hazard)) throw noCurves(sampler, hazard, query);
   const samples = await sampleCurves(sampler, requestOf(query), timeSlice);
   const { latitude, longitude, radius, aggregation_method, analysis_years, scenarios } = query;
   const results = scenarios.map((scenario, row) => ({
@@ -35,6 +35,12 @@ export async function answerCurve(sampler: Sampler, input: unknown, timeSlice?: 
     results: [{ hazard, scenarios: results }],
     ...(query.detail ? { sources: Object.fromEntries(sources) } : {}),
   };
+}
+
+/** @throws Fault `combination_unavailable` if the atlas has no curves of the hazard */
+export function checkHasCurves(sampler: Sampler, query: CurveQuery): void {
+  const hazard = hazardOf(query);
+  if (!hasCurves(sampler, hazard)) throw noCurves(sampler, hazard, query);
 }
 
 /** Estimates the cost of sampling the circles of a query; nothing for a point. */

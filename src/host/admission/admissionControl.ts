@@ -18,7 +18,7 @@ export interface LoadLimits {
   readonly responseBytesMax: number;
   /**
    * Bodies, an estimate of the parsed values, partial results and responses together, in bytes. Further requests are
-   * rejected; work in progress is completed.
+   * rejected, and so is the response to one in progress if its account would exceed its share.
    */
   readonly memoryBytesMax: number;
   /** Largest share of the limits above that one account may use, in (0, 1]. */
@@ -180,7 +180,7 @@ export class AdmissionControl {
     const memoryBytes = sizeBytes + estimateParsedBytes(sizeBytes, 0);
     const isEnough = (): boolean => this.#memoryShortage(slot, memoryBytes) === undefined;
     if (isEnough()) return undefined;
-    return this.#memory.waitFor(isEnough, MEMORY_WAIT_MS).then(() => {
+    return this.#memory.waitFor(slot.account, { isEnough, timeMsMax: MEMORY_WAIT_MS }).then(() => {
       this.#checkBodyBytes(slot, sizeBytes);
       this.#checkMemory(slot, memoryBytes);
     });
@@ -206,17 +206,17 @@ export class AdmissionControl {
 
   #checkMemory(slot: Slot, sizeBytes: number): void {
     const shortage = this.#memoryShortage(slot, sizeBytes);
-    if (shortage === undefined) return;
+    if (shortage !== undefined) throw this.#outOfMemory(slot, shortage);
+  }
+
+  #outOfMemory(slot: Slot, shortage: MemoryShortage): HttpError {
     const waitMs = slot.account === undefined ? 0 : this.#schedule.firstEndMs(slot.account);
     if (shortage === "account") {
       const message = "The account's requests in progress hold too much memory; retry when some have been answered.";
-      throw this.#shed("too_much_memory_of_account", message, waitMs / 1000);
+      return this.#shed("too_much_memory_of_account", message, waitMs / 1000);
     }
-    throw this.#shed(
-      "too_much_memory",
-      "The service has too little memory for the request; retry later.",
-      waitMs / 1000,
-    );
+    const message = "The service has too little memory for the request; retry later.";
+    return this.#shed("too_much_memory", message, waitMs / 1000);
   }
 
   /**
@@ -244,16 +244,24 @@ export class AdmissionControl {
     return account.chunkPacer.delayMs(chunkCount);
   }
 
-  /** Counts a response that is about to be written. */
+  /**
+   * Counts a response that is about to be recorded and written. The body, which is released next, leaves room for it.
+   * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
+   */
   holdResponse(slot: Slot, sizeBytes: number): void {
+    const addedBytes = sizeBytes - slot.bodyBytes - slot.parsedBytes;
+    const shortage = addedBytes > 0 ? this.#memoryShortage(slot, addedBytes) : undefined;
+    if (shortage === "account") throw this.#outOfMemory(slot, shortage);
     this.#memory.add(slot.account, sizeBytes);
     slot.responseBytes = sizeBytes;
     this.#total.responseBytes += sizeBytes;
     if (slot.account !== undefined) slot.account.responseBytes += sizeBytes;
   }
 
-  /** Stops counting a response, after the client has read it or disconnected. */
-  releaseResponse({ account, responseBytes }: Slot): void {
+  /** Stops counting a response, if there is one: after the client has read it or disconnected, or if it is not sent. */
+  releaseResponse(slot: Slot): void {
+    const { account, responseBytes } = slot;
+    slot.responseBytes = 0;
     this.#memory.add(account, -responseBytes);
     this.#total.responseBytes -= responseBytes;
     if (account !== undefined) account.responseBytes -= responseBytes;
@@ -295,6 +303,8 @@ export class AdmissionControl {
 
   /** Sets what a running job is, once it has been parsed. @throws HttpError `overloaded` if it would take too long */
   setWork(job: BulkJob, work: RequestWork): void {
+    // What has been done so far has been discarded, and says nothing about the cost of the rest.
+    this.#changeParts(job, () => job.startParts([]));
     job.setWork(work);
     if (!this.#isAdmissible(job, job.deadlineAtMs - this.#nowMs())) throw this.#tooLongAWait(job);
   }
@@ -302,17 +312,22 @@ export class AdmissionControl {
   /**
    * Waits until a job may begin its work.
    * @returns a function that ends the job's turn
-   * @throws the signal's reason
+   * @throws the signal's reason; HttpError `overloaded` if the responses to earlier jobs hold too much memory by then
    */
   async takeTurn(job: BulkJob, signal: AbortSignal): Promise<() => void> {
-    return job.totalMs < LONG_JOB_MS ? () => undefined : this.#turns.take(job.account, signal);
+    const endTurn = job.totalMs < LONG_JOB_MS ? () => undefined : await this.#turns.take(job.account, signal);
+    try {
+      this.#checkMemory(job.slot, 0);
+    } catch (error) {
+      endTurn();
+      throw error;
+    }
+    return endTurn;
   }
 
   /** Records a time slice of a part of a job, and stops jobs that will miss their deadline. */
   recordSlice(job: BulkJob, part: number, slice: SliceReport): void {
-    const { partBytes } = job;
-    job.recordSlice(part, slice);
-    if (this.#stops.has(job)) this.#memory.add(job.account, job.partBytes - partBytes);
+    this.#changeParts(job, () => job.recordSlice(part, slice));
     const nowMs = this.#nowMs();
     if (nowMs - this.#lateCheckedMs < LATE_CHECK_MS) return;
     this.#lateCheckedMs = nowMs;
@@ -321,10 +336,16 @@ export class AdmissionControl {
     if (late !== undefined) this.#stops.get(late)?.abort(this.#jobTimedOut(late));
   }
 
-  /** Divides a job into parts. */
+  /** Divides a job into parts, which replace earlier ones. */
   startParts(job: BulkJob, parts: Parameters<BulkJob["startParts"]>[0]): void {
-    job.startParts(parts);
-    this.#memory.add(job.account, job.partBytes);
+    this.#changeParts(job, () => job.startParts(parts));
+  }
+
+  /** Changes the parts of a job, and counts the change of the memory that they hold until the job ends. */
+  #changeParts(job: BulkJob, change: () => void): void {
+    const { partBytes } = job;
+    change();
+    if (this.#stops.has(job)) this.#memory.add(job.account, job.partBytes - partBytes);
   }
 
   /** Rejects further jobs. Resolves when those in progress have ended. */

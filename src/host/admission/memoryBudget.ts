@@ -13,6 +13,14 @@ const BYTES_PER_DELIMITER = 64;
 
 /** Requests that may wait for memory; further ones do not wait. */
 const WAITING_COUNT_MAX = 64;
+/** Requests of one account that may wait for memory. */
+const WAITING_PER_HOLDER_MAX = 8;
+
+interface Waiter {
+  readonly holder: MemoryHolder | undefined;
+  /** Ends the wait if there is enough memory now. @returns whether there is */
+  onRelease(): boolean;
+}
 
 /**
  * Estimates the memory that parsing a body takes in addition to the body: `2 * sizeBytes + 64 * delimiterCount`.
@@ -31,7 +39,7 @@ export class MemoryBudget {
   readonly #accountShare: number;
   #heldBytes = 0;
   /** Requests that wait for memory, in the order of their arrival. */
-  readonly #waiting = new Set<() => void>();
+  readonly #waiting = new Set<Waiter>();
 
   constructor({ limitBytes, accountShare }: { readonly limitBytes: number; readonly accountShare: number }) {
     this.#limitBytes = limitBytes;
@@ -58,27 +66,38 @@ export class MemoryBudget {
     this.#heldBytes += sizeBytes;
     if (holder !== undefined) holder.memoryBytes += sizeBytes;
     if (sizeBytes >= 0) return;
-    const [first] = this.#waiting;
-    first?.();
+    for (const waiter of this.#waiting) if (waiter.onRelease()) break;
   }
 
   /**
-   * Waits until there is memory, or for a time at most. Released memory is offered to the request that has waited longest.
+   * Waits until there is memory, or for a time at most. Released memory is offered to the request that has waited longest
+   * among those for which there is enough: the shares of their accounts differ.
    * @param isEnough whether there is memory now
    */
-  async waitFor(isEnough: () => boolean, timeMsMax: number): Promise<void> {
+  async waitFor(
+    holder: MemoryHolder | undefined,
+    { isEnough, timeMsMax }: { readonly isEnough: () => boolean; readonly timeMsMax: number },
+  ): Promise<void> {
     if (isEnough() || this.#waiting.size >= WAITING_COUNT_MAX) return;
+    let ownCount = 0;
+    for (const waiter of this.#waiting) if (waiter.holder === holder) ownCount++;
+    if (ownCount >= WAITING_PER_HOLDER_MAX) return;
     await new Promise<void>((resolve) => {
       const finish = (): void => {
         clearTimeout(timer);
-        this.#waiting.delete(onRelease);
+        this.#waiting.delete(waiter);
         resolve();
       };
-      const onRelease = (): void => {
-        if (isEnough()) finish();
+      const waiter: Waiter = {
+        holder,
+        onRelease: () => {
+          const isReleased = isEnough();
+          if (isReleased) finish();
+          return isReleased;
+        },
       };
       const timer = setTimeout(finish, timeMsMax);
-      this.#waiting.add(onRelease);
+      this.#waiting.add(waiter);
     });
   }
 }

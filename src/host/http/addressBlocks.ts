@@ -3,7 +3,7 @@ import type { RateLimit } from "../../ledger/rateLimiter.ts";
 
 /** Which rejections are tolerated, and what follows. */
 interface BlockRule {
-  /** Rejected requests without a valid key; further ones begin a block. */
+  /** Rejected and invalid requests; further ones begin a block. */
   readonly rejections: RateLimit;
   readonly blockMs: number;
 }
@@ -25,7 +25,10 @@ const VALID_KEY_UPDATE_MS = 1_000;
 const ADDRESS_COUNT_MAX = 50_000;
 
 export interface AddressBlocksOptions {
-  /** Addresses that are remembered; the oldest ones are forgotten first. Default 50,000. */
+  /**
+   * Addresses that are remembered: the oldest blocks and valid keys are forgotten first, and of rejections those of
+   * further addresses within a minute. Default 50,000.
+   */
   readonly addressCountMax?: number;
   /** A monotonic clock. */
   readonly nowMs?: () => number;
@@ -62,13 +65,14 @@ export class AddressBlocks {
     return false;
   }
 
-  /** Counts a request that was rejected because its address has sent too many without a valid key. */
+  /** Counts a request that was invalid HTTP, or rejected because its address has sent too many without a valid key. */
   countRejection(network: string): void {
     const nowMs = this.#nowMs();
     const validKeyAtMs = this.#validKeyAtMs.get(network);
     const hasValidKeys = validKeyAtMs !== undefined && nowMs - validKeyAtMs < VALID_KEY_MS;
     const limiter = hasValidKeys ? this.#rejectionsBesideValidKeys : this.#rejections;
-    if (limiter.consume(network).isAllowed) return;
+    // Networks that share a quota are not blocked, because others may have used it up.
+    if (limiter.consume(network).isAllowed || !limiter.isCounted(network)) return;
     const { blockMs } = hasValidKeys ? VALID_KEYS_RULE : RULE;
     this.#setLast(this.#blockedUntilMs, network, nowMs + blockMs);
   }

@@ -36,8 +36,8 @@ export interface ConnectionCounts {
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
   readonly #blocks: AddressBlocks;
-  /** The open connections, with the network of the client. */
-  readonly #sockets = new Map<Socket, string>();
+  /** The open connections, with the network by which they are limited, if they are. */
+  readonly #sockets = new Map<Socket, string | undefined>();
   /** Idle connections, the one that has been idle longest first. */
   readonly #idleUnauthenticated = new Set<Socket>();
   readonly #idleAuthenticated = new Set<Socket>();
@@ -71,16 +71,16 @@ export class OpenConnections {
   add(socket: Socket): boolean {
     const { connectionCountMax, connectionsPerAddressMax, isAddressLimited } = this.#options;
     const address = socket.remoteAddress ?? "";
-    const network = networkOf(address);
-    if (this.#blocks.isBlocked(network)) return this.#refuse(socket, "too_many_rejections_of_address");
-    const networkCount = this.#countByNetwork.get(network) ?? 0;
-    if (networkCount >= connectionsPerAddressMax && isAddressLimited(address)) {
-      return this.#refuse(socket, "too_many_connections_of_address");
+    const network = isAddressLimited(address) ? networkOf(address) : undefined;
+    const networkCount = this.#countOf(network);
+    if (network !== undefined && this.#blocks.isBlocked(network)) {
+      return this.#refuse(socket, "too_many_rejections_of_address");
     }
+    if (networkCount >= connectionsPerAddressMax) return this.#refuse(socket, "too_many_connections_of_address");
     if (this.#sockets.size >= connectionCountMax && !this.#evict()) return this.#refuse(socket, "too_many_connections");
     this.#sockets.set(socket, network);
     this.#idleUnauthenticated.add(socket);
-    this.#countByNetwork.set(network, networkCount + 1);
+    if (network !== undefined) this.#countByNetwork.set(network, networkCount + 1);
     socket.once("close", () => this.#remove(socket, network));
     return true;
   }
@@ -92,17 +92,20 @@ export class OpenConnections {
 
   /** Records that all requests of a connection have been answered. */
   setIdle(socket: Socket, { isAuthenticated }: { readonly isAuthenticated: boolean }): void {
-    const network = this.#sockets.get(socket);
-    if (network === undefined) return;
-    if (isAuthenticated) this.#blocks.countValidKey(network);
+    if (!this.#sockets.has(socket)) return;
     (isAuthenticated ? this.#idleAuthenticated : this.#idleUnauthenticated).add(socket);
   }
 
-  /** Records that a request was rejected because its client has sent too many without a valid key. */
+  /** Records that a request had a valid key. */
+  countValidKey(socket: Socket): void {
+    const network = this.#sockets.get(socket);
+    if (network !== undefined) this.#blocks.countValidKey(network);
+  }
+
+  /** Records that a request was invalid HTTP, or rejected because its client has sent too many without a valid key. */
   countRejection(socket: Socket): void {
     const network = this.#sockets.get(socket);
-    if (network === undefined || !this.#options.isAddressLimited(socket.remoteAddress ?? "")) return;
-    this.#blocks.countRejection(network);
+    if (network !== undefined) this.#blocks.countRejection(network);
   }
 
   #evict(): boolean {
@@ -123,11 +126,17 @@ export class OpenConnections {
     return false;
   }
 
-  #remove(socket: Socket, network: string): void {
+  #remove(socket: Socket, network: string | undefined): void {
     this.#sockets.delete(socket);
     this.setBusy(socket);
-    const leftCount = (this.#countByNetwork.get(network) ?? 1) - 1;
-    if (leftCount === 0) this.#countByNetwork.delete(network);
+    if (network === undefined) return;
+    const leftCount = this.#countOf(network) - 1;
+    if (leftCount <= 0) this.#countByNetwork.delete(network);
     else this.#countByNetwork.set(network, leftCount);
+  }
+
+  /** @param network undefined for connections that are not limited by address */
+  #countOf(network: string | undefined): number {
+    return network === undefined ? 0 : (this.#countByNetwork.get(network) ?? 0);
   }
 }

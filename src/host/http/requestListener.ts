@@ -19,10 +19,15 @@ export interface RequestListenerOptions extends RequestContextSettings {
 
 /** Notifications to a server that manages the connections itself. */
 export interface ConnectionObserver {
+  /** Called for each request with a valid key, when it is answered. */
+  onValidKey(socket: Socket): void;
   /** Called when all requests of a connection have been answered. */
   onIdle(socket: Socket, connection: ConnectionState): void;
-  /** Called for each request that is rejected because its address has sent too many without a valid key. */
-  onAddressLimit(socket: Socket): void;
+  /**
+   * Called for each request that counts toward the block of its address: it is invalid HTTP, or rejected because its
+   * address has sent too many without a valid key.
+   */
+  onRejection(socket: Socket): void;
   /** Called whenever a response has been written. */
   onProgress(): void;
 }
@@ -141,6 +146,7 @@ export class RequestListener {
     if (framingError !== undefined) {
       this.#dropWaiting(connection);
       connection.isEnding = true;
+      this.#observer?.onRejection(context.request.socket);
       this.#reply(connection, context, pipeline.reject(context, framingError));
     } else if (context.isLate) {
       const httpError = new HttpError("overloaded", "The service is shutting down.");
@@ -152,7 +158,9 @@ export class RequestListener {
 
   #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
     const { isBodyUnread } = context;
-    if (context.exceedsAddressLimit === true) this.#observer?.onAddressLimit(context.request.socket);
+    if (context.exceedsAddressLimit === true) this.#observer?.onRejection(context.request.socket);
+    // Now, because the response may close the connection.
+    if (context.caller !== undefined) this.#observer?.onValidKey(context.request.socket);
     if (isBodyUnread || context.closesConnection === true) {
       this.#dropWaiting(connection);
       connection.isEnding = true;

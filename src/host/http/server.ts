@@ -101,7 +101,11 @@ class ConnectionManager implements ConnectionObserver {
     else if (this.#closing !== undefined) socket.end();
   }
 
-  onAddressLimit(socket: Socket): void {
+  onValidKey(socket: Socket): void {
+    this.#connections.countValidKey(socket);
+  }
+
+  onRejection(socket: Socket): void {
     this.#connections.countRejection(socket);
   }
 
@@ -210,6 +214,7 @@ class ConnectionManager implements ConnectionObserver {
       connection.reading.abort(httpError);
       return;
     }
+    if (httpError.code !== "request_timeout") this.onRejection(socket as Socket);
     connection.httpError = httpError;
     if (connection.current === undefined) this.#writeHttpError(socket, httpError);
   }

@@ -99,6 +99,11 @@ export class Execution {
     return body !== undefined && inlineBodyBytesMax !== undefined && body.sizeBytes > inlineBodyBytesMax;
   }
 
+  /** The part of the step `availability` that precedes responses without a result. @throws Fault as the route does */
+  checkAvailability(route: Route<unknown, unknown>, query: unknown): void {
+    route.checkAvailability?.(query, this.#options.services);
+  }
+
   /** Returns whether a parsed request runs as a job. */
   isLong(route: Route<unknown, unknown>, query: unknown): boolean {
     return route.isLong?.(query, this.#options.services) === true;

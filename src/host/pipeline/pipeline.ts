@@ -99,6 +99,7 @@ export class Pipeline implements RequestProcessor {
         response = await this.#execution.runJob(context, slot, { match, queryText, body });
       } else {
         const query = this.#execution.parse(request, { match, queryText, body });
+        this.#execution.checkAvailability(route, query);
         const clientTag = tag === undefined ? undefined : matchingRequestTag(request, tag);
         if (clientTag !== undefined) return this.#responses.notModified(context, clientTag);
         if (method === "HEAD" && route.metered !== undefined) return this.#responses.uncomputed(context, target, tag);
@@ -118,14 +119,17 @@ export class Pipeline implements RequestProcessor {
         coding === undefined || isStream(response.body) ? response.body : await compressBody(response.body, coding);
       const fields = this.#responses.contentFields(target, response, { tag, coding });
 
+      // Before it is charged, because it may be rejected.
+      const heldBy = method === "HEAD" ? undefined : this.#holdResponse(slot, content);
       const recording = this.#recordUsage(context, { route, caller, units: response.units, idempotent });
       const { units, isReplay } = recording instanceof Promise ? await recording : recording;
       if (isReplay) fields.push("Idempotent-Replayed", "true");
 
       this.#responses.addCommonFields(context, fields, units);
       const result = { status: response.status, fields, body: content === "" ? undefined : content, units };
-      return slot === undefined || method === "HEAD" ? result : this.#holdResponse(slot, result);
+      return heldBy === undefined ? result : { ...result, slot: heldBy };
     } catch (error) {
+      if (slot !== undefined) this.#options.admission.releaseResponse(slot);
       this.#access.countRejected(context, error);
       return this.#responses.problem(context, error);
     } finally {
@@ -160,14 +164,17 @@ export class Pipeline implements RequestProcessor {
     return recordUsage(ledger, { requestId, route, caller, units, atlasRelease: atlas.release, idempotent });
   }
 
-  /** Adds a large response to the held bytes until `releaseResponse`. */
-  #holdResponse(slot: Slot, response: PipelineResponse): PipelineResponse {
-    const { body } = response;
-    if (body === undefined || isStream(body)) return response;
+  /**
+   * Adds a large response to the held bytes until `releaseResponse`.
+   * @returns the slot if the response was added
+   * @throws HttpError as `AdmissionControl.holdResponse` does
+   */
+  #holdResponse(slot: Slot | undefined, body: RouteResponse["body"]): Slot | undefined {
+    if (slot === undefined || isStream(body)) return undefined;
     const sizeBytes = bodySizeBytes(body);
-    if (sizeBytes < HELD_RESPONSE_BYTES_MIN) return response;
+    if (sizeBytes < HELD_RESPONSE_BYTES_MIN) return undefined;
     this.#options.admission.holdResponse(slot, sizeBytes);
-    return { ...response, slot };
+    return slot;
   }
 }
 

@@ -58,6 +58,7 @@ export const hazardCurve: Route<CurveQuery, CurveResult> = {
     checkLimit("curves", { requested, limit: limits.detailCount });
     return query;
   },
+  checkAvailability: (query, { atlas }) => atlas.checkCurve?.(query),
   isLong: (query, { atlas }) => atlas.isLongCurve?.(query) === true,
   estimateWork: (query, { atlas }) => ({
     elementCount: 1,

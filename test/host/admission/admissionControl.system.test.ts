@@ -240,6 +240,31 @@ describe("an account", () => {
     for (const socket of sockets) socket.destroy();
     await vi.waitFor(async () => expect((await host.ask(QUERY_TARGET)).status).toBe(200));
   });
+
+  test("has a limited share of the memory for the unread responses to requests that it sends at the same time", async () => {
+    const { atlas: held, release, askedCount } = heldAtlas();
+    const atlas = {
+      ...held,
+      hazardRisk: async (...query: Parameters<typeof held.hazardRisk>) => {
+        const answer = await held.hazardRisk(...query);
+        // Many megabytes, more than the socket buffers hold.
+        return { ...answer, results: Array.from({ length: 20_000 }, () => answer.results).flat() };
+      },
+    };
+    const memoryBytesMax = 120 << 20;
+    const host = await openHost({ atlas, load: { memoryBytesMax, accountShare: 0.5 } });
+    const request = [`GET ${QUERY_TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
+    const sockets = await Promise.all(Array.from({ length: 6 }, () => openStalledConnection(host, request)));
+    for (const socket of sockets) socket.pause();
+    await vi.waitFor(() => expect(askedCount()).toBe(sockets.length));
+    release();
+    const rejectedCount = () => host.records.filter(({ code }) => code === "overloaded").length;
+    await vi.waitFor(() => expect(host.ledger.entries.length + rejectedCount()).toBe(sockets.length));
+    for (const socket of sockets) socket.destroy();
+    await vi.waitFor(() => expect(host.records).toHaveLength(sockets.length));
+    const sizeBytes = Buffer.byteLength(await (await host.ask(QUERY_TARGET)).text());
+    expect(host.ledger.entries.length).toBe(1 + Math.floor((0.5 * memoryBytesMax) / sizeBytes));
+  });
 });
 
 describe("requests for worker threads", () => {

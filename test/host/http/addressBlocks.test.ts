@@ -54,12 +54,25 @@ test("tolerates ten times as many rejections of an address that has sent a valid
   expect(rejectUntilBlocked("192.0.2.1")).toBe(101);
 });
 
-test("forgets the oldest addresses beyond the number that it remembers", () => {
-  const { blocks, rejectUntilBlocked } = blocksWithClock(2);
-  for (const network of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) rejectUntilBlocked(network);
+test("forgets the oldest blocks beyond the number that it remembers", () => {
+  const { blocks, rejectUntilBlocked, advance } = blocksWithClock(2);
+  advance(57_000);
+  for (const network of ["192.0.2.1", "192.0.2.2"]) rejectUntilBlocked(network);
+  // The rejections of the first minute are forgotten, its blocks are not.
+  advance(3_000);
+  rejectUntilBlocked("192.0.2.3");
   expect(["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((network) => blocks.isBlocked(network))).toStrictEqual([
     false,
     true,
     true,
   ]);
+});
+
+test("blocks no address beyond the number that it counts within a minute", () => {
+  const { blocks, rejectUntilBlocked, advance } = blocksWithClock(2);
+  for (const network of ["192.0.2.1", "192.0.2.2"]) blocks.countRejection(network);
+  expect(rejectUntilBlocked("192.0.2.3")).toBe(Infinity);
+  expect(rejectUntilBlocked("192.0.2.2")).toBe(100);
+  advance(60_000);
+  expect(rejectUntilBlocked("192.0.2.3")).toBe(101);
 });

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { addressesOf } from "../../../src/host/route.ts";
 import { ROUTES } from "../../../src/host/routes/routeList.ts";
+import { openLocalAtlas } from "../../../src/openAtlas.ts";
 import { HEADERS, type TestHost, startTestHost } from "../testHost.ts";
 
 let host: TestHost;
 beforeAll(async () => {
-  host = await startTestHost();
+  // The demo has curves; the fake atlas of the tests does not.
+  host = await startTestHost({ atlas: await openLocalAtlas("demo", 16 << 20) });
   await host.ready;
 });
 afterAll(async () => {

@@ -178,6 +178,7 @@ describe("GET", () => {
     const answer = await get(host, query);
     expect(answer.status).toBe(422);
     expect(await answer.json()).toMatchObject({ code: "combination_unavailable", errors: [{ parameter }] });
+    expect((await get(host, query, { method: "HEAD" })).status).toBe(422);
   });
 
   test("rejects more curves than values with detail are allowed", async () => {

@@ -189,6 +189,7 @@ describe("a daily series", () => {
   test.each([
     [-9999, /2?a\.nc: band 8, time 1991-01-08.*row 0, column 1 .*has the value -9999/],
     [Infinity, /has the value Infinity/],
+    [2 ** 67, /has the value 1475739525896764\d+, but the Fire Weather Index is .*less than 1e\+20\./],
   ])("rejects the value %s with file, date and cell", async (value, message) => {
     await series("a.nc", {
       since: "1991-01-01",

@@ -10,8 +10,6 @@ import type { ingestRecipe } from "../../../src/ingest/ingest.ts";
 import { folder, out, snapshot, useIngestFolder } from "../ingestFixture.ts";
 import { arrayPython, describeWithArrayPython } from "../readers/mapPython.ts";
 
-useIngestFolder();
-
 /** Writes the same series of 365 days on 24 x 30 cells in six layouts. */
 const SCRIPT = `
 import sys, numpy as np, netCDF4
