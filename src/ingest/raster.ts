@@ -98,7 +98,7 @@ export interface DryFilledSpec {
 }
 
 /** The map of one return period of a curve between two epochs (interpolatedCurve.ts). */
-export interface InterpolatedSpec {
+interface InterpolatedSpec {
   readonly kind: "derived";
   /** `period` is the index of the return period, `weight` that of the curve. */
   readonly rule: { readonly kind: "interpolated"; readonly period: number; readonly weight: number };

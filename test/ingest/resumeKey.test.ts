@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
-import { dryFilledRaster, interpolatedRaster } from "../../src/ingest/derivedRaster.ts";
+import { dryFilledRaster } from "../../src/ingest/dryFilledRaster.ts";
+import { interpolatedCurve } from "../../src/ingest/interpolatedCurve.ts";
 import type { MapSource } from "../../src/ingest/plan.ts";
 import type { FileSpec, Raster, RasterSpec } from "../../src/ingest/raster.ts";
 import { resumeKeyOf } from "../../src/ingest/resumeKey.ts";
@@ -45,7 +46,8 @@ function keyOf(map: Raster, versions: Readonly<Record<string, string>> = {}): st
 }
 
 const [earlier, later] = [raster("a.tif"), raster("b.tif")];
-const interpolated = (first: MapSource, weight = 0.5): Raster => interpolatedRaster(first, source(later), weight);
+const interpolated = (first: MapSource, weight = 0.5): Raster =>
+  interpolatedCurve([first], [source(later)], weight)[0] as Raster;
 
 describe("the key of unfinished work", () => {
   test("is the same for the same maps, whatever the temporary files of converted maps are called", () => {
