@@ -13,6 +13,9 @@ export const CURVE_AT_FIRST: i32 = 4;
 /** Flag of a cell that has a smaller value on a map with a longer return period. */
 export const CURVE_RAISED: i32 = 8;
 
+/** Every value at or above this marks missing cells, such as 1e20, 9.97e36 (NetCDF) and the largest float; no quantity reaches it. */
+export const MISSING_MARKER_MIN: f64 = 1e20;
+
 const VECTOR_BYTES: usize = 16;
 
 /**
@@ -26,7 +29,8 @@ const VECTOR_BYTES: usize = 16;
  *          unitFactor     layer units per source unit
  * Out      designs        f64[cellCount], value at designYears; NaN = missing
  *          probabilities  f64[cellCount], annual probability of reaching threshold; NaN = missing
- *          bad            i32[2]: map and cell of the first negative or infinite value
+ *          bad            i32[2]: map and cell of the first value that is negative, or at least MISSING_MARKER_MIN
+ *                         in source units or in layer units
  * In, out  flags          u8[cellCount]: CURVE_ flags are added
  * Scratch  variates       f64[mapCount]
  * Formula  Running maximum in T (a rarer flood is no shallower), then linear in the variate between adjacent maps.
@@ -34,7 +38,7 @@ const VECTOR_BYTES: usize = 16;
  *          that. The probability is that of the first point of the curve that reaches the threshold:
  *          1 - exp(-exp(-y)) or 1/T; 1/T of the first map if that map reaches it (a lower bound); 0 if no map does. A
  *          cell that is missing in any map is missing, but its other maps are still checked, because a nodata marker
- *          that only some files declare shows up as a negative value.
+ *          that only some files declare shows up as a negative or very large value.
  */
 export function curveMetrics(
   maps: usize,
@@ -103,7 +107,8 @@ export function curveMetrics(
           missingCount++;
           continue;
         }
-        if (!(raw >= 0 && raw < Infinity)) {
+        const scaled = raw * unitFactor;
+        if (!(raw >= 0 && raw < MISSING_MARKER_MIN && scaled < MISSING_MARKER_MIN)) {
           store<i32>(bad, i);
           store<i32>(bad, cell, 4);
           return STATUS_NEGATIVE_VALUE;
@@ -112,7 +117,7 @@ export function curveMetrics(
         else isRaised = true;
         const years = load<f64>(returnPeriods + ((<usize>i) << 3));
         const variate = load<f64>(variates + ((<usize>i) << 3));
-        const value = Math.max(highest, raw * unitFactor);
+        const value = Math.max(highest, scaled);
 
         if (!hasDesign && designYears <= years) {
           design =

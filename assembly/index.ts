@@ -17,6 +17,7 @@ export {
   CURVE_LOG,
   CURVE_PARTLY_MISSING,
   CURVE_RAISED,
+  MISSING_MARKER_MIN,
   curveMetrics,
   toSteps,
 } from "./curve";

@@ -1,6 +1,7 @@
 /** `isotherm atlas export`: writes a layer of an atlas as a GeoTIFF. */
 import type { CellSource, TileRequest } from "../atlas/cellSource.ts";
 import { type GroupEntry, gridOf } from "../atlas/catalog.ts";
+import { supplementedHazard, supplementKindOf, supplementName } from "../atlas/supplement.ts";
 import type { PackedAtlas } from "../atlas/packedAtlas.ts";
 import { Fault, type FaultItem } from "../errors.ts";
 import type { BoundingBox } from "../ingest/ingest.ts";
@@ -8,7 +9,7 @@ import { gridOfWindow, wholeWindow, windowOf } from "../ingest/target.ts";
 import type { CellWindow } from "../ingest/raster.ts";
 import { STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { writeGeoTiff } from "./geotiffFile.ts";
-import { productOf } from "./atlasSources.ts";
+import { productOf, type StatedProduct } from "./atlasSources.ts";
 
 /** Tiles that are decoded at a time; each has at most 64 KiB. */
 const TILES_AT_ONCE = 256;
@@ -17,6 +18,7 @@ export interface ExportRequest {
   readonly hazard: string;
   readonly scenario: string;
   readonly year: number;
+  /** A metric, or `rp_<years>` for the value of the curve at a return period. */
   readonly metric: string;
   /** Undefined for the whole grid. */
   readonly bbox: BoundingBox | undefined;
@@ -48,7 +50,7 @@ export async function exportLayer(atlas: PackedAtlas, request: ExportRequest): P
       yield values;
     }
   }
-  const { product, licence, credit } = productOf(layer.entry.provenance);
+  const { product, licence, credit } = layer.product;
   await writeGeoTiff(
     file,
     {
@@ -77,44 +79,70 @@ interface FoundLayer {
     readonly unit: string;
     readonly stepsPerUnit: number;
     readonly offset: number;
-    readonly entry: GroupEntry;
+    /** Number of layers of the group. */
+    readonly layerCount: number;
+    readonly product: StatedProduct;
   };
 }
 
+/** A group of a pack. */
+interface FoundGroup {
+  readonly source: CellSource;
+  readonly group: GroupEntry;
+  readonly index: number;
+}
+
+/** Finds a layer among the metrics of a scenario and year, and then among the values of its curve. */
 function findLayer(
   { catalog, packs }: PackedAtlas,
   { hazard, scenario, year, metric }: ExportRequest,
 ): FoundLayer & { readonly grid: ReturnType<typeof gridOf> } {
-  const entry = catalog.hazards.find((each) => each.hazard === hazard);
+  const hazards = catalog.hazards.filter((each) => supplementedHazard(each.hazard) === undefined);
+  const entry = hazards.find((each) => each.hazard === hazard);
   if (entry === undefined)
     throw absentLayer(
       "/hazard",
       `The atlas has no ${hazard}.`,
-      catalog.hazards.map((each) => each.hazard),
+      hazards.map((each) => each.hazard),
     );
-  const live = packs
-    .filter((pack) => pack.hazard === hazard)
-    .flatMap(({ source }) => source.groups.map((group, index) => ({ source, group, index })))
-    .filter(({ group }) => group.superseded !== true);
-  const found = live.find(({ group }) => group.scenario === scenario && group.year === year);
-  if (found === undefined) {
+  const liveGroupsOf = (name: string): readonly FoundGroup[] =>
+    packs
+      .filter((pack) => pack.hazard === name)
+      .flatMap(({ source }) => source.groups.map((group, index) => ({ source, group, index })))
+      .filter(({ group }) => group.superseded !== true);
+  const isRequested = ({ group }: FoundGroup): boolean => group.scenario === scenario && group.year === year;
+  const live = liveGroupsOf(hazard);
+  const metrics = live.find(isRequested);
+  if (metrics === undefined) {
     const available = live.map(({ group }) => `${group.scenario} ${group.year}`);
     throw absentLayer("/scenario", `The atlas has no ${hazard} for ${scenario} ${year}.`, available);
   }
-  const { layers } = found.group;
-  const layerIndex = layers.findIndex((layer) => layer.metric === metric);
-  const layer = layers[layerIndex];
-  if (layer === undefined) {
-    const available = layers.map((each) => each.metric);
-    throw absentLayer("/metric", `${hazard} ${scenario} ${year} has no ${metric}.`, available);
+  // A long curve is divided into several groups.
+  const curves = liveGroupsOf(supplementName(hazard)).filter(
+    (each) => isRequested(each) && supplementKindOf(each.group) === "curve",
+  );
+  for (const { source, group, index } of [metrics, ...curves]) {
+    const layerIndex = group.layers.findIndex((layer) => layer.metric === metric);
+    const layer = group.layers[layerIndex];
+    if (layer === undefined) continue;
+    const { unit, steps_per_unit: stepsPerUnit, offset } = layer;
+    return {
+      source,
+      group: index,
+      layerIndex,
+      // The groups of a curve do not state the product.
+      layer: {
+        unit,
+        stepsPerUnit,
+        offset,
+        layerCount: group.layers.length,
+        product: productOf(metrics.group.provenance),
+      },
+      grid: gridOf(entry.grid),
+    };
   }
-  return {
-    source: found.source,
-    group: found.index,
-    layerIndex,
-    layer: { unit: layer.unit, stepsPerUnit: layer.steps_per_unit, offset: layer.offset, entry: found.group },
-    grid: gridOf(entry.grid),
-  };
+  const available = [metrics, ...curves].flatMap(({ group }) => group.layers.map((layer) => layer.metric));
+  throw absentLayer("/metric", `${hazard} ${scenario} ${year} has no ${metric}.`, available);
 }
 
 function absentLayer(pointer: string, problem: string, allowed: readonly string[]): Fault {
@@ -133,8 +161,7 @@ function* stripsOfTiles(window: CellWindow): Generator<CellWindow> {
 
 /** Returns the values of a strip, row by row. */
 async function readStrip({ source, group, layer, layerIndex }: FoundLayer, strip: CellWindow): Promise<Float32Array> {
-  const { stepsPerUnit, offset } = layer;
-  const layerCount = layer.entry.layers.length;
+  const { stepsPerUnit, offset, layerCount } = layer;
   const values = new Float32Array(strip.rowCount * strip.columnCount).fill(NaN);
   const tiles = tilesOf(strip, group);
   for (let first = 0; first < tiles.length; first += TILES_AT_ONCE) {

@@ -2,7 +2,7 @@
 import Table from "cli-table3";
 import type { Catalog } from "../atlas/catalog.ts";
 import { supplementedHazard, supplementKindOf, supplementName } from "../atlas/supplement.ts";
-import { filesOf, liveGroups, productOf, type StatedProduct } from "./atlasSources.ts";
+import { filesOf, liveGroups, methodLines, productOf, type StatedProduct } from "./atlasSources.ts";
 
 /** @param options `hasFiles`: whether source files are listed with their hashes */
 export function formatInfo(catalog: Catalog, { hasFiles = false }: { readonly hasFiles?: boolean } = {}): string {
@@ -26,7 +26,7 @@ export function formatInfo(catalog: Catalog, { hasFiles = false }: { readonly ha
         .join(", ")}`,
     );
     const table = new Table({
-      head: ["scenario", "year", "metrics", "source", "pack"],
+      head: ["scenario", "year", "metrics", "source", "note", "pack"],
       style: { head: [], border: [], compact: true },
     });
     for (const { id, groups } of packs) {
@@ -34,7 +34,8 @@ export function formatInfo(catalog: Catalog, { hasFiles = false }: { readonly ha
         if (superseded === true) continue;
         const { product, recipe } = productOf(provenance);
         const source = [product, recipe].filter((part) => part !== undefined).join(", ");
-        table.push([scenario, String(year), layers.map(({ metric }) => metric).join("\n"), source, id]);
+        const metrics = layers.map(({ metric }) => metric).join("\n");
+        table.push([scenario, String(year), metrics, source, methodLines(provenance).join("\n"), id]);
       }
     }
     lines.push(table.toString(), ...supplementLines(catalog, hazard), ...sourceLines(entry, hasFiles));

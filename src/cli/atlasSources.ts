@@ -32,6 +32,32 @@ export function productOf(provenance: Provenance): StatedProduct {
   };
 }
 
+/** Members of a provenance that state how a layer was made, or which of several variants of the maps was used. */
+const METHOD_MEMBERS = [
+  "proxy_of",
+  "interpolated",
+  "interpolated_from_baseline",
+  "sea_level_percentile",
+  "subsidence",
+  "definition",
+  "missing_as_dry",
+  "hold_flat",
+] as const;
+
+/** Returns how a layer was made, as its provenance states it. */
+export function methodOf(provenance: Provenance): Readonly<Partial<Record<(typeof METHOD_MEMBERS)[number], unknown>>> {
+  return Object.fromEntries(
+    METHOD_MEMBERS.flatMap((name) => (provenance[name] === undefined ? [] : [[name, provenance[name]]])),
+  );
+}
+
+/** Returns how a layer was made, one line for each statement. */
+export function methodLines(provenance: Provenance): readonly string[] {
+  return Object.entries(methodOf(provenance)).map(([name, value]) =>
+    value === true ? name : `${name} ${[value].flat().map(String).join(", ")}`,
+  );
+}
+
 /** A group that is part of the release. */
 export function liveGroups({ packs }: Catalog["hazards"][number]): readonly GroupEntry[] {
   return packs.flatMap(({ groups }) => groups.filter(({ superseded }) => superseded !== true));

@@ -1,7 +1,7 @@
 /** `isotherm atlas stac`: describes an atlas as items of a SpatioTemporal Asset Catalog (STAC 1.1.0), one for each hazard. */
 import type { Catalog } from "../atlas/catalog.ts";
-import { supplementedHazard } from "../atlas/supplement.ts";
-import { filesOf, liveGroups, productOf, type StatedProduct } from "./atlasSources.ts";
+import { supplementedHazard, supplementName, withoutStaleSupplements } from "../atlas/supplement.ts";
+import { filesOf, liveGroups, methodOf, productOf, type StatedProduct } from "./atlasSources.ts";
 
 /** Longitudes and latitudes, as GeoJSON orders them. */
 type Ring = readonly (readonly [number, number])[];
@@ -53,14 +53,20 @@ export function stacItems(catalog: Catalog): StacItems {
   };
 }
 
-function stacItem({ release, created_at, synthetic }: Catalog, entry: Catalog["hazards"][number]): StacItem {
+function stacItem(catalog: Catalog, entry: Catalog["hazards"][number]): StacItem {
+  const { release, created_at, synthetic } = catalog;
   const { hazard, grid, rules, packs } = entry;
   const groups = liveGroups(entry);
   const years = groups.map(({ year }) => year);
   const products = distinctProducts(groups.map(({ provenance }) => productOf(provenance)));
   const licences = [...new Set(products.map(({ licence }) => SPDX[licence ?? ""] ?? "other"))];
   const urls = [...new Set(products.flatMap(({ url }) => (url !== undefined && /^https?:/.test(url) ? [url] : [])))];
-  const livePacks = packs.filter((pack) => pack.groups.some(({ superseded }) => superseded !== true));
+  const supplements = withoutStaleSupplements(catalog.hazards).filter(
+    (other) => other.hazard === supplementName(hazard),
+  );
+  const livePacks = [...packs, ...supplements.flatMap((supplement) => supplement.packs)].filter((pack) =>
+    pack.groups.some(({ superseded }) => superseded !== true),
+  );
   return {
     type: "Feature",
     stac_version: "1.1.0",
@@ -91,6 +97,7 @@ function stacItem({ release, created_at, synthetic }: Catalog, entry: Catalog["h
         analysis_year: year,
         metrics: layers.map(({ metric, unit }) => ({ metric, unit })),
         ...productOf(provenance),
+        ...methodOf(provenance),
         source_files: filesOf(provenance),
       })),
     },

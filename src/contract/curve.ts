@@ -15,6 +15,10 @@ export const DamageCurvePointSchema = Type.Object(
 const { latitude, longitude, analysis_years, scenarios, radius, aggregation_method, detail } =
   HazardQueryInputSchema.properties;
 
+/** A member of hazard queries that does not apply to curves: accepted with its default, so that clients can send it always. */
+const onlyFalse = (reason: string) =>
+  Type.Optional(Type.Literal(false, { default: false, description: `Must be false. ${reason}` }));
+
 const CURVE_PARAMETERS = {
   latitude,
   longitude,
@@ -48,6 +52,8 @@ const CURVE_PARAMETERS = {
       description: "In the unit of the curve. Adds `expected_annual_value`, the expected annual value above the floor.",
     }),
   ),
+  total_hazard: onlyFalse("`total_hazard` is a metric of hazard-risk queries."),
+  anthropogenic: onlyFalse("To see the change since 1980, query the curve of the baseline too."),
   detail,
 };
 

@@ -1268,6 +1268,10 @@ export interface CurveParameters {
   readonly return_periods?: readonly number[];
   /** In the unit of the curve. Adds `expected_annual_value`, the expected annual value above the floor. */
   readonly floor?: number;
+  /** Must be false. `total_hazard` is a metric of hazard-risk queries. Default: false. */
+  readonly total_hazard?: false;
+  /** Must be false. To see the change since 1980, query the curve of the baseline too. Default: false. */
+  readonly anthropogenic?: false;
   /**
    * Adds a description of how the values were computed to each analysis year, and their sources to the response.
    * Default: false.
@@ -1307,6 +1311,10 @@ export interface CurveQueryInput {
   readonly return_periods?: readonly number[];
   /** In the unit of the curve. Adds `expected_annual_value`, the expected annual value above the floor. */
   readonly floor?: number;
+  /** Must be false. `total_hazard` is a metric of hazard-risk queries. Default: false. */
+  readonly total_hazard?: false;
+  /** Must be false. To see the change since 1980, query the curve of the baseline too. Default: false. */
+  readonly anthropogenic?: false;
   /**
    * Adds a description of how the values were computed to each analysis year, and their sources to the response.
    * Default: false.

@@ -1,4 +1,5 @@
 /** The rules by which values of source maps are rejected. */
+import { MISSING_MARKER_MIN } from "../kernel/kernel.generated.ts";
 
 /** The range of values that a map may have. */
 export interface ValueRange {
@@ -49,13 +50,31 @@ function isMissingMarker(value: number): boolean {
   return /^-(9+|99+\.9+)$/.test(text);
 }
 
+/** Returns whether a value is used as it is. NaN, which means missing, is not. */
+export function isInRange(value: number, { unitFactor, max }: ValueRange): boolean {
+  return value >= 0 && value <= max && !isLargeMarker(value, unitFactor);
+}
+
+/**
+ * Returns a number such that all values from 0 to it are in range. Loops compare with it first, because `isInRange` takes twice
+ * as long.
+ */
+export function certainMax({ unitFactor, max }: ValueRange): number {
+  const belowMarkers = MISSING_MARKER_MIN / 2;
+  return Math.min(max, belowMarkers, belowMarkers / unitFactor);
+}
+
+/** Returns whether a finite value is too large for any quantity. The kernel computes this in the same way. */
+function isLargeMarker(value: number, unitFactor: number): boolean {
+  return value >= MISSING_MARKER_MIN || value * unitFactor >= MISSING_MARKER_MIN;
+}
+
 /** Returns why a value is rejected, or undefined for a value that is in the range, missing, or set to zero. */
-export function rejectionOf(
-  value: number,
-  { unitFactor, clampTolerance, max }: ValueRange,
-): RejectionReason | undefined {
-  if ((value >= 0 && value <= max) || Number.isNaN(value)) return undefined;
+export function rejectionOf(value: number, range: ValueRange): RejectionReason | undefined {
+  if (isInRange(value, range) || Number.isNaN(value)) return undefined;
+  const { unitFactor, clampTolerance, max } = range;
   if (!Number.isFinite(value)) return "infinite";
+  if (isLargeMarker(value, unitFactor)) return "missing-marker";
   if (value > max) return "above-range";
   if (clampTolerance === undefined) return "negative";
   // After multiplication by the unit factor, a marker may be within the tolerance.

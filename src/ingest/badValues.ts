@@ -62,7 +62,7 @@ export function badValueFault(
   const inUnit = unitFactor === 1 ? "" : `, which is ${Number((bad.value * unitFactor).toPrecision(6))}${unit}`;
   const why = {
     negative: `the value is ${bad.value}, below zero. ${marker}; if it is noise around zero, pass --clamp-negative.`,
-    "missing-marker": `the value is ${bad.value}, which commonly marks missing cells and is never set to 0. ${marker}; if not, correct it in the map.`,
+    "missing-marker": `the value is ${bad.value}, which commonly marks missing cells${bad.value < 0 ? " and is never set to 0" : ""}. ${marker}; if not, correct it in the map.`,
     "below-tolerance":
       `the value is ${bad.value}${inUnit}: more than ${clampTolerance}${unit} below zero, which is too much to be noise. ` +
       `${marker}; if it is a measurement that should be set to zero, pass --clamp-tolerance with a number above ${clampTolerance}.`,

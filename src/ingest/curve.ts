@@ -2,8 +2,8 @@
 import type { HazardRules, MetricName, MetricSpec } from "../hazard/hazards.ts";
 import { type CurveMaps, type CurveRule, curveMetrics } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { CURVE_AT_FIRST, CURVE_PARTLY_MISSING, CURVE_RAISED } from "../kernel/kernel.generated.ts";
-import { BadValueError, rejectionOf, type ValueRange } from "./badValue.ts";
+import { CURVE_AT_FIRST, CURVE_PARTLY_MISSING, CURVE_RAISED, MISSING_MARKER_MIN } from "../kernel/kernel.generated.ts";
+import { BadValueError, certainMax, isInRange, rejectionOf, type ValueRange } from "./badValue.ts";
 import type { RasterValues } from "./raster.ts";
 
 /** Flag bit of a cell in which a negative value was set to zero. */
@@ -19,7 +19,7 @@ export const FLAG_MADE_NON_DECREASING = CURVE_RAISED;
 
 /**
  * Returns the values of one map with small negative values set to zero; all others are missing or within the range.
- * @throws BadValueError for the first value that is infinite, too large or too far below zero
+ * @throws BadValueError for the first value that is infinite, too large, a marker of missing cells or too far below zero
  */
 export function checkedValues(
   values: RasterValues,
@@ -27,9 +27,10 @@ export function checkedValues(
   { map, ...range }: ValueRange & { readonly map: number },
 ): RasterValues {
   let clamped: RasterValues | undefined;
+  const plainMax = certainMax(range);
   for (let cell = 0; cell < values.length; cell++) {
     const value = values[cell] as number;
-    if ((value >= 0 && value <= range.max) || Number.isNaN(value)) continue;
+    if ((value >= 0 && value <= plainMax) || Number.isNaN(value) || isInRange(value, range)) continue;
     const why = rejectionOf(value, range);
     if (why !== undefined) throw new BadValueError({ map, cell, value, why });
     clamped ??= values.slice();
@@ -69,7 +70,7 @@ export function curveCells(
   );
   const { maps, unitFactor } = inOneUnit({ ...cells, maps: checked });
   const outcome = curveMetrics(kernel, maps, { ...rule, unitFactor }, flags);
-  if (outcome.kind === "bad-value") throw new Error("A negative or infinite value passed the range check.");
+  if (outcome.kind === "bad-value") throw new Error("A negative or very large value passed the range check.");
   return { own: outcome.designs, probability: outcome.probabilities };
 }
 
@@ -84,7 +85,11 @@ export function inOneUnit({ maps, unitFactors }: CurveCells): {
     return { maps: isSingle ? maps : maps.map(toDoubles), unitFactor };
   }
   // Files in different units are converted to the metric's unit before the curve is computed.
-  const converted = maps.map((values, map) => Float64Array.from(values, (value) => value * (unitFactors[map] ?? 1)));
+  // A marker of missing cells remains one, so that the kernel reports it.
+  const converted = maps.map((values, map) => {
+    const factor = unitFactors[map] ?? 1;
+    return Float64Array.from(values, (value) => (value >= MISSING_MARKER_MIN ? Infinity : value * factor));
+  });
   return { maps: converted, unitFactor: 1 };
 }
 

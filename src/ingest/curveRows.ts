@@ -70,7 +70,7 @@ export function curveRows(
         const checked = checkedMaps(batch, { first, clampTolerance, flags });
         outcome = curveSteps(kernel, inOneUnit(checked).maps, { ...rule, unitFactor }, { ...ofBatch, flags });
       }
-      if (outcome.kind === "bad-value") throw new Error("A negative or infinite value passed the range check.");
+      if (outcome.kind === "bad-value") throw new Error("A negative or very large value passed the range check.");
       if (outcome.kind === "out-of-range") {
         const { layer: map, cell, value } = outcome;
         const why = value < 0 ? "negative" : "above-range";

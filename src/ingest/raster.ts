@@ -53,7 +53,7 @@ interface Band {
  * Describes a raster, so that another thread can open it with `openRaster` (rasterSpec.ts). It can be cloned between
  * threads.
  */
-export type RasterSpec = FileSpec | ReprojectedSpec | MosaicSpec | DerivedSpec | ComputedSpec;
+export type RasterSpec = FileSpec | ReprojectedSpec | MosaicSpec | DryFilledSpec | InterpolatedSpec | ComputedSpec;
 
 /** A map in a file. */
 export interface FileSpec {
@@ -89,15 +89,31 @@ interface ComputedSpec {
   readonly method: ComputedMethod;
 }
 
-/** A map that is computed cell by cell from two maps on the same grid (derivedRaster.ts). */
-export interface DerivedSpec {
+/** A map in which cells are 0 that are missing in it and have a value in the witness (dryFilledRaster.ts). */
+export interface DryFilledSpec {
   readonly kind: "derived";
-  readonly maps: readonly [DerivedSource, DerivedSource];
-  readonly rule: { readonly kind: "interpolated"; readonly weight: number } | { readonly kind: "dry-filled" };
+  readonly rule: { readonly kind: "dry-filled" };
+  readonly map: DerivedSource;
+  readonly witness: DerivedSource;
+}
+
+/** The map of one return period of a curve between two epochs (interpolatedCurve.ts). */
+export interface InterpolatedSpec {
+  readonly kind: "derived";
+  /** `period` is the index of the return period, `weight` that of the curve. */
+  readonly rule: { readonly kind: "interpolated"; readonly period: number; readonly weight: number };
+  readonly curve: InterpolatedCurveSpec;
+}
+
+/** The maps of two epochs by ascending return period, all on one grid, and the weight of the later epoch, 0 to 1. */
+export interface InterpolatedCurveSpec {
+  readonly earlier: readonly DerivedSource[];
+  readonly later: readonly DerivedSource[];
+  readonly weight: number;
 }
 
 /** One band of one map, and the factor to the metric's unit. */
-interface DerivedSource {
+export interface DerivedSource {
   readonly spec: RasterSpec;
   readonly band: number;
   readonly unitFactor: number;
@@ -198,6 +214,8 @@ export interface RasterOptions {
    * bands are read as they are.
    */
   readonly dimensionAsBands?: boolean;
+  /** Cells of chunks that are not stored are missing, also if the array has a fill value. Only for Zarr. */
+  readonly absentAsMissing?: boolean;
   /** Nodata values in addition to the declared one. */
   readonly nodata?: readonly number[];
   /** Reads a file without a coordinate system as WGS84 degrees. */

@@ -118,7 +118,8 @@ export function rejectionListFault(first: Fault, maps: readonly RejectedMap[]): 
   const valueCount = maps.reduce((sum, map) => sum + countOf(map), 0);
   const errorCount = maps.reduce((sum, { errors }) => sum + errors.length, 0);
   if (valueCount + errorCount < 2) return first;
-  const total = `${valueCount} ${valueCount === 1 ? "value" : "values"} of ${maps.length} ${maps.length === 1 ? "map" : "maps"}`;
+  const isComplete = errorCount === 0 || valueCount === 0;
+  const total = `${isComplete ? "" : "at least "}${valueCount} ${valueCount === 1 ? "value" : "values"} of ${maps.length} ${maps.length === 1 ? "map" : "maps"}`;
   const unread = errorCount === 0 ? "" : `, and ${errorCount} ${errorCount === 1 ? "error" : "errors"} of reading`;
   const rest = maps.length - LISTED_MAPS_MAX;
   const lines = [
@@ -143,7 +144,7 @@ function mapLines(map: RejectedMap): readonly string[] {
     .map(([reason, count]) => `${count} ${REASONS[reason]}`);
   const more = countOf(map) - places.length;
   return [
-    `${file}, band ${band}: ${kinds.length === 0 ? "errors of reading" : kinds.join(", ")}`,
+    `${file}, band ${band}: ${kinds.length === 0 ? "errors of reading" : `${errors.length === 0 ? "" : "at least "}${kinds.join(", ")}`}`,
     ...places.map((place) => `  ${placeText(place, file)}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
     ...errors.map((message) => `  ${message}`),

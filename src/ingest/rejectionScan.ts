@@ -6,7 +6,7 @@ import { type Fault, isFault } from "../errors.ts";
 import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
 import { toSteps } from "../kernel/curve.ts";
 import { Kernel } from "../kernel/instance.ts";
-import { rejectionOf, type ValueRange } from "./badValue.ts";
+import { isInRange, rejectionOf, type ValueRange } from "./badValue.ts";
 import { curveCells, ModelMean } from "./curve.ts";
 import { gathered } from "./metricSteps.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
@@ -21,10 +21,8 @@ import {
 } from "./plan.ts";
 import { type CellWindow, type RasterValues } from "./raster.ts";
 import { MapRejections, type RejectedMap, rejectionListFault } from "./rejectionList.ts";
+import { scanWindows } from "./scanWindows.ts";
 import type { IngestTarget } from "./target.ts";
-
-/** Values of all maps of a group in one window, unless their blocks are larger. */
-const WINDOW_VALUES_MAX = 6_000_000;
 
 /** Returns whether an error is about one cell of a map, as opposed to a map that cannot be read. */
 export function isCellFault(error: unknown): error is Fault {
@@ -79,7 +77,12 @@ class GroupScanner {
     const { plan, window } = this.#target;
     for (const group of plan.groups) {
       const maps = this.#mapsOf(group);
-      for (const part of windowsOf(window, maps)) {
+      const blocks = {
+        blockRowCount: Math.max(...maps.map(({ source }) => source.raster.blockRowCount)),
+        blockColumnCount: Math.max(...maps.map(({ source }) => source.raster.blockColumnCount)),
+        mapCount: maps.length,
+      };
+      for (const part of scanWindows(window, blocks)) {
         const values: RasterValues[] = [];
         for (const map of maps) {
           this.#options.signal?.throwIfAborted();
@@ -121,7 +124,7 @@ class GroupScanner {
     let values = read;
     for (let index = 0; index < read.length; index++) {
       const value = read[index] as number;
-      if ((value >= 0 && value <= range.max) || Number.isNaN(value)) continue;
+      if (isInRange(value, range) || Number.isNaN(value)) continue;
       const reason = rejectionOf(value, range);
       if (reason !== undefined && isFirst) rejections.add(cellAt(window, index), value, reason);
       if (values === read) values = read.slice(); // readers may keep what they return
@@ -228,30 +231,6 @@ function cellsAbove(largest: number, maps: readonly CheckedMap[], values: readon
 
 function cellAt({ firstRow, firstColumn, columnCount }: CellWindow, index: number): { row: number; column: number } {
   return { row: firstRow + Math.floor(index / columnCount), column: firstColumn + (index % columnCount) };
-}
-
-/** Divides a window into windows of whole blocks with a limited number of values. */
-function* windowsOf(window: CellWindow, maps: readonly CheckedMap[]): Generator<CellWindow> {
-  const blockRows = Math.max(...maps.map(({ source }) => source.raster.blockRowCount));
-  const blockColumns = Math.max(...maps.map(({ source }) => source.raster.blockColumnCount));
-  const valuesPerBlock = blockRows * Math.min(blockColumns, window.columnCount) * maps.length;
-  const blockCountMax = Math.max(1, Math.floor(WINDOW_VALUES_MAX / valuesPerBlock));
-  const across = Math.min(blockCountMax, Math.ceil(window.columnCount / blockColumns) + 1);
-  const rowSize = blockRows * Math.max(1, Math.floor(blockCountMax / across));
-  const columnSize = blockColumns * across;
-  const nextEdge = (cell: number, size: number): number => (Math.floor(cell / size) + 1) * size;
-  const bottom = window.firstRow + window.rowCount;
-  const right = window.firstColumn + window.columnCount;
-  for (let row = window.firstRow; row < bottom; row = nextEdge(row, rowSize)) {
-    for (let column = window.firstColumn; column < right; column = nextEdge(column, columnSize)) {
-      yield {
-        firstRow: row,
-        rowCount: Math.min(bottom, nextEdge(row, rowSize)) - row,
-        firstColumn: column,
-        columnCount: Math.min(right, nextEdge(column, columnSize)) - column,
-      };
-    }
-  }
 }
 
 /** Returns the parts of a window without one cell: the rows above, the cells to its left and right, and the rows below. */

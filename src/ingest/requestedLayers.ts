@@ -4,9 +4,10 @@
  */
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
 import { BASELINE, HAZARDS, type HazardName, type Scenario } from "../hazard/hazards.ts";
-import { interpolatedRaster } from "./derivedRaster.ts";
+import { interpolatedCurve } from "./interpolatedCurve.ts";
 import type { IngestOptions } from "./options.ts";
 import type { CurveSource, GroupPlan, HazardPlan } from "./plan.ts";
+import type { Raster } from "./raster.ts";
 
 type LayerRequests = Pick<IngestOptions, "interpolateYears" | "interpolateFromBaseline" | "proxyScenario">;
 
@@ -120,13 +121,14 @@ function interpolatedGroup(
         `${name} cannot be interpolated: the return periods of ${before.scenario} ${before.year} (${periodsOf(start)}) ` +
         `differ from those of ${after.scenario} ${after.year} (${periodsOf({ model, maps })}).`
       );
+    const rasters = interpolatedCurve(start.maps, maps, weight);
     models.push({
       model,
-      maps: maps.map((map, index) => ({
-        raster: interpolatedRaster(start.maps[index] ?? map, map, weight),
+      maps: maps.map(({ returnPeriodYears }, index) => ({
+        raster: rasters[index] as Raster,
         band: 1,
         unitFactor: 1,
-        returnPeriodYears: map.returnPeriodYears,
+        returnPeriodYears,
       })),
     });
   }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { version } from "../version.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
 import { mapsOf } from "./plan.ts";
-import { partsOf } from "./raster.ts";
+import { type FileSpec, partsOf, type RasterSpec } from "./raster.ts";
 import type { SourceVersions } from "./sourceVersions.ts";
 import type { IngestTarget } from "./target.ts";
 
@@ -24,9 +24,7 @@ export function resumeKeyOf(
         ...[file, ...sidecarFiles].map((name) => [name, sources.versionOf(name)]),
         notes,
       ]),
-      mosaic: map.raster.spec.kind === "mosaic" ? map.raster.spec.order : undefined,
-      method: map.raster.spec.kind === "computed" ? map.raster.spec.method : undefined,
-      derived: map.raster.spec.kind === "derived" ? map.raster.spec.rule : undefined,
+      spec: specText(map.raster.spec),
     })),
     names:
       group.content.kind === "curves"
@@ -42,4 +40,20 @@ export function resumeKeyOf(
   };
   const hashedValues = [version, plan.hazard, plan.rules, groups, window, grid, offset, optionValues];
   return createHash("sha256").update(JSON.stringify(hashedValues)).digest("hex");
+}
+
+/**
+ * Returns a raster's description as text, including those of the rasters it is made of: their bands, unit factors, order and
+ * selected positions. Paths of files that were extracted or converted are left out, because they differ between runs.
+ */
+function specText(spec: RasterSpec): string {
+  return JSON.stringify(spec, (_, value: unknown) => {
+    // JSON has no infinite numbers.
+    if (typeof value === "number" && !Number.isFinite(value)) return String(value);
+    return isFileSpec(value) ? { ...value, path: undefined } : value;
+  });
+}
+
+function isFileSpec(value: unknown): value is FileSpec {
+  return typeof value === "object" && value !== null && "kind" in value && value.kind === "file";
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Catalog } from "../atlas/catalog.ts";
 import { withWriteLock } from "../atlas/lock.ts";
 import { publish, readCatalog } from "../atlas/writer.ts";
+import type { Fault } from "../errors.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { updateCatalog } from "./catalogUpdate.ts";
 import { checkOptionRanges, type IngestOptions } from "./options.ts";
@@ -71,7 +72,17 @@ async function reportingAllRejections<T>(
   } catch (error) {
     if (!isCellFault(error)) throw error;
     options.onRejection?.(error);
-    throw await allRejections(error, await findTargets(plans, options), options);
+    throw await allRejectionsOr(error, plans, options);
+  }
+}
+
+/** Returns the error that lists all rejected values, or the first error if the check of all maps fails. */
+async function allRejectionsOr(first: Fault, plans: readonly HazardPlan[], options: IngestOptions): Promise<Fault> {
+  try {
+    return await allRejections(first, await findTargets(plans, options), options);
+  } catch {
+    options.signal?.throwIfAborted();
+    return first;
   }
 }
 

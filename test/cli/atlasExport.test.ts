@@ -5,7 +5,7 @@ import { exportLayer, type ExportRequest } from "../../src/cli/atlasExport.ts";
 import { writeGeoTiff } from "../../src/cli/geotiffFile.ts";
 import { openGeoTiff } from "../../src/ingest/readers/geotiff/geotiff.ts";
 import { folder, useIngestFolder } from "../ingest/ingestFixture.ts";
-import { depthAt, withPackedAtlas, writeFloodAtlas } from "./atlasFixture.ts";
+import { curveDepthAt, depthAt, withPackedAtlas, writeCurveAtlas, writeFloodAtlas } from "./atlasFixture.ts";
 
 useIngestFolder();
 
@@ -65,6 +65,27 @@ describe("exportLayer", () => {
     await writeFloodAtlas();
     await exported({ scenario: "baseline", year: 1980 });
     expect((await readExport()).values).toEqual(new Float32Array(70 * 80));
+  });
+
+  test("writes the value of a curve at any of its return periods, with the attribution", async () => {
+    await writeCurveAtlas();
+    for (const years of [2, 1000]) {
+      await exported({ metric: `rp_${years}` });
+      const { raster, values } = await readExport();
+      expect(raster.bands[0]).toMatchObject({ unit: "m" });
+      expect(Array.from(values.slice(0, 2), (value) => Number(value.toFixed(3)))).toEqual([
+        curveDepthAt(0, years),
+        curveDepthAt(1, years),
+      ]);
+      const text = (await readFile(file)).toString("latin1");
+      expect(text).toContain("River maps");
+      expect(text).toContain("Ward et al. (2020)");
+    }
+    await expect(exported({ metric: "rp_30" })).rejects.toThrow(
+      /no rp_30\. It has .*probability.*rp_2, .*rp_500, rp_1000/,
+    );
+    await expect(exported({ hazard: "cyclones" })).rejects.toThrow(/It has riverine_floods\.$/);
+    await expect(exported({ hazard: "riverine_floods.supplement", metric: "rp_2" })).rejects.toThrow(/has no riverine/);
   });
 
   test.each([

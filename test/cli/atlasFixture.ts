@@ -33,6 +33,27 @@ export async function writeFloodAtlas(): Promise<void> {
   await ingestLayers({ manifest, out, release: "test-1" });
 }
 
+/** The return periods of the atlas with curves: more than one group of a curve has. */
+const RETURN_PERIODS = [2, 5, 10, 25, 50, 75, 100, 200, 500, 1000] as const;
+
+/** Writes an atlas with curves for rcp4p5 2030: the depths of `curveDepthAt`. */
+export async function writeCurveAtlas(): Promise<void> {
+  const layers = [];
+  for (const years of RETURN_PERIODS) {
+    const file = `rp${years}.tif`;
+    await map(file, (cell) => curveDepthAt(cell, years));
+    layers.push({ scenario: "rcp4p5", year: 2030, return_period_years: years, file });
+  }
+  const source = { name: "River maps", licence: "CC BY 4.0", credit: "Ward et al. (2020)" };
+  const manifest = join(folder, "manifest.json");
+  await writeFile(manifest, JSON.stringify({ hazard: "riverine_floods", source, layers }));
+  await ingestLayers({ manifest, out, release: "test-2", keepCurves: true });
+}
+
+export function curveDepthAt(cell: number, returnPeriodYears: number): number {
+  return (returnPeriodYears / 1000) * (1 + (cell % 2));
+}
+
 export async function withPackedAtlas<T>(use: (atlas: PackedAtlas) => Promise<T>): Promise<T> {
   const blobs = diskBlobs(out);
   try {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Compile } from "typebox/compile";
 import { describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import type { Catalog } from "../../src/atlas/catalog.ts";
 import { formatInfo } from "../../src/cli/atlasInfo.ts";
 import { stacItems } from "../../src/cli/atlasStac.ts";
 import { folder, out, useIngestFolder } from "../ingest/ingestFixture.ts";
-import { withPackedAtlas, writeFloodAtlas } from "./atlasFixture.ts";
+import { withPackedAtlas, writeCurveAtlas, writeFloodAtlas } from "./atlasFixture.ts";
 import { STAC_ITEM_SCHEMA } from "./stacItemSchema.ts";
 
 useIngestFolder();
@@ -22,6 +22,30 @@ async function readCatalog(): Promise<Catalog> {
 /** Returns the catalog with another grid of its hazard. */
 function withGrid(catalog: Catalog, grid: Partial<Catalog["hazards"][number]["grid"]>): Catalog {
   return { ...catalog, hazards: catalog.hazards.map((entry) => ({ ...entry, grid: { ...entry.grid, ...grid } })) };
+}
+
+const METHODS = {
+  proxy_of: ["rcp8p5", "ssp585"],
+  interpolated: [2030, 2050],
+  sea_level_percentile: 50,
+  subsidence: "included",
+  hold_flat: true,
+};
+
+/** Returns the catalog with a provenance of its future layers that states how they were made. */
+function withMethods(catalog: Catalog): Catalog {
+  return {
+    ...catalog,
+    hazards: catalog.hazards.map((entry) => ({
+      ...entry,
+      packs: entry.packs.map((pack) => ({
+        ...pack,
+        groups: pack.groups.map((group) =>
+          group.scenario === "baseline" ? group : { ...group, provenance: { ...group.provenance, ...METHODS } },
+        ),
+      })),
+    })),
+  };
 }
 
 describe("a STAC item", () => {
@@ -74,6 +98,17 @@ describe("a STAC item", () => {
     }
   });
 
+  test("has the files of curves among its assets, and is not doubled by them", async () => {
+    await writeCurveAtlas();
+    const catalog = await withPackedAtlas((atlas) => Promise.resolve(atlas.catalog));
+    const { features } = stacItems(catalog);
+    expect(features).toHaveLength(1);
+    const files = (await readdir(out)).filter((name) => !name.startsWith(".") && name !== "atlas.json");
+    const { catalog: _, ...assets } = features[0]?.assets ?? {};
+    expect(Object.keys(assets).toSorted()).toEqual(files.toSorted());
+    expect(catalog.hazards.map(({ hazard }) => hazard)).toContain("riverine_floods.supplement");
+  });
+
   test("has two polygons if its grid crosses the antimeridian, and the whole world if the grid closes", async () => {
     const catalog = await readCatalog();
     const [across] = stacItems(withGrid(catalog, { west_deg: 176 })).features;
@@ -106,6 +141,14 @@ describe("a STAC item", () => {
     expect(licenseOf("free for research", "free for research")).toBe("other");
   });
 
+  test("states how each layer was made", async () => {
+    const [item] = stacItems(withMethods(await readCatalog())).features;
+    const [baseline, future] = (item?.properties["isotherm:layers"] ?? []) as readonly object[];
+    expect([...schema.Errors(item)]).toEqual([]);
+    expect(baseline).not.toHaveProperty("proxy_of");
+    expect(future).toMatchObject(METHODS);
+  });
+
   test("without start and end is invalid", async () => {
     const [item] = stacItems(await readCatalog()).features;
     const { start_datetime: _, ...properties } = item?.properties ?? {};
@@ -115,6 +158,22 @@ describe("a STAC item", () => {
 });
 
 describe("isotherm atlas info", () => {
+  test("has a note of how a layer was made", async () => {
+    const text = formatInfo(withMethods(await readCatalog()));
+    expect(text).toMatch(/│ scenario +│ year +│ metrics +│ source +│ note +│ pack/);
+    const notes = text.split("\n").flatMap((line) => line.split("│")[5]?.trim() ?? []);
+    expect(notes).toEqual(
+      expect.arrayContaining([
+        "proxy_of rcp8p5, ssp585",
+        "interpolated 2030, 2050",
+        "sea_level_percentile 50",
+        "subsidence included",
+        "hold_flat",
+      ]),
+    );
+    expect(formatInfo(await readCatalog())).not.toContain("proxy_of");
+  });
+
   test("shows product, version, license, attribution, program, date and, on request, the files with their hashes", async () => {
     const catalog = await readCatalog();
     const text = formatInfo(catalog);

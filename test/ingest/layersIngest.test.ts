@@ -40,6 +40,35 @@ describe("ingestLayers", () => {
     },
   );
 
+  const LAYER = { scenario: "rcp4p5", year: 2030 } as const;
+  const curveOf = (file: string, more: object) => ({ ...LAYER, file, ...more });
+  test.each([
+    [
+      "curve in one unit",
+      [curveOf("dry.tif", { return_period_years: 10 }), curveOf("marked.tif", { return_period_years: 1000 })],
+    ],
+    [
+      "curve in two units",
+      [
+        curveOf("dry.tif", { return_period_years: 10 }),
+        curveOf("marked.tif", { return_period_years: 1000, unit_factor: 1e-30 }),
+      ],
+    ],
+    ["map of a metric", [curveOf("marked.tif", { metric: "depth_meters" })]],
+    [
+      "map of a share",
+      [curveOf("dry.tif", { metric: "depth_meters" }), curveOf("marked.tif", { metric: "probability" })],
+    ],
+  ])("rejects the largest float in a %s as a nodata marker", async (_, layers) => {
+    await map("dry.tif", () => 0);
+    const file = await map("marked.tif", (cell) => (cell === 4 ? 3.4028234663852886e38 : 0));
+    const message = await rejectionMessage(ingestLayers({ manifest: await manifest({ layers }), out }));
+    expect(message).toContain(
+      `${file}: row 0, column 4 (latitude 19.95000, longitude 10.45000): the value is 3.4028234663852886e+38, ` +
+        "which commonly marks missing cells. If it marks missing cells, pass --nodata 3.4028234663852886e+38",
+    );
+  });
+
   test("records the versions of sidecar files, and publishes nothing if one changes during the ingest", async () => {
     const file = await map("scaled.tif", () => 2);
     const statement = (scale: number): Promise<void> =>

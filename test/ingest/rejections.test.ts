@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { CATALOG_NAME } from "../../src/atlas/catalog.ts";
 import { ingestLayers, isFault } from "../../src/ingest/ingest.ts";
 import type { LayersOptions } from "../../src/ingest/ingest.ts";
 import type { RejectedMap } from "../../src/ingest/rejectionList.ts";
@@ -124,6 +127,24 @@ describe("an ingest with several rejected values", () => {
       expect.stringMatching(/east\.tif: row 25, column 10 .* has the value -2, but 1 in .*west\.tif/),
     ]);
     expect(fault.message).toContain("and 3 errors of reading; nothing was published");
+  });
+
+  test("counts at least the values in the parts of a map that can be read", async () => {
+    await map("west.tif", (cell) => (cell === 5 || cell === 3205 ? -1 : 1));
+    await map("east.tif", (cell) => (cell === 1000 ? 3 : 1), { tiePoint: [11, 20] });
+    const fault = await rejection([{ ...LAYER, metric: "depth_meters", files: ["west.tif", "east.tif"] }]);
+    expect(fault.message).toMatch(/In total, at least 2 values of 1 map are rejected, and 1 error of reading;/);
+    expect(fault.message).toMatch(/, band 1: at least 2 below zero\n/);
+  });
+
+  test("is reported with the first value if the check of all maps fails", async () => {
+    const file = await map("depth.tif", (cell) => (cell % 2 === 0 ? -1 : 1));
+    const fault = await rejection([{ ...LAYER, metric: "depth_meters", file: "depth.tif" }], {
+      // The atlas is damaged in the meantime, so that the check cannot start.
+      onRejection: () => writeFileSync(join(out, CATALOG_NAME), "{"),
+    });
+    expect(fault.message).toMatch(/^\S+depth\.tif: row 0, column 0 [^\n]*below zero[^\n]*$/);
+    expect(fault.details["file"]).toBe(file);
   });
 
   test("reports the only rejected value as before", async () => {

@@ -1,7 +1,8 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { isFault } from "../../src/errors.ts";
 import { HAZARDS, type HazardName, type Scenario } from "../../src/hazard/hazards.ts";
-import { dryFilledRaster, interpolatedRaster } from "../../src/ingest/derivedRaster.ts";
+import { dryFilledRaster } from "../../src/ingest/dryFilledRaster.ts";
+import { interpolatedCurve } from "../../src/ingest/interpolatedCurve.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MapSource } from "../../src/ingest/plan.ts";
 import type { Raster } from "../../src/ingest/raster.ts";
 import { withRequestedLayers } from "../../src/ingest/requestedLayers.ts";
@@ -168,10 +169,27 @@ describe("derived maps", () => {
   test("an interpolated cell is missing if either map is, and values below zero count as zero", async () => {
     const earlier = mapOf([NaN, 1, -0.5, 4], 0.01);
     const later = mapOf([1, NaN, 2, 8], 0.01);
-    const raster = interpolatedRaster(earlier, later, 0.25);
-    const values = await raster.readWindow({ ...WHOLE, columnCount: 4 });
-    expect([...values]).toEqual([NaN, NaN, 0.005, expect.closeTo(0.05, 12)]);
-    expect(raster.parts).toEqual([earlier.raster, later.raster]);
+    const [raster] = interpolatedCurve([earlier], [later], 0.25);
+    const values = await raster?.readWindow({ ...WHOLE, columnCount: 4 });
+    expect([...(values ?? [])]).toEqual([NaN, NaN, 0.005, expect.closeTo(0.05, 12)]);
+    expect(raster?.parts).toEqual([earlier.raster, later.raster]);
+  });
+
+  test("the curves of both epochs are made non-decreasing before they are interpolated", async () => {
+    const window = { ...WHOLE, columnCount: 3 };
+    // The last map of the earlier epoch is in centimeters. Cell 2 is missing at the second return period only.
+    const earlier = [mapOf([3, 0, 1]), mapOf([0, 1, NaN]), mapOf([300, 50, 200], 0.01)];
+    const later = [mapOf([0, 2, 1]), mapOf([3, 1, 2]), mapOf([3, 4, 3])];
+    const reads = [...earlier, ...later].map(({ raster }) => vi.spyOn(raster, "readWindow"));
+    const curve = interpolatedCurve(earlier, later, 0.5);
+    const values = await Promise.all(curve.map((raster) => raster.readWindow(window)));
+    expect(values.map((each) => [...each])).toEqual([
+      [1.5, 1, 1],
+      [3, 1.5, NaN],
+      [3, 2.5, NaN],
+    ]);
+    for (const read of reads) expect(read).toHaveBeenCalledOnce();
+    expect([...((await curve[2]?.readWindow({ ...window, firstColumn: 1, columnCount: 1 })) ?? [])]).toEqual([2.5]);
   });
 
   test("a dry cell is one that is missing on a map and has a value on that of the longest return period", async () => {

@@ -131,7 +131,7 @@ test.each([
     if (kind < 0.02) return NaN;
     if (kind < 0.2) return 0;
     if (kind < 0.3) return rule.threshold / rule.unitFactor;
-    if (kind < 0.31) return Number.MAX_VALUE / 1e10;
+    if (kind < 0.31) return 0.99 * Math.min(1e20, 1e20 / rule.unitFactor);
     if (kind < 0.32) return Number.MIN_VALUE;
     return random() ** 2 * 3 * rule.threshold;
   };
@@ -173,6 +173,19 @@ describe("missing and invalid values", () => {
     maps[2]?.set([NaN], 3);
     maps[4]?.set([-1e-6], 3);
     expect(curveMetrics(kernel, maps, DEPTHS)).toEqual({ kind: "bad-value", map: 4, cell: 3 });
+  });
+
+  test.each([
+    ["source", 1e20, 1 / 0.88],
+    ["source", 1e20, 0.01],
+    ["layer", 1e18, 100],
+    ["source", Infinity, 1],
+  ])("reports a value that marks missing cells in %s units: %d with the unit factor %d", (_, value, unitFactor) => {
+    const maps = RETURN_PERIODS.map(() => new Float64Array(5));
+    maps[4]?.set([value], 3);
+    expect(curveMetrics(kernel, maps, { ...DEPTHS, unitFactor })).toEqual({ kind: "bad-value", map: 4, cell: 3 });
+    maps[4]?.set([0.999 * Math.min(1e20, 1e20 / unitFactor)], 3);
+    expect(curveMetrics(kernel, maps, { ...DEPTHS, unitFactor })).toMatchObject({ kind: "metrics" });
   });
 
   test("treats -0 as 0", () =>

@@ -96,14 +96,17 @@ describe("curveSteps", () => {
     expect(missing.outcome).toMatchObject({ counts: { nodata: cellCount, zero: 0, flagged: [0, 0, 0, 0] } });
   });
 
-  test.each([-1e-6, -Infinity, Infinity])("reports %d, also in a cell that is missing on another map", (value) => {
-    const maps = RETURN_PERIODS.map(() => new Float32Array(9));
-    maps[0]?.fill(NaN, 7, 8);
-    maps[3]?.fill(value, 7, 8);
-    const { steps, outcome } = compute(maps);
-    expect(outcome).toEqual({ kind: "bad-value" });
-    expect(steps.every((step) => step === 7)).toBe(true);
-  });
+  test.each([-1e-6, -Infinity, Infinity, 3.4028234663852886e38])(
+    "reports %d, also in a cell that is missing on another map",
+    (value) => {
+      const maps = RETURN_PERIODS.map(() => new Float32Array(9));
+      maps[0]?.fill(NaN, 7, 8);
+      maps[3]?.fill(value, 7, 8);
+      const { steps, outcome } = compute(maps);
+      expect(outcome).toEqual({ kind: "bad-value" });
+      expect(steps.every((step) => step === 7)).toBe(true);
+    },
+  );
 
   test("reports a value that no step can store, with its layer and cell", () => {
     const maps = RETURN_PERIODS.map(() => new Float32Array(9));

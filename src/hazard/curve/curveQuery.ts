@@ -9,15 +9,17 @@ import { checkOffer, parameterOf, pointerTo } from "../query.ts";
 type OptionalMember = "threshold" | "return_periods" | "floor" | "damage_curve";
 
 /** A validated query with all defaults filled in. */
-export type CurveQuery = Required<Omit<CurveQueryInput, OptionalMember>> & Pick<CurveQueryInput, OptionalMember>;
+export type CurveQuery = Required<Omit<CurveQueryInput, OptionalMember | MemberOfMetrics>> &
+  Pick<CurveQueryInput, OptionalMember>;
 
 const SCHEMA: ValueSchema = CurveQueryInputSchema;
 
-/** Members of a hazard query that a curve does not have, and why. */
-const MEMBERS_OF_METRICS: Readonly<Record<string, string>> = {
-  anthropogenic: "anthropogenic does not apply to curves; query the curve of the baseline too, and compare the two.",
+/** Members of a hazard query that must be false for a curve, and why. */
+const MEMBERS_OF_METRICS = {
   total_hazard: "total_hazard does not apply to curves; it is a metric of hazard-risk queries.",
-};
+  anthropogenic: "anthropogenic does not apply to curves; query the curve of the baseline too, and compare the two.",
+} as const;
+type MemberOfMetrics = keyof typeof MEMBERS_OF_METRICS;
 /** Members of a query that have no form as a URL parameter, and why. */
 const MEMBERS_OF_BODIES: Readonly<Record<string, string>> = {
   damage_curve: "damage_curve is accepted only in the body of POST /api/v1/hazard-risk/curve/batch.",
@@ -36,13 +38,9 @@ const parsedFromUrl = new WeakSet<object>();
 export function parseCurveQuery(input: unknown): CurveQuery {
   if (isParsedFromUrl(input)) return input;
   const refused = membersOfMetricsIn(input);
-  const schemaItems = findSchemaErrors(SCHEMA, input, { name: "The query", skip: new Set(Object.keys(refused)) });
+  const schemaItems = findSchemaErrors(SCHEMA, input, { name: "The query", skip: new Set(refused) });
   const items = [
-    ...Object.entries(refused).map(([name, detail]) => ({
-      pointer: `/${name}`,
-      code: "not_expected" as const,
-      detail,
-    })),
+    ...refused.map((name) => refusedMember({ pointer: `/${name}` }, name)),
     ...schemaItems,
     ...damageCurveErrors(input, schemaItems),
   ];
@@ -63,9 +61,17 @@ export function parseCurveQuery(input: unknown): CurveQuery {
 export function parseCurveParameters(queryText: string, more: { readonly damage_curve?: unknown } = {}): CurveQuery {
   const { input: parameters, items, refused } = decodeParameters(queryText, CurveParametersSchema.properties);
   const input = { ...parameters, ...more };
-  const schemaItems = findSchemaErrors(SCHEMA, input, { name: "The query", skip: refused });
+  const ofMetrics = membersOfMetricsIn(input);
+  const schemaItems = findSchemaErrors(SCHEMA, input, {
+    name: "The query",
+    skip: new Set([...refused, ...ofMetrics]),
+  });
   const memberItems = [...schemaItems.map(withPointIndex), ...damageCurveErrors(input, schemaItems)];
-  const allItems = [...items.map(withReason), ...memberItems.map(toParameterItem)];
+  const allItems = [
+    ...items.map(withReason),
+    ...ofMetrics.map((name) => refusedMember({ parameter: name }, name)),
+    ...memberItems.map(toParameterItem),
+  ];
   if (allItems.length > 0) throw invalidQuery(allItems);
   const query = queryWithDefaults(input as unknown as CurveQueryInput);
   checkOffer(query, parameterOf);
@@ -89,18 +95,22 @@ export function countCurves({ scenarios, analysis_years }: CurveQuery): number {
   return scenarios.length * analysis_years.length;
 }
 
-function membersOfMetricsIn(input: unknown): Readonly<Record<string, string>> {
-  if (typeof input !== "object" || input === null) return {};
+/** Returns the members of hazard queries that are true. */
+function membersOfMetricsIn(input: unknown): readonly MemberOfMetrics[] {
+  if (typeof input !== "object" || input === null) return [];
   const given = input as Readonly<Record<string, unknown>>;
-  return Object.fromEntries(Object.entries(MEMBERS_OF_METRICS).filter(([name]) => given[name] !== undefined));
+  return (Object.keys(MEMBERS_OF_METRICS) as MemberOfMetrics[]).filter((name) => given[name] === true);
 }
 
-/** Explains why a parameter is not accepted if its name is that of a member of other queries. */
+function refusedMember<Location extends object>(location: Location, name: MemberOfMetrics) {
+  return { ...location, code: "not_expected" as const, detail: MEMBERS_OF_METRICS[name] };
+}
+
+/** Explains why a parameter is not accepted if its name is that of a member of request bodies. */
 function withReason(item: FaultItem): FaultItem {
   const { parameter = "" } = item;
-  const reasons = { ...MEMBERS_OF_METRICS, ...MEMBERS_OF_BODIES };
-  if (item.code !== "unknown" || !Object.hasOwn(reasons, parameter)) return item;
-  return { parameter, code: "not_expected", detail: reasons[parameter as keyof typeof reasons] ?? "" };
+  if (item.code !== "unknown" || !Object.hasOwn(MEMBERS_OF_BODIES, parameter)) return item;
+  return { parameter, code: "not_expected", detail: MEMBERS_OF_BODIES[parameter] ?? "" };
 }
 
 /** Adds the index of a damage point to an error, which loses its pointer when it is located by parameter. */

@@ -1,4 +1,5 @@
 /** Reads a series of maps, a few bands at a time, so that memory does not depend on their number. */
+import { MISSING_MARKER_MIN } from "../../kernel/kernel.generated.ts";
 import { type CellWindow, describeCell, type Raster, type RasterValues, sourceFault } from "../raster.ts";
 import type { BandRun } from "../computedMethod.ts";
 
@@ -66,7 +67,7 @@ export function* stripsOf(
 }
 
 /**
- * Returns the error for a value that is infinite or below zero.
+ * Returns the error for a value that is below zero, or infinite or otherwise too large for any quantity.
  * @param quantity what the value should be, for the message
  */
 export function seriesValueFault(
@@ -84,7 +85,7 @@ export function seriesValueFault(
   const where = [...(part.bands.length > 1 ? [`band ${band}`] : []), ...coordinates].join(", ");
   return sourceFault(
     part.file,
-    `${where === "" ? "" : `${where}: `}${describeCell(part.grid, at)} has the value ${value}, but ${quantity} is finite and not negative. ` +
+    `${where === "" ? "" : `${where}: `}${describeCell(part.grid, at)} has the value ${value}, but ${quantity} is at least 0 and less than ${MISSING_MARKER_MIN.toExponential()}. ` +
       "If the value marks missing cells, give nodata in the manifest, or --nodata.",
     { details: { ...at, band, value } },
   );

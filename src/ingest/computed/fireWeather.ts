@@ -1,11 +1,12 @@
 /** Metrics of wildfire from the Fire Weather Index (FWI): daily values, or indicators of each year. */
+import { MISSING_MARKER_MIN } from "../../kernel/kernel.generated.ts";
 import type { CellWindow, Raster } from "../raster.ts";
 import { mapsOfRuns, seriesValueFault } from "./bandSeries.ts";
 import type { AnnualFireWeather, BandRun, DailyFireWeather } from "../computedMethod.ts";
 
 /**
  * Returns the mean number of fire danger days a year, the intensity and the probability of each cell; NaN is missing.
- * @throws Fault `source_invalid` naming file and cell of a value that is infinite or negative
+ * @throws Fault `source_invalid` naming file and cell of a value that is negative or very large
  */
 export async function dailyFireWeather(
   parts: readonly Raster[],
@@ -26,7 +27,7 @@ export async function dailyFireWeather(
       const { values } = map;
       for (let cell = 0; cell < cellCount; cell++) {
         const fwi = values[cell] as number;
-        if (fwi >= 0 && fwi < Infinity) {
+        if (fwi >= 0 && fwi < MISSING_MARKER_MIN) {
           if (fwi > (largest[cell] as number)) largest[cell] = fwi;
           if (fwi > dangerThreshold) dangerDays[cell] = (dangerDays[cell] as number) + 1;
         } else if (Number.isNaN(fwi)) missingDays[cell] = (missingDays[cell] as number) + 1;
@@ -54,7 +55,7 @@ export async function dailyFireWeather(
 /**
  * Returns the mean number of fire danger days, if given, and the intensity and the probability, if the annual maxima are given.
  * A cell that is missing in any year is missing.
- * @throws Fault `source_invalid` naming file and cell of a value that is infinite or negative
+ * @throws Fault `source_invalid` naming file and cell of a value that is negative or very large
  */
 export async function annualFireWeather(
   parts: readonly Raster[],
@@ -96,7 +97,7 @@ async function sumOfYears(
     const { values } = map;
     for (let cell = 0; cell < sum.length; cell++) {
       const value = values[cell] as number;
-      if (value < 0 || Math.abs(value) === Infinity) throw seriesValueFault(map, { cell, window, quantity });
+      if (value < 0 || value >= MISSING_MARKER_MIN) throw seriesValueFault(map, { cell, window, quantity });
       sum[cell] = (sum[cell] as number) + value;
       if (reached !== undefined && value >= threshold) reached[cell] = (reached[cell] as number) + 1;
     }

@@ -1,4 +1,5 @@
 /** Metrics of cyclones from the footprints of storms. */
+import { MISSING_MARKER_MIN } from "../../kernel/kernel.generated.ts";
 import type { CellWindow, Raster } from "../raster.ts";
 import { mapsOfRuns, seriesValueFault } from "./bandSeries.ts";
 import type { WindEvents } from "../computedMethod.ts";
@@ -18,7 +19,7 @@ export function largestCountOf({
  *           winds between are linear in the logarithm of the rate.
  * Requires  Y at least the design return period, because there is no value beyond the largest storm, and as many storms as
  *           `largestCountOf` returns.
- * @throws Fault `source_invalid` naming file and cell of a value that is infinite or negative
+ * @throws Fault `source_invalid` naming file and cell of a value that is negative or very large
  */
 export async function windEvents(
   parts: readonly Raster[],
@@ -36,12 +37,12 @@ export async function windEvents(
     const { values } = map;
     for (let cell = 0; cell < cellCount; cell++) {
       const value = values[cell] as number;
-      if (!(value >= 0 && value < Infinity)) {
+      const windMps = value * unitFactor;
+      if (!(value >= 0 && value < MISSING_MARKER_MIN && windMps < MISSING_MARKER_MIN)) {
         if (!Number.isNaN(value)) throw seriesValueFault(map, { cell, window, quantity: "a wind speed" });
         if (!isMissingCalm) isMissing[cell] = 1;
         continue;
       }
-      const windMps = value * unitFactor;
       if (windMps >= thresholdMps) reachedCounts[cell] = (reachedCounts[cell] as number) + 1;
       if (largestCount > 0) insertDescending(largest, windMps, cell * largestCount, largestCount);
     }

@@ -5,10 +5,12 @@ import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
 import { computedRasterOf } from "../computed/computedRaster.ts";
-import { derivedRaster } from "../derivedRaster.ts";
+import { openDryFilled } from "../dryFilledRaster.ts";
+import { interpolatedRasters } from "../interpolatedCurve.ts";
 import { mosaicOf } from "../mosaic.ts";
 import {
   type FileSpec,
+  type InterpolatedCurveSpec,
   isProjected,
   type MosaicOrder,
   type ProjectedRaster,
@@ -55,6 +57,7 @@ export class MapFiles {
   readonly #options: MapFilesOptions;
   readonly #stored = new Map<string, Promise<StoredRaster>>();
   readonly #rasters = new Map<string, Promise<Raster>>();
+  readonly #curves = new Map<string, Promise<readonly Raster[]>>();
   readonly #arrayFiles = new Map<string, Promise<ArrayFile>>();
   readonly #archives = new Map<string, Promise<ZipArchive>>();
   /** Paths of extracted and converted maps. */
@@ -135,14 +138,23 @@ export class MapFiles {
       return computedRasterOf(parts, spec.method);
     }
     if (spec.kind === "derived") {
-      const [first, second] = spec.maps;
-      return derivedRaster(spec, [await this.openSpec(first.spec), await this.openSpec(second.spec)]);
+      if ("curve" in spec) return (await this.#openCurve(spec.curve))[spec.rule.period] as Raster;
+      return openDryFilled(spec, await this.openSpec(spec.map.spec), await this.openSpec(spec.witness.spec));
     }
     const stored = await this.#openStoredSpec(spec.kind === "file" ? spec : spec.source);
     if (spec.kind === "file" && !isProjected(stored)) return stored;
     if (spec.kind === "file" || !isProjected(stored))
       throw sourceFault(stored.file, "its coordinate system changed after it was first opened.");
     return reprojectOnto({ ...stored, projectedCrs: spec.crs }, spec.grid);
+  }
+
+  /** Opens the maps of a curve once, so that they share their reads. */
+  #openCurve(spec: InterpolatedCurveSpec): Promise<readonly Raster[]> {
+    return remembered(this.#curves, JSON.stringify(spec), async () => {
+      const openAll = (sources: InterpolatedCurveSpec["earlier"]): Promise<readonly Raster[]> =>
+        Promise.all(sources.map((source) => this.openSpec(source.spec)));
+      return interpolatedRasters(spec, [await openAll(spec.earlier), await openAll(spec.later)]);
+    });
   }
 
   /** Returns the cells that the options or the atlas prescribe for reprojected maps. */

@@ -127,6 +127,10 @@ function findErrors({ groups, rules }: FireWeatherManifest, hasError: HasError):
       const detail = `the first year must not be after the last (got ${years.join(" to ")}).`;
       items.push(manifestError(`${pointer}/years`, "out_of_range", detail));
     }
+    const firstDay = daily?.first_day;
+    if (firstDay !== undefined && !hasError(`${pointer}/daily/first_day`) && !isDate(firstDay)) {
+      items.push(manifestError(`${pointer}/daily/first_day`, "not_allowed", `there is no day ${firstDay}.`));
+    }
     if (hasError(`${pointer}/daily`) || hasError(`${pointer}/annual`)) continue;
     if ((daily === undefined) === (annual === undefined))
       items.push(manifestError(pointer, "not_expected", "a group must have either daily or annual, not both."));
@@ -156,4 +160,11 @@ function findErrors({ groups, rules }: FireWeatherManifest, hasError: HasError):
     }
   }
   return items;
+}
+
+/** Returns whether a text of the form YYYY-MM-DD is a day of the calendar. */
+function isDate(text: string): boolean {
+  const date = new Date(`${text}T00:00:00Z`);
+  // February 30 becomes March 2.
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
 }

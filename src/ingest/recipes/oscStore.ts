@@ -3,27 +3,22 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { isFault } from "../../errors.ts";
 import { sourceFault } from "../raster.ts";
-import { BASELINE, HAZARDS, type Scenario } from "../../hazard/hazards.ts";
+import type { Scenario } from "../../hazard/hazards.ts";
 import { type AqueductChoices, readAqueductName } from "./aqueductNames.ts";
-import { unmappedFileReason } from "./scenarioMapping.ts";
-import { JUPITER_MAPPINGS, type OscArray } from "./oscProducts.ts";
+
+/** The content of one array: all return periods of one climate model, scenario and year. */
+export interface OscArray {
+  readonly hazard: "riverine_floods" | "coastal_floods";
+  readonly scenario: Scenario;
+  readonly year: number;
+  readonly model: string;
+}
 
 /** The meaning of the path of an array: one that the recipe uses, or one that it ignores, with the reason. */
 export type OscPath =
   { readonly kind: "array"; readonly array: OscArray } | { readonly kind: "ignored"; readonly reason: string };
 
-/** What decides which arrays are used. */
-export interface OscRules {
-  /** The choices among the maps of WRI Aqueduct Floods. */
-  readonly aqueduct?: AqueductChoices;
-  /** Whether resources under a commercial license may be used. */
-  readonly allowCommercial: boolean;
-  /** Our scenario for each scenario of the store that is used as a proxy. */
-  readonly mapping: ReadonlyMap<string, Scenario>;
-}
-
 const AQUEDUCT = /(?:^|\/)inundation\/wri\/v2\/((inunriver|inuncoast)_[^/]+)$/;
-const JUPITER_WIND = /(?:^|\/)wind\/jupiter\/v1\/max_1min_([a-z0-9]+)_(\d{4})$/;
 
 /** Resources that are known and not used, each with the reason. */
 const UNUSED: readonly (readonly [path: RegExp, reason: string])[] = [
@@ -31,6 +26,10 @@ const UNUSED: readonly (readonly [path: RegExp, reason: string])[] = [
   [
     /wind\/iris\//,
     "the store shifts the IRIS winds by half a cell; ingest the original files with isotherm ingest iris-winds",
+  ],
+  [
+    /wind\/jupiter\//,
+    "the store declares neither the unit of these winds (descriptions of it disagree between km/h and m/s) nor that their index is a return period; commercial license",
   ],
   [
     /fire\/jupiter\//,
@@ -42,8 +41,11 @@ const UNUSED: readonly (readonly [path: RegExp, reason: string])[] = [
   ],
 ];
 
-/** Returns the meaning of the path of an array in the store, with slashes. */
-export function readOscPath(path: string, { allowCommercial, mapping, aqueduct: choices }: OscRules): OscPath {
+/**
+ * Returns the meaning of the path of an array in the store, with slashes.
+ * @param choices among the maps of WRI Aqueduct Floods
+ */
+export function readOscPath(path: string, choices: AqueductChoices): OscPath {
   const unused = UNUSED.find(([pattern]) => pattern.test(path));
   if (unused !== undefined) return { kind: "ignored", reason: unused[1] };
   const aqueduct = AQUEDUCT.exec(path);
@@ -56,32 +58,12 @@ export function readOscPath(path: string, { allowCommercial, mapping, aqueduct: 
     if (meaning?.kind === "ignored") return meaning;
     if (meaning !== undefined) {
       const { hazard, scenario, year, model } = meaning.map;
-      return { kind: "array", array: { product: "aqueduct", hazard, scenario, year, model } };
+      return { kind: "array", array: { hazard, scenario, year, model } };
     }
   }
-  const wind = JUPITER_WIND.exec(path);
-  if (wind !== null) return readJupiterWind(wind[1] ?? "", Number(wind[2]), { allowCommercial, mapping });
   return {
     kind: "ignored",
     reason: "not a resource that the recipe knows; describe it in a manifest of isotherm ingest layers",
-  };
-}
-
-function readJupiterWind(theirs: string, year: number, { allowCommercial, mapping }: OscRules): OscPath {
-  if (!allowCommercial) {
-    return {
-      kind: "ignored",
-      reason: "licensed commercially by Jupiter Intelligence; --allow-commercial uses it, if you have the license",
-    };
-  }
-  const scenario = mapping.get(theirs);
-  const { years } = HAZARDS.cyclones;
-  if (scenario === undefined) return { kind: "ignored", reason: unmappedFileReason(theirs, JUPITER_MAPPINGS) };
-  if (!years.includes(year) || year === BASELINE.year)
-    return { kind: "ignored", reason: `cyclones have no year ${year}; the years are ${years.join(", ")}` };
-  return {
-    kind: "array",
-    array: { product: "jupiter", hazard: "cyclones", scenario, theirScenario: theirs, year, model: "" },
   };
 }
 

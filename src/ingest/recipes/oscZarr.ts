@@ -5,21 +5,20 @@ import type { CurveSource, GroupPlan, HazardPlan } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
 import type { IgnoredFile } from "../report.ts";
 import { checkUnit } from "../units.ts";
-import { AQUEDUCT_OPTIONS, checkModels } from "./aqueductFloods.ts";
+import { AQUEDUCT_OPTIONS, aqueductProvenance, checkModels } from "./aqueductFloods.ts";
 import type { AqueductChoices } from "./aqueductNames.ts";
-import { JUPITER_MAPPINGS, type OscArray, oscProvenance } from "./oscProducts.ts";
-import { findArrays, type OscRules, readOscPath } from "./oscStore.ts";
+import { findArrays, type OscArray, readOscPath } from "./oscStore.ts";
 import type { MapOpener, Recipe, RecipeSources } from "./recipe.ts";
 import { checkSamePeriods } from "./returnPeriodCurves.ts";
-import { checkScenarioMapping, MAP_SCENARIO_OPTION, type ScenarioMapping } from "./scenarioMapping.ts";
 
 /** The sources and choices of the recipe. */
-export interface OscZarrChoices extends RecipeSources, AqueductChoices {
-  /** The scenarios that commercial resources are used for: `{ "ssp585": "rcp8p5" }`. */
-  readonly mapScenario?: ScenarioMapping;
-  /** Uses resources under a commercial license, for users who have it. */
-  readonly allowCommercial?: boolean;
-}
+export type OscZarrChoices = RecipeSources & AqueductChoices;
+
+const STORE = {
+  recipe: "osc-zarr",
+  store: "hazard indicator store of OS-Climate",
+  url: "s3://os-climate-physical-risk/hazard-indicators/hazard.zarr",
+} as const;
 
 export const oscZarr: Recipe<OscZarrChoices> = {
   name: "osc-zarr",
@@ -30,18 +29,9 @@ Sources are folders: a copy of the store (hazard.zarr), or of a part of it. Rive
 
 Example:
   isotherm ingest osc-zarr maps/hazard.zarr/inundation/wri/v2 --out data/atlas`,
-  options: [
-    ...AQUEDUCT_OPTIONS,
-    {
-      name: "allowCommercial",
-      kind: "flag",
-      description: "use resources under a commercial license, if you have it (wind/jupiter)",
-    },
-    MAP_SCENARIO_OPTION,
-  ],
-  async find({ sources, allowCommercial = false, mapScenario, ...choices }) {
-    const mapping = checkScenarioMapping(mapScenario, { product: "the store", accepted: JUPITER_MAPPINGS });
-    const { arrays, ignoredFiles } = await findOscArrays(sources, { allowCommercial, mapping, aqueduct: choices });
+  options: AQUEDUCT_OPTIONS,
+  async find({ sources, ...choices }) {
+    const { arrays, ignoredFiles } = await findOscArrays(sources, choices);
     const rivers = arrays.flatMap(({ array }) => (array.hazard === "riverine_floods" ? [array] : []));
     checkModels(choices.models, rivers);
     return { ignoredFiles, plan: (maps, options) => planOscZarr(arrays, choices, { maps, options }) };
@@ -55,7 +45,7 @@ interface FoundArray {
 
 async function findOscArrays(
   sources: readonly string[],
-  rules: OscRules,
+  choices: AqueductChoices,
 ): Promise<{ readonly arrays: readonly FoundArray[]; readonly ignoredFiles: readonly IgnoredFile[] }> {
   if (sources.length === 0)
     throw new Fault("invalid_request", "sources must have at least one folder of a hazard indicator store.");
@@ -63,7 +53,7 @@ async function findOscArrays(
   const ignoredFiles: IgnoredFile[] = [];
   const taken = new Map<string, string>();
   for (const { folder, path } of (await Promise.all(sources.map(findArrays))).flat()) {
-    const meaning = readOscPath(path, rules);
+    const meaning = readOscPath(path, choices);
     if (meaning.kind === "ignored") {
       ignoredFiles.push({ file: folder, reason: meaning.reason });
       continue;
@@ -106,7 +96,7 @@ async function planOscZarr(
           scenario,
           year,
           content: { kind: "curves", models },
-          provenance: oscProvenance(first.array, choices),
+          provenance: { ...aqueductProvenance(first.array.hazard, scenario, choices), ...STORE },
         });
       }
     }
@@ -121,7 +111,8 @@ async function openCurve(
   maps: Pick<MapOpener, "open">,
   options: RasterOptions,
 ): Promise<CurveSource> {
-  const raster = await maps.open(folder, { ...options, dimensionAsBands: true });
+  // The store may be an incomplete copy: the fill value of its arrays is 0, which is a valid depth.
+  const raster = await maps.open(folder, { ...options, dimensionAsBands: true, absentAsMissing: true });
   const { ownMetric } = HAZARDS[array.hazard];
   const unit = HAZARDS[array.hazard].metrics.find(({ metric }) => metric === ownMetric)?.unit ?? "1";
   checkUnit(raster, { band: 1, metric: ownMetric, unit, unitFactor: undefined });

@@ -1,6 +1,6 @@
 /** Finds the maps of a public product by their file names, in folders and zip archives. */
 import { readdir, stat } from "node:fs/promises";
-import { join, posix } from "node:path";
+import { join, posix, resolve } from "node:path";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
 import { sourceFault } from "../raster.ts";
 import { ZipArchive } from "../readers/zip/archive.ts";
@@ -47,7 +47,7 @@ export async function findProductFiles<Content>(
   const ignoredFiles: IgnoredFile[] = [];
   const problems: Problem[] = [];
   const taken = new Map<string, string>();
-  for (const { file, isNamed } of await listFiles(sources, names.extension)) {
+  for (const { file, isNamed } of distinctFiles(await listFiles(sources, names.extension))) {
     const meaning = names.read(file.split(/[/\\]/).at(-1) ?? file);
     if (meaning === undefined) {
       const reason = `its name is not a file name of ${product} maps, such as ${example}`;
@@ -100,10 +100,25 @@ interface SourceFile {
   readonly isNamed: boolean;
 }
 
+/** Returns each file once, although a folder and a folder or file in it may be given. */
+function distinctFiles(files: readonly SourceFile[]): readonly SourceFile[] {
+  const distinct = new Map<string, SourceFile>();
+  for (const source of files) {
+    const path = isAddress(source.file) ? source.file : resolve(source.file);
+    const isNamed = source.isNamed || distinct.get(path)?.isNamed === true;
+    distinct.set(path, { file: distinct.get(path)?.file ?? source.file, isNamed });
+  }
+  return [...distinct.values()];
+}
+
+function isAddress(source: string): boolean {
+  return /^https?:\/\//.test(source);
+}
+
 async function listFiles(sources: readonly string[], extension: RegExp): Promise<readonly SourceFile[]> {
   const files: SourceFile[] = [];
   for (const source of sources) {
-    if (/^https?:\/\//.test(source) || /\.zip[/\\]/i.test(source)) {
+    if (isAddress(source) || /\.zip[/\\]/i.test(source)) {
       files.push({ file: source, isNamed: true });
       continue;
     }

@@ -1,6 +1,6 @@
 /** Plans the layers of return-period maps: by scenario, year and climate model, in ascending order of return period. */
 import { HAZARDS, type HazardName, type Scenario } from "../../hazard/hazards.ts";
-import { dryFilledRaster } from "../derivedRaster.ts";
+import { dryFilledRaster } from "../dryFilledRaster.ts";
 import type { CurveSource, GroupPlan, HazardPlan } from "../plan.ts";
 import { partsOf, type Raster, sourceFault } from "../raster.ts";
 import { checkUnit } from "../units.ts";

@@ -41,7 +41,7 @@ export function sspMappings(scenarios: readonly SspScenario[]): AcceptedMappings
 }
 
 /** Returns the title of an SSP scenario, such as SSP5-8.5; other names are returned as they are. */
-export function titleOfScenario(name: string): string {
+function titleOfScenario(name: string): string {
   return isSsp(name) ? SSP_SCENARIOS[name].title : name;
 }
 

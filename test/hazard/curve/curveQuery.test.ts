@@ -36,6 +36,15 @@ describe("a valid query", () => {
     expect(countCurves(query)).toBe(4);
   });
 
+  test("may state that it wants no metrics of hazard-risk queries, as a body and in a URL", () => {
+    const input = { ...VALID_QUERY, total_hazard: false, anthropogenic: false };
+    const expected = parseCurveQuery(VALID_QUERY);
+    expect(parseCurveQuery(input)).toStrictEqual(expected);
+    expect({ ...parseCurveParameters(queryTextOf(parametersOf(input))) }).toStrictEqual(expected);
+    const wrong = faultOf(() => parseCurveQuery({ ...VALID_QUERY, total_hazard: "no" }));
+    expect(wrong.items).toMatchObject([{ pointer: "/total_hazard", code: "wrong_type" }]);
+  });
+
   test("has no member that was not requested", () => {
     const query = parseCurveQuery({ ...VALID_QUERY, threshold: undefined });
     expect(Object.keys(query).toSorted()).toEqual(
@@ -144,7 +153,7 @@ describe("an invalid query", () => {
     ],
     [
       "total_hazard",
-      { ...VALID_QUERY, total_hazard: false },
+      { ...VALID_QUERY, total_hazard: true },
       "/total_hazard",
       "not_expected",
       /total_hazard does not apply to curves/,

@@ -60,6 +60,19 @@ describe("samples that do not fill whole bytes", () => {
     expect(expanded(4, 8, 3, [0x12, 0x30, 0x45, 0x60, 0x78])).toEqual([1, 2, 3, 4, 5, 6]);
   });
 
+  test("are limited by the size of a block after they are expanded", async () => {
+    const ofRows = (rowCount: number): Partial<GeoTiffSpec> => ({
+      sparseStrips: [0],
+      pixelScale: [1e-3, 1e-3],
+      shortTags: { 256: [10_000], 257: [rowCount], 278: [rowCount], 258: [1] },
+    });
+    expect(await read(ofRows(6710))).toEqual(Array.from({ length: 12 }, () => 0));
+    // The 67,120,000 cells have 8,390,000 bytes in the file.
+    await expect(read(ofRows(6712))).rejects.toThrow(
+      /6712 rows and 10000 columns have 67120000 bytes each; the limit is 67108864/,
+    );
+  });
+
   test("are read from a file", async () => {
     expect(await read({ shortTags: { 258: [4] } })).toEqual([0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, 5]);
     expect(await read({ shortTags: { 258: [4] }, nodata: "5" })).toEqual([0, 0, 0, 1, 0, 2, 0, 3, 0, 4, 0, NaN]);

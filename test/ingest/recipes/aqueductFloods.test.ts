@@ -121,6 +121,13 @@ describe("findAqueductFiles", () => {
     ]);
   });
 
+  test("uses a file once that several sources contain, also if their paths are written differently", async () => {
+    const sources = [join(folder, "a"), `${folder}/./a/b`, `${folder}/a/../a/b/${river("00250")}`];
+    const { files, ignoredFiles } = await findAqueductFiles({ sources });
+    expect(files.map(({ file }) => file)).toEqual([join(folder, "a/b", river("00250"))]);
+    expect(ignoredFiles).toHaveLength(1);
+  });
+
   test("rejects two files for one map and names both", async () => {
     await expect(findAqueductFiles({ sources: [folder] })).rejects.toThrow(/is the same map as .*rp00100/);
   });

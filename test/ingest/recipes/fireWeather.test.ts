@@ -155,6 +155,10 @@ describe("a daily series", () => {
 
   test("reads files without dates from the first day on, and requires it", async () => {
     await series("a.nc", { since: "1991-01-01", dayCount: 365, valueAt: () => 31 });
+    for (const first_day of ["2021-02-30", "2021-02-29", "2021-04-31"]) {
+      const impossible = { ...BASELINE, daily: { files: "a.nc", first_day } };
+      expect(await rejectionMessage(ingest([impossible]))).toContain(`there is no day ${first_day}`);
+    }
     const dated = { ...BASELINE, daily: { files: "a.nc", first_day: "1991-01-01" } };
     expect(await rejectionMessage(ingest([dated]))).toMatch(/states the dates of its maps; omit first_day/);
     const bytes = makeNetcdf3({
@@ -185,6 +189,7 @@ describe("a daily series", () => {
   test.each([
     [-9999, /2?a\.nc: band 8, time 1991-01-08.*row 0, column 1 .*has the value -9999/],
     [Infinity, /has the value Infinity/],
+    [2 ** 67, /has the value 1475739525896764\d+, but the Fire Weather Index is .*less than 1e\+20\./],
   ])("rejects the value %s with file, date and cell", async (value, message) => {
     await series("a.nc", {
       since: "1991-01-01",

@@ -11,7 +11,6 @@ useIngestFolder();
 const STORE = join(folder, "hazard.zarr");
 const RETURN_PERIODS = [5, 10, 25, 50, 100, 250, 500, 1000];
 const [ROW_COUNT, COLUMN_COUNT] = [4, 6];
-const RULES = { allowCommercial: false, mapping: new Map() };
 
 interface OscArraySpec {
   /** Value of a return period in a cell. */
@@ -79,7 +78,7 @@ describe("osc-zarr", () => {
       expect.stringMatching(/not a resource that the recipe knows/),
       expect.stringMatching(/image pyramid/),
       expect.stringMatching(/shifts the IRIS winds by half a cell/),
-      expect.stringMatching(/licensed commercially/),
+      expect.stringMatching(/neither the unit of these winds/),
     ]);
     // Cell 7 is in row 1, column 1.
     expect(await depthAt(11.25, 40.75, "riverine_floods")).toMatchObject({ depth_meters: 1.5, intensity: 0.15 });
@@ -107,6 +106,51 @@ describe("osc-zarr", () => {
     expect(hazard?.packs[0]?.groups[0]?.provenance).toMatchObject({ subsidence: "included", sea_level_percentile: 95 });
   });
 
+  test.each([2, 3] as const)(
+    "treats chunks that are not stored as missing, not as the fill value (Zarr version %i)",
+    async (version) => {
+      const array = join(STORE, river("00000NorESM1-M"));
+      await mkdir(array, { recursive: true });
+      const [shape, chunks] = [
+        [3, ROW_COUNT, COLUMN_COUNT],
+        [3, ROW_COUNT, COLUMN_COUNT / 2],
+      ];
+      const attributes = {
+        transform_mat3x3: [0.5, 0, 40, 0, -0.5, 12, 0, 0, 1],
+        crs: "EPSG:4326",
+        index_values: [10, 100, 1000],
+      };
+      if (version === 2) {
+        const metadata = { zarr_format: 2, shape, chunks, dtype: "<f4", compressor: null, fill_value: 0 };
+        await writeFile(join(array, ".zarray"), JSON.stringify({ ...metadata, order: "C", filters: null }));
+        await writeFile(join(array, ".zattrs"), JSON.stringify(attributes));
+      } else {
+        const metadata = {
+          zarr_format: 3,
+          node_type: "array",
+          shape,
+          data_type: "float32",
+          chunk_grid: { name: "regular", configuration: { chunk_shape: chunks } },
+          chunk_key_encoding: { name: "v2", configuration: { separator: "." } },
+          fill_value: 0,
+          codecs: [{ name: "bytes", configuration: { endian: "little" } }],
+          attributes,
+        };
+        await writeFile(join(array, "zarr.json"), JSON.stringify(metadata));
+      }
+      // The western chunk is stored, and dry in its first cell; the eastern one is absent.
+      const values = new Float32Array(3 * ROW_COUNT * (COLUMN_COUNT / 2)).fill(1.5);
+      for (let period = 0; period < 3; period++) values[period * ROW_COUNT * (COLUMN_COUNT / 2)] = 0;
+      await writeFile(join(array, "0.0.0"), new Uint8Array(values.buffer));
+      await ingestRecipe("osc-zarr", { sources: [STORE], out });
+      expect(await depthAt(11.75, 40.25, "riverine_floods")).toMatchObject({ depth_meters: 0 });
+      expect(await depthAt(11.75, 40.75, "riverine_floods")).toMatchObject({ depth_meters: 1.5 });
+      expect(await depthAt(11.75, 42.25, "riverine_floods")).toMatchObject({ depth_meters: null, probability: null });
+      const provenance = JSON.stringify((await readCatalog()).hazards[0]?.packs[0]?.groups[0]?.provenance);
+      expect(provenance).toContain('"cells_not_stored":"missing"');
+    },
+  );
+
   test.each([
     [[1, 10, 100], /return periods of riverine_floods must be different numbers above 1.*found 1, 10, 100/],
     [[10, 10, 100], /must be different numbers/],
@@ -127,7 +171,7 @@ describe("osc-zarr", () => {
     await mkdir(STORE);
     expect(await ingest(STORE)).toMatch(/has no Zarr array/);
     await writeArray("wind/jupiter/v1/max_1min_ssp585_2050", { valueAt: () => 0 });
-    expect(await ingest(STORE)).toMatch(/no resource that the recipe uses.*licensed commercially/);
+    expect(await ingest(STORE)).toMatch(/no resource that the recipe uses.*neither the unit/);
     await expect(previewRecipe("osc-zarr", { sources: [], out })).rejects.toThrow(/at least one folder/);
   });
 });
@@ -139,29 +183,20 @@ describe("readOscPath", () => {
     ["inundation/wri/v2/inuncoast_historical_nosub_hist_0", "coastal_floods", "baseline", 1980],
     ["inundation/wri/v2/inuncoast_rcp4p5_wtsub_2030_0", "coastal_floods", "rcp4p5", 2030],
   ])("recognizes %s", (path, hazard, scenario, year) => {
-    expect(readOscPath(path, RULES)).toMatchObject({ kind: "array", array: { hazard, scenario, year } });
+    expect(readOscPath(path, {})).toMatchObject({ kind: "array", array: { hazard, scenario, year } });
   });
 
   test.each([
     ["inundation/wri/v2/inuncoast_rcp4p5_wtsub_2030_0_perc_50", /percentile 50/],
     ["inundation/wri/v2/inuncoast_historical_wtsub_2030_0", /subsidence until 2030/],
     ["inundation/river_tudelft/v2/flood_depth_unprot_rcp8p5_2035", /1985, 2035 and 2070/],
+    [
+      "wind/jupiter/v1/max_1min_ssp585_2050",
+      /disagree between km\/h and m\/s.*nor that their index is a return period/,
+    ],
     ["fire/jupiter/v1/fire_probability_ssp585_2050", /not the probability of a Fire Weather Index/],
     ["inundation/wri/v3/inunriver_rcp4p5_MIROC-ESM-CHEM_2080", /not a resource that the recipe knows/],
   ])("ignores %s with a reason", (path, reason) => {
-    expect(readOscPath(path, RULES)).toEqual({ kind: "ignored", reason: expect.stringMatching(reason) as string });
-  });
-
-  test("uses commercial winds only if they are allowed and their scenario is mapped to one of ours", () => {
-    const read = (path: string, allowCommercial: boolean, mapping: ReadonlyMap<string, "rcp8p5">) =>
-      readOscPath(`wind/jupiter/v1/${path}`, { allowCommercial, mapping });
-    const mapping = new Map([["ssp585", "rcp8p5"]] as const);
-    expect(read("max_1min_ssp585_2050", true, mapping)).toMatchObject({
-      kind: "array",
-      array: { hazard: "cyclones", scenario: "rcp8p5", year: 2050, product: "jupiter" },
-    });
-    expect(read("max_1min_ssp585_2050", false, mapping)).toMatchObject({ kind: "ignored" });
-    expect(read("max_1min_ssp126_2050", true, mapping)).toMatchObject({ kind: "ignored" });
-    expect(read("max_1min_ssp585_2075", true, mapping)).toMatchObject({ kind: "ignored" });
+    expect(readOscPath(path, {})).toEqual({ kind: "ignored", reason: expect.stringMatching(reason) as string });
   });
 });

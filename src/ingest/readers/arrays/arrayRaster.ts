@@ -40,7 +40,7 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(gridOfPlane(geometry.plane));
   const columnCount = geometry.plane.columnCount - (hasRepeatedColumn ? 1 : 0);
   const plane = { ...geometry.plane, columnCount };
-  const map: OpenMap = { file, variable, packing, geometry, selection, signal: options.signal };
+  const map: OpenMap = { file, variable, packing, geometry, selection, options };
   const { keepMeridian } = options;
   const [blockRowCount, blockColumnCount] = [
     variable.chunkShape?.[geometry.dimensions.lat] ?? 1,
@@ -86,6 +86,7 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
       ...(Object.keys(selection.coordinates).length === 0 ? {} : { coordinates: selection.coordinates }),
       ...(scale === 1 && offset === 0 ? {} : { scale_factor: scale, add_offset: offset }),
       ...variable.notes,
+      ...(options.absentAsMissing === true ? { cells_not_stored: "missing" } : {}),
       ...(hasRepeatedColumn ? meridianNotes(keepMeridian) : {}),
       ...extraNodataNotes(options.nodata),
     },
@@ -105,12 +106,13 @@ interface OpenMap {
   readonly packing: Packing;
   readonly geometry: MapGeometry;
   readonly selection: Selection;
-  readonly signal: AbortSignal | undefined;
+  readonly options: RasterOptions;
 }
 
 /** Reads a window, given in columns of the file, as north-up values with missing values as NaN. */
 async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValues> {
-  const { geometry, variable, packing, signal, file } = map;
+  const { geometry, variable, packing, options, file } = map;
+  const { signal } = options;
   const { rowCount, columnCount, firstColumn } = window;
   const { isSouthUp, dimensions } = geometry;
   const top = isSouthUp ? geometry.plane.rowCount - window.firstRow - rowCount : window.firstRow;
@@ -125,7 +127,7 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
     });
     let part: RasterValues;
     try {
-      part = unpack(await variable.read(ranges), packing);
+      part = unpack(await variable.read(ranges, options), packing);
       const expectedCount = (rows.end - rows.first) * columnCount;
       if (part.length !== expectedCount) throw new Error(`${part.length} values were read instead of ${expectedCount}`);
     } catch (error) {
@@ -184,7 +186,8 @@ function oneIndex({ selection }: OpenMap, index: number, band: number): IndexRan
 
 /** Reads a window of consecutive bands at once, because the file may store them in common chunks. */
 async function readStoredBands(map: OpenMap, window: BandsWindow): Promise<RasterValues> {
-  const { geometry, variable, packing, signal, file, selection } = map;
+  const { geometry, variable, packing, options, file, selection } = map;
+  const { signal } = options;
   const { firstBand, bandCount, rowCount, columnCount, firstRow, firstColumn } = window;
   const { isSouthUp, dimensions } = geometry;
   checkWindow({ ...window, band: firstBand }, geometry.plane, selection.bands?.coordinates.length ?? 1);
@@ -200,7 +203,7 @@ async function readStoredBands(map: OpenMap, window: BandsWindow): Promise<Raste
   });
   let read: RasterValues;
   try {
-    read = unpack(await variable.read(ranges), packing);
+    read = unpack(await variable.read(ranges, options), packing);
     const expectedCount = bandCount * rowCount * columnCount;
     if (read.length !== expectedCount) throw new Error(`${read.length} values were read instead of ${expectedCount}`);
   } catch (error) {

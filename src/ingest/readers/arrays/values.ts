@@ -1,5 +1,6 @@
 /** Converts stored numbers to values: scale, offset and missing values by the CF and NetCDF conventions. */
 import { type NumberType, type RasterValues, sourceFault } from "../../raster.ts";
+import { storedIntegersOf } from "../packedNodata.ts";
 import { type ArrayVariable, type Attributes, numbersOf, type NumericArray, textOf } from "./arrayFile.ts";
 
 /** How the stored numbers of a variable become values. */
@@ -194,6 +195,7 @@ export function unpack(stored: NumericArray, packing: Packing): RasterValues {
   const round = values instanceof Float32Array ? Math.fround : (value: number): number => value;
   const extra = extraNodata.filter((value) => !Number.isNaN(value)).map(round);
   const isPacked = scale !== 1 || offset !== 0;
+  const extraStored = isPacked ? storedIntegersOf(extra, packing) : [];
   const [onlyNodata = NaN] = nodata;
   const hasSeveral = nodata.length > 1;
   for (let i = 0; i < stored.length; i++) {
@@ -207,7 +209,8 @@ export function unpack(stored: NumericArray, packing: Packing): RasterValues {
     }
     if (isBig && !Number.isSafeInteger(number)) throw new InexactIntegerError(i, stored[i] as bigint);
     const value = isPacked ? number * scale + offset : number;
-    values[i] = value >= valueMin && value <= valueMax && !(extra.length > 0 && extra.includes(value)) ? value : NaN;
+    const isExtraNodata = extra.length > 0 && (extra.includes(value) || extraStored.includes(number));
+    values[i] = value >= valueMin && value <= valueMax && !isExtraNodata ? value : NaN;
   }
   return values;
 }

@@ -4,6 +4,7 @@
  */
 import type { Cell } from "../../../kernel/grid.ts";
 import { type BandWindow, type RasterValues, sourceFault } from "../../raster.ts";
+import { storedIntegersOf } from "../packedNodata.ts";
 import type { Packing } from "./bandStatements.ts";
 
 /** Reads which cells of a window are valid: 0 marks a missing cell, `opaque` a valid one. */
@@ -83,7 +84,10 @@ export async function valuesOf(
   if (extraNodata.length > 0) {
     const asStored = values instanceof Float32Array ? Math.fround : (value: number): number => value;
     const extra = new Set(extraNodata.map(asStored));
-    for (let index = 0; index < values.length; index++) if (extra.has(values[index] as number)) values[index] = NaN;
+    const extraStored = new Set(values === stored ? [] : storedIntegersOf(extraNodata, packing));
+    for (let index = 0; index < values.length; index++) {
+      if (extra.has(values[index] as number) || extraStored.has(stored[index] as number)) values[index] = NaN;
+    }
   }
   return values;
 }

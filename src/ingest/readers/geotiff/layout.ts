@@ -9,7 +9,7 @@ import { expandedBits } from "./packedSamples.ts";
 
 /** Largest number of rows, and of columns; a world map with cells of 1/3 arc second has 3,888,000 columns. */
 const LINE_COUNT_MAX = 4_000_000;
-/** Largest decoded size of a block. */
+/** Largest decoded size of a block, also after its samples are expanded to whole bytes. */
 const BLOCK_BYTES_MAX = 64 << 20;
 const BAND_COUNT_MAX = 65_535;
 /** Largest size of the nodata text. */
@@ -38,6 +38,8 @@ export interface Layout {
   readonly downCount: number;
   /** Decompressed size of a whole block. */
   readonly blockBytes: number;
+  /** Size of a whole block after its samples are expanded to whole bytes. */
+  readonly expandedBlockBytes: number;
   /** The nodata value in the file, which applies to all bands. */
   readonly nodata: number | undefined;
 }
@@ -57,7 +59,7 @@ export async function readLayout(file: string, first: Directory): Promise<Layout
     throw sourceFault(file, `has samples of ${storedBits} bits with LERC compression, which is not supported.`);
   }
   await checkInterpretation(file, first);
-  const blocks = await readBlocks(file, first, { rowCount, columnCount, bandCount, storedBits });
+  const blocks = await readBlocks(file, first, { rowCount, columnCount, bandCount, storedBits, format });
   return {
     rowCount,
     columnCount,
@@ -116,7 +118,7 @@ export async function readMaskLayout(
     isLittleEndian: directory.isLittleEndian,
     compression,
     predictor,
-    ...(await readBlocks(file, directory, { ...size, storedBits: bits })),
+    ...(await readBlocks(file, directory, { ...size, storedBits: bits, format })),
     nodata: undefined,
   };
 }
@@ -268,7 +270,14 @@ async function checkInterpretation(file: string, first: Directory): Promise<void
 
 type Blocks = Pick<
   Layout,
-  "isTiled" | "isPlanar" | "blockRowCount" | "blockColumnCount" | "acrossCount" | "downCount" | "blockBytes"
+  | "isTiled"
+  | "isPlanar"
+  | "blockRowCount"
+  | "blockColumnCount"
+  | "acrossCount"
+  | "downCount"
+  | "blockBytes"
+  | "expandedBlockBytes"
 >;
 
 async function readBlocks(
@@ -279,7 +288,8 @@ async function readBlocks(
     columnCount,
     bandCount,
     storedBits,
-  }: Pick<Layout, "rowCount" | "columnCount" | "bandCount" | "storedBits">,
+    format,
+  }: Pick<Layout, "rowCount" | "columnCount" | "bandCount" | "storedBits" | "format">,
 ): Promise<Blocks> {
   const isTiled = first.has(TAG.tileOffsets);
   if (isTiled === first.has(TAG.stripOffsets)) {
@@ -298,11 +308,14 @@ async function readBlocks(
       file,
       `has blocks of ${blockRowCount} rows and ${blockColumnCount} columns; both must be at least 1.`,
     );
-  const blockBytes = blockRowCount * Math.ceil((blockColumnCount * (isPlanar ? 1 : bandCount) * storedBits) / 8);
-  if (!(blockBytes <= BLOCK_BYTES_MAX)) {
+  const samplesPerRow = blockColumnCount * (isPlanar ? 1 : bandCount);
+  const blockBytes = blockRowCount * Math.ceil((samplesPerRow * storedBits) / 8);
+  // Masks of 1 bit are expanded to bytes when they are read.
+  const expandedBlockBytes = (blockRowCount * samplesPerRow * Math.max(8, format.bits)) / 8;
+  if (!(expandedBlockBytes <= BLOCK_BYTES_MAX)) {
     throw sourceFault(
       file,
-      `its blocks of ${blockRowCount} rows and ${blockColumnCount} columns have ${blockBytes} bytes each; the limit is ` +
+      `its blocks of ${blockRowCount} rows and ${blockColumnCount} columns have ${expandedBlockBytes} bytes each; the limit is ` +
         `${BLOCK_BYTES_MAX}. Convert it with gdal_translate -co TILED=YES.`,
     );
   }
@@ -324,5 +337,5 @@ async function readBlocks(
         `and ${byteCountCount} sizes.`,
     );
   }
-  return { isTiled, isPlanar, blockRowCount, blockColumnCount, acrossCount, downCount, blockBytes };
+  return { isTiled, isPlanar, blockRowCount, blockColumnCount, acrossCount, downCount, blockBytes, expandedBlockBytes };
 }

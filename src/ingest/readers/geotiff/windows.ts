@@ -187,7 +187,7 @@ async function readBands(
  * without the cache, every window would decode the whole block again and leave its memory to garbage collection.
  */
 function keepLargeBlock({ image, layout, cached }: ReadContext, step: Box, band: number): void {
-  if (layout.blockBytes <= STEP_BYTES) return;
+  if (layout.expandedBlockBytes <= STEP_BYTES) return;
   const down = Math.floor(step.top / layout.blockRowCount);
   const across = Math.floor(step.left / layout.blockColumnCount);
   const block = [down, across, layout.isPlanar ? band : 0].join(" ");
@@ -197,8 +197,8 @@ function keepLargeBlock({ image, layout, cached }: ReadContext, step: Box, band:
 }
 
 /** Splits a box along block boundaries, so that each block is decoded once and only a few are in memory at a time. */
-function* stepsOf(box: Box, { blockRowCount, blockColumnCount, blockBytes }: Layout): Generator<Box> {
-  const blockCountMax = Math.min(STEP_BLOCK_COUNT_MAX, Math.max(1, Math.floor(STEP_BYTES / blockBytes)));
+function* stepsOf(box: Box, { blockRowCount, blockColumnCount, expandedBlockBytes }: Layout): Generator<Box> {
+  const blockCountMax = Math.min(STEP_BLOCK_COUNT_MAX, Math.max(1, Math.floor(STEP_BYTES / expandedBlockBytes)));
   const acrossCount = Math.ceil(box.right / blockColumnCount) - Math.floor(box.left / blockColumnCount);
   const across = Math.min(acrossCount, blockCountMax);
   const down = Math.max(1, Math.floor(blockCountMax / across));
