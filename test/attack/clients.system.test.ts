@@ -223,6 +223,20 @@ test("without an idle connection, further ones are closed at once", async () => 
   expect((await Promise.all(busy)).map(({ status }) => status)).toStrictEqual([200, 200, 200]);
 });
 
+test("unread responses to requests without a key do not keep new clients out", async () => {
+  host = await startTestHost({ adminPort: 0, timeouts: { connectionCountMax: 8 } });
+  const attackers = await openFrom("127.0.0.2", 8);
+  for (const socket of attackers) socket.pause().write(headOf("GET /docs/swagger-ui-bundle.js", {}).repeat(9));
+  await expect.poll(() => metric("isotherm_connections_idle")).toBe(0);
+  // Until the service has filled the buffers of a connection, it is busy.
+  const statusOfNewClient = async (): Promise<number> => {
+    const [honest] = (await openFrom("127.0.0.1", 1)) as [Socket];
+    return (await send(honest, "GET /api/v1/limits", HEADERS)).status;
+  };
+  await expect.poll(statusOfNewClient, { timeout: 10_000, interval: 200 }).toBe(200);
+  expect(await metric("isotherm_connections_evicted_total")).toBe(1);
+});
+
 test("connections are limited by address, except for those of a trusted proxy", async () => {
   host = await startTestHost({
     adminPort: 0,

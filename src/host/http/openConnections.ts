@@ -31,7 +31,8 @@ export interface ConnectionCounts {
 
 /**
  * The open connections. If there are too many, a new connection replaces an idle one: the one that has been idle longest
- * among those that have had no request or whose last request had no valid key, or else among the others.
+ * among those that have had no request or whose last request had no valid key, or else among the others. If none is idle,
+ * it replaces one whose client, without a valid key, has not read its response for longest.
  */
 export class OpenConnections {
   readonly #options: OpenConnectionsOptions;
@@ -41,6 +42,8 @@ export class OpenConnections {
   /** Idle connections, the one that has been idle longest first. */
   readonly #idleUnauthenticated = new Set<Socket>();
   readonly #idleAuthenticated = new Set<Socket>();
+  /** Connections whose client, without a valid key, has not read the whole response yet, in the order of the responses. */
+  readonly #unread = new Set<Socket>();
   readonly #countByNetwork = new Map<string, number>();
   readonly #refusedCounts: Record<RefusalReason, number> = {
     too_many_connections: 0,
@@ -96,6 +99,12 @@ export class OpenConnections {
     (isAuthenticated ? this.#idleAuthenticated : this.#idleUnauthenticated).add(socket);
   }
 
+  /** Records whether a response to a request without a valid key has been written but not read yet. */
+  setUnread(socket: Socket, isUnread: boolean): void {
+    if (!isUnread) this.#unread.delete(socket);
+    else if (this.#sockets.has(socket)) this.#unread.add(socket);
+  }
+
   /** Records that a request had a valid key. */
   countValidKey(socket: Socket): void {
     const network = this.#sockets.get(socket);
@@ -109,13 +118,13 @@ export class OpenConnections {
   }
 
   #evict(): boolean {
-    const [oldest] = this.#idleUnauthenticated.size > 0 ? this.#idleUnauthenticated : this.#idleAuthenticated;
+    const candidates = [this.#idleUnauthenticated, this.#idleAuthenticated, this.#unread];
+    const [oldest] = candidates.find(({ size }) => size > 0) ?? [];
     if (oldest === undefined) return false;
     this.#evictedCount++;
     oldest.destroy();
     // Removed now, not only when the connection reports its end, so that each new connection evicts a different one.
-    this.setBusy(oldest);
-    this.#sockets.delete(oldest);
+    this.#forget(oldest);
     return true;
   }
 
@@ -127,12 +136,17 @@ export class OpenConnections {
   }
 
   #remove(socket: Socket, network: string | undefined): void {
-    this.#sockets.delete(socket);
-    this.setBusy(socket);
+    this.#forget(socket);
     if (network === undefined) return;
     const leftCount = this.#countOf(network) - 1;
     if (leftCount <= 0) this.#countByNetwork.delete(network);
     else this.#countByNetwork.set(network, leftCount);
+  }
+
+  #forget(socket: Socket): void {
+    this.#sockets.delete(socket);
+    this.setBusy(socket);
+    this.#unread.delete(socket);
   }
 
   /** @param network undefined for connections that are not limited by address */

@@ -21,6 +21,8 @@ export interface RequestListenerOptions extends RequestContextSettings {
 export interface ConnectionObserver {
   /** Called for each request with a valid key, when it is answered. */
   onValidKey(socket: Socket): void;
+  /** Called when a response to a request without a valid key has been written, and when the client has read it. */
+  onUnread(socket: Socket, isUnread: boolean): void;
   /** Called when all requests of a connection have been answered. */
   onIdle(socket: Socket, connection: ConnectionState): void;
   /**
@@ -172,6 +174,8 @@ export class RequestListener {
       isBodyUnread,
       onClosed: () => this.#finish(connection, context, response),
     });
+    const { socket } = context.request;
+    if (context.caller === undefined && context.response.writableEnded) this.#observer?.onUnread(socket, true);
   }
 
   /** Runs once the response has been written or the connection has closed. */
@@ -191,6 +195,7 @@ export class RequestListener {
     this.#leave(context);
 
     const { socket } = context.request;
+    if (context.caller === undefined) this.#observer?.onUnread(socket, false);
     // `current` stays set, so that further requests on a closed connection are not processed.
     if (!socket.writable) return;
     const next = connection.waiting.shift();

@@ -101,6 +101,10 @@ class ConnectionManager implements ConnectionObserver {
     else if (this.#closing !== undefined) socket.end();
   }
 
+  onUnread(socket: Socket, isUnread: boolean): void {
+    this.#connections.setUnread(socket, isUnread);
+  }
+
   onValidKey(socket: Socket): void {
     this.#connections.countValidKey(socket);
   }

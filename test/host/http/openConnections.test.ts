@@ -36,6 +36,34 @@ test("an address without limits is not blocked with its network", () => {
   });
 });
 
+test("a new connection replaces one with an unread response if none is idle", () => {
+  const connections = connectionsOf(3);
+  const [idle, unread, busy] = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map(socketFrom) as [Socket, Socket, Socket];
+  const closed: Socket[] = [];
+  for (const socket of [idle, unread, busy]) {
+    connections.add(socket);
+    socket.once("close", () => closed.push(socket));
+  }
+  for (const socket of [unread, busy]) {
+    connections.setBusy(socket);
+    connections.setUnread(socket, true);
+  }
+  connections.setUnread(busy, false);
+  // Further requests that the client sends do not keep the connection open.
+  connections.setBusy(unread);
+  const added = ["192.0.2.4", "192.0.2.5", "192.0.2.6"].map((address) => {
+    const socket = socketFrom(address);
+    const isAdded = connections.add(socket);
+    connections.setBusy(socket);
+    return isAdded;
+  });
+  expect([added, closed]).toStrictEqual([
+    [true, true, false],
+    [idle, unread],
+  ]);
+  expect(connections.counts).toMatchObject({ open: 3, evicted: 2 });
+});
+
 test("connections of an address without limits do not count toward those of its network", () => {
   const connections = connectionsOf(10);
   const proxied = Array.from({ length: 3 }, () => socketFrom(PROXY));
