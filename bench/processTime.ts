@@ -1,4 +1,4 @@
-/** Times programs that run in processes of their own, and reads numbers from the command line. */
+/** Times programs that run in separate processes, and reads numbers from the command line. */
 import { execFile, execFileSync } from "node:child_process";
 import { promisify } from "node:util";
 

@@ -28,7 +28,7 @@ DATABASE = next(
 )
 database = sqlite3.connect(f"file:{DATABASE}?mode=ro", uri=True)
 SOURCE = "EPSG " + database.execute("SELECT value FROM metadata WHERE key = 'EPSG.VERSION'").fetchone()[0]
-# Members of PROJ strings that do not describe the projection, or that are columns of their own.
+# Members of PROJ strings that do not describe the projection, or that have separate columns.
 OMITTED = {"units", "no_defs", "ellps", "datum", "towgs84", "type", "a", "b", "rf", "wktext", "nadgrids", "axis"}
 
 

@@ -43,7 +43,7 @@ export function formatInfo(catalog: Catalog, { hasFiles = false }: { readonly ha
   return `${lines.join("\n")}\n`;
 }
 
-/** Returns a paragraph for each product of a hazard: what it is, its license, and how it came into the atlas. */
+/** Returns a paragraph for each product of a hazard: its name, its license, and how it came into the atlas. */
 function sourceLines(entry: Catalog["hazards"][number], hasFiles: boolean): readonly string[] {
   const sources = new Map<string, { readonly product: StatedProduct; readonly files: Set<string> }>();
   for (const { provenance } of liveGroups(entry)) {

@@ -1,4 +1,4 @@
-/** Prints what an ingest would read and write (`--dry-run`). */
+/** Prints the files that an ingest would read and the layers that it would write (`--dry-run`). */
 import Table from "cli-table3";
 import type { IngestPreview, PreviewHazard } from "../ingest/ingest.ts";
 import { ignoredFileLines, missingFileLines } from "./ingestReport.ts";

@@ -179,7 +179,7 @@ function missingPrices({
   readonly scenarios: readonly TransitionScenario[];
   readonly years: readonly number[];
 }): readonly FaultItem[] {
-  // An unknown country or year has an error of its own.
+  // An unknown country or year has a separate error.
   if (region === undefined) return [];
   const years = requestedYears.filter((year) => year >= ASSESSMENT_YEARS.min && year <= ASSESSMENT_YEARS.max);
   const model = PRICE_MODELS[iam];

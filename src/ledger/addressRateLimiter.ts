@@ -41,7 +41,7 @@ export class AddressRateLimiter {
     return limiter.consume(isCounted ? network : SHARED_BUCKET, nowMs);
   }
 
-  /** Returns whether an address has a quota of its own, since it consumed its first permit within the minute. */
+  /** Returns whether an address has a separate quota, since it consumed its first permit within the minute. */
   isCounted(address: string): boolean {
     return this.#window.limiter.has(networkOf(address));
   }

@@ -1,5 +1,5 @@
 /**
- * Pruning: events that were archived are deleted, while their sums stay. A record of the pruning, in a batch of its own,
+ * Pruning: events that were archived are deleted, while their sums stay. A record of the pruning, in a separate batch,
  * continues the chain after the archived batches and protects the sums that can no longer be recomputed.
  */
 import { sql } from "kysely";

@@ -5,7 +5,7 @@
  * Start-time fair queueing (Goyal, Vin, Cheng 1996): the clock of a tenant advances by the cost of its items, and a tenant
  * that returns starts at the clock of the others, so that it gains no advantage from its absence.
  *
- * A tenant's items keep their order. Its long items, which are added again after each turn, have turns of their own, every
+ * A tenant's items keep their order. Its long items, which are added again after each turn, have separate turns, every
  * second one: the oldest is completed before the next begins, because otherwise all would end late instead of one after
  * the other.
  */

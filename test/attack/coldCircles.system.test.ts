@@ -152,7 +152,7 @@ test(
         `10 %, 50 %, 90 %, maximum ${quantiles.join(", ")} (load of the machine ${(loadavg()[0] ?? NaN).toFixed(1)})`,
     );
     expect(answeredCount).toBeGreaterThan(0);
-    // Clients that retry when they were told to are admitted, whatever else the machine does.
+    // Clients that retry at the stated time are admitted, whatever else the machine does.
     if (sorted.length > 0) expect(median(sorted)).toBeLessThan(WAIT_RATIO_MEDIAN_MAX);
   },
 );

@@ -53,7 +53,7 @@ function randomEntities(random: SeededRandom, count: number): Entity[] {
   }));
 }
 
-/** Adds the members that CSV files have in columns of their own. */
+/** Adds the members that CSV files have in separate columns. */
 function withMoreMembers(random: SeededRandom, entities: readonly Entity[]): Entity[] {
   return entities.map((entity) => {
     const labels = random.chance(0.5) ? ["target", 'a "trend", slow'] : undefined;

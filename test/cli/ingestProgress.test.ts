@@ -72,7 +72,7 @@ test.each([
   expect(cellRate(rate)).toBe(text);
 });
 
-test.each([true, false])("writes a note on a line of its own (terminal: %s)", (isTTY) => {
+test.each([true, false])("writes a note on a separate line (terminal: %s)", (isTTY) => {
   const { stream, texts } = recordingStream(isTTY);
   const progress = ingestProgress(stream, { isShown: true });
   progress.update(rows(10));

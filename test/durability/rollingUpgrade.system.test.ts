@@ -24,7 +24,7 @@ import { findDamage, newAccount, startService, type TestAccount, withLedger } fr
 
 const EARLIER_CLIS = (process.env["ISOTHERM_DURABILITY_EARLIER_CLI"] ?? "").split(":").filter((path) => path !== "");
 const TIMEOUT_MS = 180_000;
-/** The first schema with the hash chain, from which on releases record with a statement of their own. */
+/** The first schema with the hash chain, from which on releases record with a separate statement. */
 const CHAIN_VERSION = 3;
 const BATCH_COUNT = 60;
 const ROUTE = "/api/v1/hazard-risk";

@@ -382,7 +382,7 @@ export class AdmissionControl {
     return job;
   }
 
-  /** Returns whether a job will be done within a time, and leaves enough time to those that have been told to retry. */
+  /** Returns whether a job will be done within a time, and leaves enough time to those that have been asked to retry. */
   #isAdmissible(job: BulkJob, timeMs: number): boolean {
     const schedule = this.#schedule;
     // A job is always admitted if there is no other, however long the estimate.

@@ -17,7 +17,7 @@ export interface BulkJobOptions {
   readonly account: HeldResources;
   readonly work: RequestWork;
   readonly deadlineAtMs: number;
-  /** When it was rejected for the first time, if its client was told to retry at this time. */
+  /** When it was rejected for the first time, if its client was asked to retry at this time. */
   readonly queuedSinceMs: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { BulkJob } from "./bulkJob.ts";
 import type { HeldResources } from "./slot.ts";
 
-/** A rejected job's turn: the time at which its client was told to retry. */
+/** A rejected job's turn: the time at which its client was asked to retry. */
 interface Appointment {
   readonly account: HeldResources;
   readonly costMs: number;
@@ -10,7 +10,7 @@ interface Appointment {
   readonly sinceMs: number;
 }
 
-/** Retries may arrive this much before the time that they were told, which is in whole seconds. */
+/** Retries may arrive this much before the time given to them, which is in whole seconds. */
 const EARLY_MS = 100;
 /** An appointment is void if the client does not retry within this time after it. */
 const LATE_MS = 3_000;
@@ -18,9 +18,9 @@ const LATE_MS = 3_000;
 const APPOINTMENTS_PER_ACCOUNT_MAX = 64;
 /** A job is admitted if its estimated wait is at most this share of its deadline. */
 export const ADMITTED_SHARE = 0.9;
-/** Rejected jobs are told to retry when the wait has become this share of the deadline: estimates are not exact. */
+/** Rejected jobs are asked to retry when the wait has become this share of the deadline: estimates are not exact. */
 const TARGET_SHARE = 0.7;
-/** Share of its duration by which a job that takes almost the whole deadline is told to retry later than estimated. */
+/** Share of its duration by which a job that takes almost the whole deadline is asked to retry later than estimated. */
 const LONG_JOB_MARGIN = 0.05;
 const RETRY_AFTER_S_MAX = 3_600;
 /**

@@ -78,7 +78,7 @@ export class Access {
     const { clients } = this.#options;
     const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
     if (code === "rate_limited") context.exceedsAddressLimit = true;
-    // Requests to open routes and key lookups have already been counted, and rejected keys have a limit of their own.
+    // Requests to open routes and key lookups have already been counted, and rejected keys have a separate limit.
     else if (code !== "overloaded" && target?.route.access !== "open" && !KEY_REJECTIONS.has(code)) {
       context.exceedsAddressLimit = clients.countRejected(clients.addressOf(request));
     }

@@ -164,7 +164,7 @@ describe("rejected jobs", () => {
     expect(schedule.waitMs(late)).toBeGreaterThan(ADMITTED_SHARE * 30_000);
     const againS = schedule.retryAfterS(late, 30_000);
     expect(againS).toBeLessThanOrEqual(10);
-    // It is not behind those that were told later times.
+    // It is not behind those with later times.
     expect(firstS + againS).toBeLessThan(secondS);
     schedule.delete(running);
     clock.nowMs = 1000 * (firstS + againS) + 10;

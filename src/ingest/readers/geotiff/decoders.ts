@@ -76,7 +76,7 @@ export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortS
   return new BoundedPool();
 }
 
-/** Decompresses in the calling thread; blocks are decoded in parallel on several threads, each with readers of its own. */
+/** Decompresses in the calling thread; blocks are decoded in parallel on several threads, each with separate readers. */
 function decodeDeflate(encoded: Uint8Array, sizeBytesMax: number): Uint8Array {
   // One chunk holds the block and one extra byte that reveals an overflow, so no second chunk is allocated.
   return inflateSync(encoded, { maxOutputLength: sizeBytesMax, chunkSize: Math.max(64, sizeBytesMax + 1) });
