@@ -160,7 +160,7 @@ describe("GET", () => {
     ["a threshold that is not a number", { ...QUERY, threshold: "0x1" }, "threshold", "wrong_type"],
     ["a negative floor", { ...QUERY, floor: -1 }, "floor", "out_of_range"],
     ["a return period below 1", { ...QUERY, return_periods: [100, 0] }, "return_periods", "out_of_range"],
-    ["total_hazard", { ...QUERY, total_hazard: false }, "total_hazard", "not_expected"],
+    ["total_hazard", { ...QUERY, total_hazard: true }, "total_hazard", "not_expected"],
     ["anthropogenic", { ...QUERY, anthropogenic: true }, "anthropogenic", "not_expected"],
     ["a damage curve", { ...QUERY, damage_curve: "0:0,1:1" }, "damage_curve", "not_expected"],
     ["an unknown parameter", { ...QUERY, depth: 1 }, "depth", "unknown"],
