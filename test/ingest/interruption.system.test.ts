@@ -120,9 +120,11 @@ test.each(
     expect(killCount).toBeLessThan(KILL_COUNT_MAX);
     // Counted in reports, so that the test also ends on a busy machine; the first report is made before any work.
     const moment = { reportCount: 1 + random.below(keep ? 9 : 3), delayMs: 30 * random.next() };
+    // A process that is killed after publishing, before it exits, leaves nothing to resume: the next one starts at row 0.
+    const isPublished = (await readCatalog(out)) !== undefined;
     const outcome = await ingestAndKill(moment, out, { threads, keep });
     isDone = outcome.isDone;
-    if (Number.isFinite(outcome.rows[0])) startRows.push(outcome.rows[0] ?? NaN);
+    if (!isPublished && Number.isFinite(outcome.rows[0])) startRows.push(outcome.rows[0] ?? NaN);
   }
   console.info(`killed ${killCount - 1} times; started at rows ${startRows.join(", ")}`);
   expect(killCount - 1).toBeGreaterThan(2);
