@@ -18,6 +18,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   demo: ["atlas", "kernel", "hazard/hazards.ts"],
   ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
+  places: ["contract", "hazard"],
+  placeFiles: ["contract", "hazard", "places", "version.ts"],
   ledger: ["contract", "threads"],
   host: [
     "contract",

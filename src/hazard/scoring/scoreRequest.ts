@@ -1,0 +1,50 @@
+import type { HazardName, MetricName, Scenario } from "../hazards.ts";
+
+/** Values of one hazard, scenario and analysis year that are computed for every place. */
+export interface ScoreGroup {
+  readonly hazard: HazardName;
+  readonly scenario: Scenario;
+  readonly analysisYear: number;
+  readonly metrics: readonly MetricName[];
+}
+
+/** Requests the values of groups at many places, as single queries would answer them. */
+export interface ScoreRequest {
+  readonly groups: readonly ScoreGroup[];
+  /** Degrees, -90 to 90. */
+  readonly latitudes: Float64Array;
+  /** Degrees, -180 to 180; same length as `latitudes`. */
+  readonly longitudes: Float64Array;
+  /** Kilometers, 0 to 100; same length as `latitudes`. 0 samples the cell at the place. */
+  readonly radiiKm: Float64Array;
+  /** Aggregation over circles. */
+  readonly method: "max" | "mean";
+  /** Whether values are changes since the baseline. */
+  readonly anthropogenic: boolean;
+  /** Cancels the request: the promise is rejected with the signal's reason. */
+  readonly signal?: AbortSignal;
+}
+
+/** Meanings of the numbers in `statuses`, by number. Only the first two have a value. */
+export const SCORE_STATUSES = ["value", "zero", "no_data", "outside_coverage", "layer_missing"] as const;
+export type ScoreStatus = (typeof SCORE_STATUSES)[number];
+
+/** Meanings of the numbers in `bounds`, by number. */
+export const SCORE_BOUNDS = ["exact", "at_least", "at_most", "indeterminate"] as const;
+
+/**
+ * Columns are the metrics of all groups, group by group in the order of the request. NaN means that there is no value or
+ * no limit.
+ */
+export interface ScoreResult {
+  /** f64[place][column]. */
+  readonly values: Float64Array;
+  /** u8[place][column]: index into SCORE_STATUSES. */
+  readonly statuses: Uint8Array;
+  /** u8[place][group]: index into SCORE_BOUNDS; how the group's probability is bounded. */
+  readonly bounds: Uint8Array;
+  /** f64[place][group]: limit of the probability. */
+  readonly probabilityLimits: Float64Array;
+  /** f64[place][group]: limit of total_hazard; empty if no group has that metric. */
+  readonly totalHazardLimits: Float64Array;
+}
