@@ -1,12 +1,4 @@
-import type { ScoreResult } from "../hazard/scoring/scoreRequest.ts";
-import type { PlaceBlock } from "../places/placeBlock.ts";
-
-/** A block with its scores. */
-export interface ScoredBlock {
-  readonly places: PlaceBlock;
-  /** Scores of all rows; invalid rows have no values. */
-  readonly scores: ScoreResult;
-}
+import type { ScoredBlock } from "../places/placeBlock.ts";
 
 /** What is known of an encoded block after its last chunk. */
 export interface SegmentContent {
