@@ -19,7 +19,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
   places: ["contract", "hazard"],
-  placeFiles: ["contract", "hazard", "places", "version.ts"],
+  placeFiles: ["contract", "hazard", "places", "host/http/json.ts", "host/http/jsonPosition.ts", "version.ts"],
   ledger: ["contract", "threads"],
   host: [
     "contract",
@@ -38,14 +38,17 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
 const ROOT_FILES = [
+  "csvRows.ts",
   "csvText.ts",
   "errors.ts",
   "files.ts",
+  "folderLock.ts",
   "schemaErrors.ts",
   "index.ts",
   "openAtlas.ts",
   "optionalPackages.ts",
   "parameters.ts",
+  "utf8Text.ts",
   "version.ts",
   "workerMain.ts",
   "workerThreads.ts",
@@ -56,12 +59,15 @@ const ROOT_FILES = [
  * optional packages.
  */
 const SHARED_FILES = new Set([
+  "csvRows.ts",
   "csvText.ts",
   "errors.ts",
   "files.ts",
+  "folderLock.ts",
   "schemaErrors.ts",
   "optionalPackages.ts",
   "parameters.ts",
+  "utf8Text.ts",
 ]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
