@@ -67,7 +67,7 @@ function inOrder(scores: ScoreResult, order: readonly number[]): ScoreResult {
     for (const [i, index] of order.entries()) sorted.set(array.subarray(index * width, (index + 1) * width), i * width);
     return [name, sorted];
   });
-  return Object.fromEntries(entries) as unknown as ScoreResult;
+  return Object.fromEntries(entries);
 }
 
 describe("scores of an atlas with workers", () => {
@@ -104,7 +104,7 @@ describe("scores of an atlas with workers", () => {
     const columnCount = expected.values.length / PLACE_COUNT;
     const missing = expected.statuses.subarray(200 * columnCount, 220 * columnCount);
     expect(new Set(expected.values.subarray(200 * columnCount, 220 * columnCount))).toEqual(new Set([NaN]));
-    expect([...new Set(missing)].toSorted()).toEqual([3, 4]);
+    expect(new Set(missing)).toEqual(new Set([3, 4]));
     expect(expected.values.some((value) => value > 0)).toBe(true);
     expect(expected.exceedanceProbabilities.some((value) => value > 0)).toBe(true);
     expect(expected.totalHazardLimits.some((value) => value > 0)).toBe(true);
