@@ -1,12 +1,4 @@
-import type { ScoreResult } from "../hazard/scoring/scoreRequest.ts";
-import type { PlaceBlock } from "../places/placeBlock.ts";
-
-/** A block with its scores. */
-export interface ScoredBlock {
-  readonly places: PlaceBlock;
-  /** Scores of all rows; invalid rows have no values. */
-  readonly scores: ScoreResult;
-}
+import type { ScoredBlock } from "../places/placeBlock.ts";
 
 /** The encoded rows of one block. A file is its header, the segments of its blocks in order, and its footer. */
 export interface Segment {
