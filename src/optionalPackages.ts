@@ -9,6 +9,8 @@ export type OptionalPackage =
   | "better-sqlite3"
   | "geotiff"
   | "h5wasm"
+  | "hyparquet"
+  | "hyparquet-compressors"
   | "kysely"
   | "netcdfjs"
   | "pg"

@@ -19,7 +19,14 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
   places: ["contract", "hazard"],
-  placeFiles: ["contract", "hazard", "places", "version.ts"],
+  placeFiles: [
+    "contract",
+    "hazard",
+    "places",
+    "host/http/json.ts",
+    "host/http/jsonPosition.ts",
+    "version.ts",
+  ],
   ledger: ["contract", "threads"],
   host: [
     "contract",
@@ -38,6 +45,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
 const ROOT_FILES = [
+  "csvRows.ts",
   "csvText.ts",
   "errors.ts",
   "files.ts",
@@ -46,6 +54,7 @@ const ROOT_FILES = [
   "openAtlas.ts",
   "optionalPackages.ts",
   "parameters.ts",
+  "utf8Text.ts",
   "version.ts",
   "workerMain.ts",
   "workerThreads.ts",
@@ -56,12 +65,14 @@ const ROOT_FILES = [
  * optional packages.
  */
 const SHARED_FILES = new Set([
+  "csvRows.ts",
   "csvText.ts",
   "errors.ts",
   "files.ts",
   "schemaErrors.ts",
   "optionalPackages.ts",
   "parameters.ts",
+  "utf8Text.ts",
 ]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
