@@ -38,6 +38,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
 const ROOT_FILES = [
+  "csvRows.ts",
   "csvText.ts",
   "errors.ts",
   "files.ts",
@@ -46,6 +47,7 @@ const ROOT_FILES = [
   "openAtlas.ts",
   "optionalPackages.ts",
   "parameters.ts",
+  "utf8Text.ts",
   "version.ts",
   "workerMain.ts",
   "workerThreads.ts",
@@ -56,12 +58,14 @@ const ROOT_FILES = [
  * optional packages.
  */
 const SHARED_FILES = new Set([
+  "csvRows.ts",
   "csvText.ts",
   "errors.ts",
   "files.ts",
   "schemaErrors.ts",
   "optionalPackages.ts",
   "parameters.ts",
+  "utf8Text.ts",
 ]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 

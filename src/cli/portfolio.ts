@@ -6,11 +6,12 @@ import { entityEcho } from "../alignment/result.ts";
 import { encodeJson, parseJson } from "../host/http/json.ts";
 import { alignPortfolio } from "../portfolio/alignPortfolio.ts";
 import { roundPortfolio } from "../portfolio/roundPortfolio.ts";
+import { decodeUtf8 } from "../utf8Text.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
 import { type EntitySource, FaultCollector } from "./entitySource.ts";
 import { type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
-import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
+import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { withMappedIndustry } from "./industryMapFile.ts";
 import { companyReferences, readCompanies, resolveCompanies } from "./holdingCompanies.ts";
 import { type HoldingSource, readHoldingCsv } from "./holdingCsv.ts";
@@ -88,7 +89,7 @@ async function alignJson({ holdings: file, companies, options, industryMap }: Po
 async function parseFile(file: string): Promise<unknown> {
   let text = "";
   for await (const chunk of decodeUtf8(readBytes(file, () => undefined))) {
-    text += chunk.text;
+    text += chunk;
     if (text.length > DOCUMENT_SIZE_CHARACTERS_MAX) {
       const message = `${file} must be at most ${DOCUMENT_SIZE_CHARACTERS_MAX} characters long.`;
       throw new Fault("invalid_request", message);

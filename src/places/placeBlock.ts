@@ -1,3 +1,5 @@
+import type { ScoreResult } from "../hazard/scoring/scoreRequest.ts";
+
 /** A column of the input that is kept in the output. */
 export interface KeptColumn {
   readonly name: string;
@@ -43,3 +45,10 @@ export interface PlaceBlock {
 }
 
 export const ROWS_PER_BLOCK = 8192;
+
+/** A block with its scores. */
+export interface ScoredBlock {
+  readonly places: PlaceBlock;
+  /** Scores of all rows; invalid rows have no values. */
+  readonly scores: ScoreResult;
+}
