@@ -1,7 +1,8 @@
 // Writes the coastlines of the maps in reports, src/placeFiles/summary/report/coastlines.generated.ts.
 //
 // The outlines are those of Natural Earth 1:50m, from world-atlas, simplified so that no coast moves by more than the
-// tolerance. Rings are cut at the antimeridian. Does nothing if the file is up to date.
+// tolerance. Rings that cross the antimeridian
+// continue beyond 180 degrees. Does nothing if the file is up to date.
 import { readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { feature } from "topojson-client";
@@ -21,7 +22,8 @@ const rings = feature(outlines, outlines.objects.land)
   .features.flatMap(({ geometry }) =>
     geometry.type === "Polygon" ? geometry.coordinates : geometry.coordinates.flat(),
   )
-  .map((ring) => withoutRepetition(simplify(ring).map((point) => point.map((deg) => Math.round(deg * STEPS_PER_DEG)))))
+  .map((ring) => simplify(unrollRing(ring)).map((point) => point.map((deg) => Math.round(deg * STEPS_PER_DEG))))
+  .map(withoutRepetition)
   .filter((ring) => ring.length >= 4);
 
 const bytes = Buffer.from(rings.flatMap(encodeRing));
@@ -42,6 +44,21 @@ export const COASTLINE_RINGS_BASE64: string =
 );
 const pointCount = rings.reduce((count, ring) => count + ring.length, 0);
 console.log(`coastlines: ${rings.length} rings, ${pointCount} points, ${bytes.length} bytes`);
+
+/**
+ * Unwraps the longitudes of a ring. A ring around the south pole ends 360 degrees from its start and is closed along the
+ * pole.
+ */
+function unrollRing(ring) {
+  let turns = 0;
+  const unrolled = ring.map(([lon, lat], i) => {
+    const step = i === 0 ? 0 : lon - ring[i - 1][0];
+    if (Math.abs(step) > 180) turns -= Math.sign(step);
+    return [lon + 360 * turns, lat];
+  });
+  const [start, end] = [unrolled[0], unrolled.at(-1)];
+  return start[0] === end[0] ? unrolled : [...unrolled, [end[0], -90], [start[0], -90], start];
+}
 
 /**
  * Removes points that are closer than the tolerance to the line between the points that remain (Ramer 1972, Douglas and

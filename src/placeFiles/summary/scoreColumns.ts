@@ -42,6 +42,7 @@ const LONG_COLUMNS: ReadonlySet<string> = new Set([
   ...BOUND_COLUMNS.map(([, column]) => column),
   "probability_limit",
   "total_hazard_limit",
+  "exceedance_limit",
   "status",
   "error",
 ]);
@@ -53,8 +54,9 @@ const WIDE_NAME = /^([a-z_]+)\.([a-z0-9]+)\.(\d{4})\.([a-z_]+)$/;
  */
 export function scoreLayoutOf(columnNames: readonly string[]): ScoreLayout {
   const names = new Set(columnNames);
-  if (KEY_COLUMNS.every((name) => names.has(name)) && names.has(ROW_COLUMNS.status)) {
-    const columns = groupColumns((name) => (names.has(name) ? name : undefined));
+  if (KEY_COLUMNS.every((name) => names.has(name))) {
+    const scoreNames = scoreNamesOf(columnNames);
+    const columns = groupColumns((name) => (scoreNames.has(name) ? name : undefined));
     if (columns !== undefined) return { kind: "long", columns };
   }
   const keys = new Map<string, ScoreKey>();
@@ -75,6 +77,14 @@ export function scoreLayoutOf(columnNames: readonly string[]): ScoreLayout {
   throw new Fault("invalid_request", message);
 }
 
+/**
+ * Returns the score columns of the long layout. They follow the kept columns; a kept column may be named like a metric that
+ * was not requested.
+ */
+function scoreNamesOf(columnNames: readonly string[]): ReadonlySet<string> {
+  return new Set(columnNames.slice(columnNames.indexOf(KEY_COLUMNS[0])).filter((name) => LONG_COLUMNS.has(name)));
+}
+
 /** Returns the key of a group, or undefined if a part is not a known name. */
 export function scoreKeyOf(hazard: unknown, scenario: unknown, year: unknown): ScoreKey | undefined {
   const knownHazard = HAZARD_NAMES.find((name) => name === hazard);
@@ -91,7 +101,10 @@ export function scoreKeyText({ hazard, scenario, analysisYear }: ScoreKey): stri
 
 /** Returns the columns of a file that are not scores but were kept from the input. */
 export function keptColumnNames(columnNames: readonly string[], layout: ScoreLayout): readonly string[] {
-  if (layout.kind === "long") return columnNames.filter((name) => !LONG_COLUMNS.has(name));
+  if (layout.kind === "long") {
+    const scoreNames = scoreNamesOf(columnNames);
+    return columnNames.filter((name) => !scoreNames.has(name));
+  }
   const rowColumns: readonly string[] = Object.values(ROW_COLUMNS);
   const groups = new Set(layout.groups.map(({ key }) => scoreKeyText(key)));
   return columnNames.filter((name) => !rowColumns.includes(name) && !groups.has(name.split(".").slice(0, 3).join(".")));

@@ -16,7 +16,7 @@ import {
 } from "./scoreColumns.ts";
 import type { TableBatch } from "./scoreTable.ts";
 import type { SummaryCollector } from "./summaryCollector.ts";
-import { SUMMARY_METRICS, type SummaryMetric } from "./summaryMetrics.ts";
+import { SUMMARY_METRICS } from "./summaryMetrics.ts";
 
 /** Kept columns that a summary reads; undefined for those that it does not. */
 export interface PlaceColumnNames {
@@ -180,6 +180,6 @@ export class ScoreRows {
 function textOf(cell: unknown): string | null {
   if (cell === null || cell === undefined || cell === "") return null;
   if (cell instanceof Date) return cell.toISOString();
-  if (typeof cell !== "object") return String(cell as string | number | bigint | boolean);
+  if (typeof cell !== "object") return String(cell);
   return JSON.stringify(cell, (_, member: unknown) => (typeof member === "bigint" ? String(member) : member));
 }
