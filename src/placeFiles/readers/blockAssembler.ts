@@ -104,7 +104,9 @@ export function placeBlockOf({
   const radiiKm = new Float64Array(rowCount).fill(layout.radiusKm ?? 0);
   const column = (kind: CoordinateColumn["kind"], columnIndex: number | undefined) => {
     const values = columnIndex === undefined ? undefined : kept[columnIndex];
-    return values === undefined ? undefined : { kind, name: layout.keptColumns[columnIndex ?? 0]?.name ?? "", values };
+    const isInGeometry = columnIndex === geometry?.latitude || columnIndex === geometry?.longitude;
+    const name = (isInGeometry ? geometry?.name : layout.keptColumns[columnIndex ?? 0]?.name) ?? "";
+    return values === undefined ? undefined : { kind, name, values };
   };
   const latitude = column("latitude", indices.latitude ?? geometry?.latitude);
   const longitude = column("longitude", indices.longitude ?? geometry?.longitude);

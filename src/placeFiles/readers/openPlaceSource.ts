@@ -6,6 +6,7 @@ import { Fault, isFault } from "../../errors.ts";
 import { isNotFound } from "../../files.ts";
 import type { PlaceSource } from "../placeSource.ts";
 import { openCsvSource } from "./csvSource.ts";
+import { openGeojsonSource, openNdjsonSource } from "./jsonSource.ts";
 
 /** Formats of files of places. A Parquet file with the key `geo` is read as GeoParquet. */
 export const PLACE_FORMATS = ["csv", "ndjson", "geojson", "parquet"] as const;
@@ -75,6 +76,8 @@ export async function openPlaceSource(path: string, options: PlaceSourceOptions 
 
 const openers: Partial<Record<PlaceFormat, typeof openCsvSource>> = {
   csv: openCsvSource,
+  ndjson: openNdjsonSource,
+  geojson: openGeojsonSource,
 };
 
 async function* withPath<T>(path: string, items: AsyncIterable<T>): AsyncGenerator<T> {

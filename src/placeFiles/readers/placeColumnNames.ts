@@ -57,7 +57,7 @@ const PLACE_WORDS = PREFIXES.slice(PREFIXES.indexOf("place"));
  */
 const USUAL_NAMES: Readonly<Record<Role, readonly (readonly string[])[]>> = {
   id: [
-    ["id", "identifier", "uid", "uuid", "featureid"],
+    ["id", "identifier", "uid", "uuid"],
     PLACE_WORDS.flatMap((word) => ["id", "identifier", "number", "no", "code", "key"].map((end) => `${word}${end}`)),
     ["name", ...PLACE_WORDS.map((word) => `${word}name`)],
   ],
@@ -156,12 +156,13 @@ function missingColumn(names: readonly string[], role: Role, requestedName: stri
       ? names.find((name) => closestMatch(foldColumnName(name), usual) !== undefined)
       : closestMatch(requestedName, names);
   const listed = names.slice(0, LISTED_COUNT_MAX).map(quote).join(", ");
-  const list = names.length > LISTED_COUNT_MAX ? `${listed} and ${names.length - LISTED_COUNT_MAX} others` : listed;
+  const others = names.length > LISTED_COUNT_MAX ? ` and ${names.length - LISTED_COUNT_MAX} others` : "";
+  const list = names.length === 0 ? "There are no columns." : `The columns are ${listed}${others}.`;
   const hint = suggestion === undefined ? "" : ` Did you mean ${quote(suggestion)}?`;
   const detail =
     requestedName === undefined
-      ? `No column has a usual name of the ${describe(role)}; name it with ${OPTIONS[role]}.${hint} The columns are ${list}.`
-      : `The column ${quote(requestedName)} of ${OPTIONS[role]} is missing.${hint} The columns are ${list}.`;
+      ? `No column has a usual name of the ${describe(role)}; name it with ${OPTIONS[role]}.${hint} ${list}`
+      : `The column ${quote(requestedName)} of ${OPTIONS[role]} is missing.${hint} ${list}`;
   return {
     pointer: `/columns/${role}`,
     code: "missing",
@@ -190,8 +191,15 @@ export function readColumnNames(cells: readonly string[]): readonly string[] {
   return names;
 }
 
+/** Returns names of the columns with the latitude and longitude of a geometry, which no other column has. */
+export function geometryColumnNames(others: readonly string[]): readonly [string, string] {
+  const nameOf = (coordinate: string): string =>
+    others.includes(coordinate) ? uniqueName(`geometry_${coordinate}`, others) : coordinate;
+  return [nameOf("latitude"), nameOf("longitude")];
+}
+
 /** Appends underscores to a name until it is none of the others. */
-export function uniqueName(name: string, others: readonly string[]): string {
+function uniqueName(name: string, others: readonly string[]): string {
   let unique = name;
   while (others.includes(unique)) unique += "_";
   return unique;
