@@ -1,7 +1,9 @@
 /** A place in a list or on a map. */
 export interface ListedPlace {
-  /** Number of its row among the rows of its group, from 0. */
+  /** Number of its row among the valid rows, from 0. */
   readonly ordinal: number;
+  /** Number of its row among all rows of the input, from 1, if the output has its order. */
+  readonly rowNumber: number;
   /** Null if the file has no identifier. */
   readonly id: string | null;
   /** Degrees; NaN if the file has no location. */
@@ -18,9 +20,18 @@ export interface PlaceReader {
   longitudeOf(row: number): number;
 }
 
-function readPlace(reader: PlaceReader, row: number, ordinal: number, value: number): ListedPlace {
+/** A place that may be listed. Reused from row to row, so that only listed places are read. */
+export interface PlaceCandidate {
+  ordinal: number;
+  rowNumber: number;
+  reader: PlaceReader;
+  /** Row of the batch that the reader reads. */
+  row: number;
+}
+
+function readPlace({ ordinal, rowNumber, reader, row }: PlaceCandidate, value: number): ListedPlace {
   const [id, latitude, longitude] = [reader.idOf(row), reader.latitudeOf(row), reader.longitudeOf(row)];
-  return { ordinal, id, latitude, longitude, value };
+  return { ordinal, rowNumber, id, latitude, longitude, value };
 }
 
 /** Keeps the places with the largest positive values; of equal values, the first. */
@@ -37,12 +48,12 @@ export class TopPlaces {
     return this.#places;
   }
 
-  add(value: number, ordinal: number, reader: PlaceReader, row: number): void {
+  add(value: number, candidate: PlaceCandidate): void {
     const last = this.#places.at(-1);
     const isFull = this.#places.length >= this.#countMax;
     if (!(value > 0) || this.#countMax === 0 || (isFull && value <= (last?.value ?? 0))) return;
     const index = this.#places.findLastIndex((place) => place.value >= value) + 1;
-    this.#places.splice(index, 0, readPlace(reader, row, ordinal, value));
+    this.#places.splice(index, 0, readPlace(candidate, value));
     if (isFull) this.#places.pop();
   }
 }
@@ -66,10 +77,10 @@ export class PlaceSample {
     return this.#candidates.map(({ place }) => place).toSorted((a, b) => a.ordinal - b.ordinal);
   }
 
-  add(value: number, ordinal: number, reader: PlaceReader, row: number): void {
-    const hash = hashOf(ordinal);
-    if (hash > this.#hashMax) return;
-    this.#candidates.push({ hash, place: readPlace(reader, row, ordinal, value) });
+  add(value: number, candidate: PlaceCandidate): void {
+    const hash = hashOf(candidate.ordinal);
+    if (hash > this.#hashMax || this.#countMax === 0) return;
+    this.#candidates.push({ hash, place: readPlace(candidate, value) });
     if (this.#candidates.length >= 2 * this.#countMax) this.#shrink();
   }
 

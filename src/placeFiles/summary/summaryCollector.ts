@@ -3,7 +3,7 @@ import { Fault } from "../../errors.ts";
 import type { HazardName } from "../../hazard/hazards.ts";
 import { quote } from "../../schemaErrors.ts";
 import { GroupStatistics, type ScoreCells, type SummaryGroup } from "./groupStatistics.ts";
-import { type PlaceReader, PlaceSample, TopPlaces } from "./placeList.ts";
+import { type PlaceCandidate, type PlaceReader, PlaceSample, TopPlaces } from "./placeList.ts";
 import type { GroupSummary, PlaceSummary, SeriesPlaces } from "./placeSummary.ts";
 import { type GroupColumns, type ScoreKey, scoreKeyText, type SeriesName } from "./scoreColumns.ts";
 import {
@@ -37,6 +37,8 @@ interface SelectedSeries {
   readonly sample: PlaceSample;
 }
 
+const NO_PLACES: PlaceReader = { idOf: () => null, latitudeOf: () => NaN, longitudeOf: () => NaN };
+
 /** Accumulates the summary of an output from its scores, in any order of the groups. */
 export class SummaryCollector {
   readonly #options: SummaryOptions;
@@ -46,6 +48,7 @@ export class SummaryCollector {
   /** Selected columns of each group, by its index. */
   readonly #selected: SelectedSeries[][] = [];
   readonly #parts = new Map<string | null, Part>();
+  readonly #candidate: PlaceCandidate = { ordinal: 0, rowNumber: 0, reader: NO_PLACES, row: 0 };
   #partDistributionCount = 0;
   #invalidRowCount = 0;
   readonly #invalidRows: { readonly id: string | null; readonly error: string }[] = [];
@@ -93,8 +96,13 @@ export class SummaryCollector {
     statistics.add(cells);
     for (const { position, top, sample } of this.#selected[groupIndex] ?? []) {
       const value = cells.values[position] ?? NaN;
-      top.add(value, ordinal, place.reader, place.row);
-      sample.add(value, ordinal, place.reader, place.row);
+      const candidate = this.#candidate;
+      candidate.ordinal = ordinal;
+      candidate.rowNumber = ordinal + this.#invalidRowCount + 1;
+      candidate.reader = place.reader;
+      candidate.row = place.row;
+      top.add(value, candidate);
+      sample.add(value, candidate);
     }
     if (this.#options.groupBy === undefined) return;
     const part = this.#partOf(place.partValue);

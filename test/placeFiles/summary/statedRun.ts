@@ -12,9 +12,8 @@ export const STATED_RUN: StatedRun = {
   programVersion: "0.1.0",
   rules: { cyclones: { ...HAZARDS.cyclones.rules }, riverine_floods: { ...HAZARDS.riverine_floods.rules } },
   sources: [
-    { product: "Floods & winds", license: "CC BY 4.0", credit: "Example", hazards: ["cyclones", "riverine_floods"] },
+    { name: "Floods & winds", license: "CC BY 4.0", credit: "Example", hazards: ["cyclones", "riverine_floods"] },
   ],
   rowCount: 100,
   sizeBytes: 1000,
-  columns: { id: "site", latitude: "latitude", longitude: "longitude" },
 };

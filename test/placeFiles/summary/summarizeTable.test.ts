@@ -72,7 +72,12 @@ describe("summary of an output", () => {
     const expected = await summarize(longRows(places), options);
     expect(await summarize(wideRows(places), options)).toEqual(expected);
     const byGroup = longRows(places).toSorted((a, b) => String(b["hazard"]).localeCompare(String(a["hazard"])));
-    expect(await summarize(byGroup, options)).toEqual(expected);
+    // Row numbers are known only if invalid rows are among the others.
+    const withoutRowNumbers = (summary: PlaceSummary) =>
+      JSON.parse(
+        JSON.stringify(summary, (name, value: unknown) => (name === "rowNumber" ? undefined : value)),
+      ) as unknown;
+    expect(withoutRowNumbers(await summarize(byGroup, options))).toEqual(withoutRowNumbers(expected));
     const table = memoryTable(longRows(places), 7);
     expect(await summarizeTable(table, { ...OPTIONS, ...options }, { columns: COLUMNS })).toEqual(expected);
   });
@@ -114,10 +119,11 @@ describe("places of a summary", () => {
   const places = randomPlaces(8, 400);
   const listed = (index: number, metric: string) =>
     places
+      .map((place, row) => ({ ...place, rowNumber: row + 1 }))
       .filter(({ error }) => error === null)
-      .map(({ site, latitude, longitude, scores }, ordinal) => {
+      .map(({ site, latitude, longitude, scores, rowNumber }, ordinal) => {
         const value = scores[index]?.metrics[metric] ?? NaN;
-        return { ordinal, id: site, latitude, longitude, value };
+        return { ordinal, rowNumber, id: site, latitude, longitude, value };
       });
 
   test("are those of the last year of the last scenario of each hazard, unless columns are named", async () => {
@@ -172,7 +178,7 @@ describe("summary by a kept column", () => {
   });
 
   test("states a larger error of the quantiles if a part has more than 128 different values", async () => {
-    const many = randomPlaces(10, 4000);
+    const many = randomPlaces(10, 1500);
     const whole = await summarize(wideRows(many));
     const single = many.map((place) => ({ ...place, country: "Kenya" }));
     const { partition } = await summarize(wideRows(single), { groupBy: "country" });
@@ -190,7 +196,7 @@ describe("summary by a kept column", () => {
   });
 
   test("rejects a column with too many values", async () => {
-    const many = randomPlaces(11, 3000);
+    const many = randomPlaces(11, 2400);
     await expect(summarize(wideRows(many), { groupBy: "site" })).rejects.toMatchObject({
       code: "configuration_invalid",
       message: expect.stringMatching(/^The column "site" has too many different values \(at least \d+\)/),

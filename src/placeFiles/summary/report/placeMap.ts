@@ -46,7 +46,9 @@ export function placeMap(
         top.filter(isLocated).map(
           (place, index) =>
             html`<circle class="top" cx="${px(toX(place.longitude))}" cy="${px(toY(place.latitude))}" r="8">
-              <title>${index + 1}. ${place.id ?? "place"}: ${formatWithUnit(place.value, text.unit)}</title>
+              <title>
+                ${index + 1}. ${place.id ?? `row ${place.rowNumber}`}: ${formatWithUnit(place.value, text.unit)}
+              </title>
             </circle>`,
         ),
       )}

@@ -3,6 +3,7 @@ import { QUANTILE_SHARES } from "../distribution.ts";
 import type { ListedPlace } from "../placeList.ts";
 import type { GroupSummary, MetricSummary, PartitionSummary, PlaceSummary, SeriesPlaces } from "../placeSummary.ts";
 import { scoreKeyText } from "../scoreColumns.ts";
+import { partsByMean } from "../summaryFigures.ts";
 import { unitOfMetric } from "../summaryMetrics.ts";
 import { colorClasses } from "./colorClasses.ts";
 import { isLocated, placeMap } from "./placeMap.ts";
@@ -19,7 +20,7 @@ export function placesSection(summary: PlaceSummary): Markup {
 }
 
 function seriesFigures(series: SeriesPlaces, summary: PlaceSummary): Markup {
-  const { hazard, scenario, analysisYear, metric, top, sample } = series;
+  const { hazard, scenario, analysisYear, metric, top } = series;
   const unit = unitOfMetric(hazard, metric);
   const name = `${hazard}, ${scenario} ${analysisYear}: ${metricLabel(metric, unit)}`;
   const group = summary.groups.find((other) => scoreKeyText(other) === scoreKeyText(series));
@@ -30,8 +31,8 @@ function seriesFigures(series: SeriesPlaces, summary: PlaceSummary): Markup {
           caption: `The ${top.length === 1 ? "place with the largest value" : `${top.length} places with the largest values`} above 0`,
           head: ["place", "rank", "latitude", "longitude", metricLabel(metric, unit)],
           textColumns: 1,
-          rows: top.map(({ id, latitude, longitude, value }, index) => [
-            id ?? `row ${series.top[index]?.ordinal ?? 0}`,
+          rows: top.map(({ id, rowNumber, latitude, longitude, value }, index) => [
+            id ?? `row ${rowNumber}`,
             String(index + 1),
             formatCoordinate(latitude),
             formatCoordinate(longitude),
@@ -89,7 +90,9 @@ function mapFigure(
 }
 
 function describeMap(top: readonly ListedPlace[], unit: string): string {
-  const listed = top.slice(0, 5).map(({ id, value }) => `${id ?? "place"} ${formatWithUnit(value, unit)}`);
+  const listed = top
+    .slice(0, 5)
+    .map(({ id, rowNumber, value }) => `${id ?? `row ${rowNumber}`} ${formatWithUnit(value, unit)}`);
   return listed.length === 0 ? "No place has a value above 0." : `The largest values are: ${listed.join(", ")}.`;
 }
 
@@ -112,18 +115,11 @@ export function partitionSection(partition: PartitionSummary, series: readonly S
     }`;
 }
 
-function partTable({ column, parts }: PartitionSummary, series: SeriesPlaces): Markup {
+function partTable(partition: PartitionSummary, series: SeriesPlaces): Markup {
   const { hazard, scenario, analysisYear, metric } = series;
+  const { column } = partition;
   const unit = unitOfMetric(hazard, metric);
-  const rows = parts
-    .map((part) => {
-      const group = part.groups.find((other) => scoreKeyText(other) === scoreKeyText(series));
-      return { part, summary: metricOf(group, series) };
-    })
-    .toSorted(
-      (a, b) => (b.summary?.distribution?.mean ?? -Infinity) - (a.summary?.distribution?.mean ?? -Infinity) || 0,
-    )
-    .slice(0, PARTS_LISTED_MAX);
+  const rows = partsByMean(partition, series).slice(0, PARTS_LISTED_MAX);
   const threshold = rows.map(({ summary }) => summary?.thresholds[0]).find((value) => value !== undefined);
   return table({
     caption: `${hazard}, ${scenario} ${analysisYear}: ${metricLabel(metric, unit)} by ${column}`,

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { html, joinMarkup, type Markup } from "../../../markup.ts";
 import type { PlaceSummary } from "../placeSummary.ts";
 import type { StatedRun } from "../statedRun.ts";
+import { largestQuantileError } from "../summaryFigures.ts";
 import { hazardSection } from "./hazardSection.ts";
 import { partitionSection, placesSection } from "./placesSection.ts";
 import { formatCount } from "./reportNumbers.ts";
@@ -72,11 +73,8 @@ export function reportPage(summary: PlaceSummary, context: ReportContext): strin
   return page.html;
 }
 
-function notes({ groups, partition }: PlaceSummary): Markup {
-  const errors = [...groups, ...(partition?.parts ?? []).flatMap((part) => part.groups)]
-    .flatMap(({ metrics }) => metrics)
-    .map(({ distribution }) => distribution?.quantileError ?? 0);
-  const error = errors.reduce((largest, value) => Math.max(largest, value), 0);
+function notes(summary: PlaceSummary): Markup {
+  const error = largestQuantileError(summary);
   const accuracy =
     error === 0
       ? "Quantiles are exact."

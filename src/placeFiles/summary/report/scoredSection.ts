@@ -49,8 +49,8 @@ function sourcesAndRules({ sources, rules }: StatedRun): Markup {
       caption: "Sources of the hazard data and their licenses",
       head: ["source", "license", "credit", "hazards"],
       textColumns: 4,
-      rows: sources.map(({ product, license, credit, hazards }) => [
-        product,
+      rows: sources.map(({ name, license, credit, hazards }) => [
+        name,
         license ?? "not stated",
         credit ?? "",
         hazards.join(", "),
