@@ -5,6 +5,8 @@ import type { SummaryMetric } from "./summaryMetrics.ts";
 
 /** Statistics of the values of an output of `isotherm portfolio`. */
 export interface PlaceSummary {
+  /** Rows of the file. */
+  readonly rowCount: number;
   /** Rows of the input, valid or not. */
   readonly placeCount: number;
   readonly invalidRowCount: number;

@@ -34,6 +34,10 @@ export async function summarizePlaceFile(
         stated: run === undefined ? undefined : { rules: run.rules, isChange: run.options["anthropogenic"] === true },
         ...(file.onBytes === undefined ? {} : { onBytes: file.onBytes }),
       });
+      if (run !== undefined && run.rowCount !== summary.rowCount) {
+        const message = `The file has ${summary.rowCount} rows, but its manifest states ${run.rowCount}. It has changed since it was written.`;
+        throw new Fault("invalid_request", message);
+      }
       return { summary, run };
     } finally {
       await table.close();

@@ -36,11 +36,11 @@ export async function summarizeTable(
   }
   const collector = new SummaryCollector(options, stated);
   const rows = new ScoreRows(layout, { ...columns, groupBy }, collector);
-  let hasRows = false;
+  let rowCount = 0;
   for await (const batch of table.batches(rows.columnNames, onBytes)) {
     rows.add(batch);
-    hasRows ||= batch.rowCount > 0;
+    rowCount += batch.rowCount;
   }
-  if (!hasRows) throw new Fault("invalid_request", "The file has no rows.");
-  return collector.summarize();
+  if (rowCount === 0) throw new Fault("invalid_request", "The file has no rows.");
+  return { rowCount, ...collector.summarize() };
 }

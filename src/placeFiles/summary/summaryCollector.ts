@@ -118,7 +118,7 @@ export class SummaryCollector {
   }
 
   /** @throws Fault `configuration_invalid` if a column of `by` is not in the file */
-  summarize(): PlaceSummary {
+  summarize(): Omit<PlaceSummary, "rowCount"> {
     const groups = sortedGroups(this.#statistics);
     const series = this.#options.by.length === 0 ? this.#defaultSeries() : this.#requestedSeries(groups);
     const { groupBy } = this.#options;

@@ -32,14 +32,14 @@ async function summarizeText(name: string, text: string, manifest?: unknown) {
   return await summarizePlaceFile({ path, sizeBytes: Buffer.byteLength(text) }, OPTIONS, { id: "site" });
 }
 
-function manifestOf(text: string) {
+function manifestOf(text: string, rowCount: number) {
   return {
     isotherm_portfolio_manifest: 1,
     program_version: "0.1.0",
     input: { name: "places.csv", size_bytes: 10, sha256: "00" },
     options: { radius: 5 },
     atlas: { release: "test-1", content_hash: "11" },
-    output: { row_count: 1, size_bytes: Buffer.byteLength(text) },
+    output: { row_count: rowCount, size_bytes: Buffer.byteLength(text) },
     synthetic: true,
     hazards: [
       {
@@ -61,17 +61,23 @@ describe("summary of a file", () => {
   test("is the same for CSV and NDJSON, long and wide", async () => {
     const expected = await summarizeTable(memoryTable(longRows(places)), OPTIONS, { columns: COLUMNS });
     for (const rows of [longRows(places), wideRows(places)]) {
-      expect((await summarizeText("scores.csv", csvText(rows))).summary).toEqual(expected);
-      expect((await summarizeText("scores.ndjson", ndjsonText(rows))).summary).toEqual(expected);
+      const summary = { ...expected, rowCount: rows.length };
+      expect((await summarizeText("scores.csv", csvText(rows))).summary).toEqual(summary);
+      expect((await summarizeText("scores.ndjson", ndjsonText(rows))).summary).toEqual(summary);
     }
   });
 
   test("uses the rules of the manifest and states its run", async () => {
     const text = csvText(wideRows(places));
-    const { summary, run } = await summarizeText("scores.csv", text, manifestOf(text));
+    const { summary, run } = await summarizeText("scores.csv", text, manifestOf(text, 200));
     const floods = summary.groups.find(({ hazard }) => hazard === "riverine_floods");
     expect(floods?.metrics.map(({ thresholds }) => thresholds)).toEqual([[], [0.2], []]);
-    expect(run).toMatchObject({ inputFile: "places.csv", release: "test-1", isSynthetic: true, options: { radius: 5 } });
+    expect(run).toMatchObject({
+      inputFile: "places.csv",
+      release: "test-1",
+      isSynthetic: true,
+      options: { radius: 5 },
+    });
     expect(run?.sources).toEqual([
       { name: "Winds, version 2", license: "CC0", credit: undefined, hazards: ["cyclones"] },
       { name: "Winds", license: undefined, credit: undefined, hazards: ["riverine_floods"] },
@@ -92,8 +98,14 @@ describe("files that cannot be summarized", () => {
   const text = csvText(longRows(randomPlaces(2, 20)));
 
   test("a file that differs in size from its manifest", async () => {
-    await expect(summarizeText("scores.csv", text, manifestOf(`${text} `))).rejects.toThrow(
+    await expect(summarizeText("scores.csv", text, manifestOf(`${text} `, 1))).rejects.toThrow(
       /scores\.csv: The file has \d+ bytes, but its manifest states \d+\. It has changed since it was written\.$/,
+    );
+  });
+
+  test("a file that differs in its rows from its manifest", async () => {
+    await expect(summarizeText("scores.csv", text, manifestOf(text, 7))).rejects.toThrow(
+      /scores\.csv: The file has 132 rows, but its manifest states 7\. It has changed since it was written\.$/,
     );
   });
 
@@ -111,9 +123,17 @@ describe("files that cannot be summarized", () => {
     ["scores", text, /the name has no extension; an output ends in \.csv, /],
     ["scores.csv", "a,b\n1,2\n", /The file is not an output of isotherm portfolio: /],
     ["scores.csv", text.split("\n")[0] ?? "", /The file has no rows\.$/],
-    ["scores.csv", `${text}1,2\n`, /Line \d+: the row has 2 cells, but the header has 14\. The file may be incomplete\.$/],
+    [
+      "scores.csv",
+      `${text}1,2\n`,
+      /Line \d+: the row has 2 cells, but the header has 14\. The file may be incomplete\.$/,
+    ],
     ["scores.csv", `${text}"1`, /Line \d+: the closing quote of a cell is missing\.$/],
-    ["scores.ndjson", `${ndjsonText(wideRows(randomPlaces(3, 3)))}{"a`, /Line 4: the line is not valid JSON\. The file may/],
+    [
+      "scores.ndjson",
+      `${ndjsonText(wideRows(randomPlaces(3, 3)))}{"a`,
+      /Line 4: the line is not valid JSON\. The file may/,
+    ],
     ["scores.ndjson", "[1]\n", /Line 1: the line must be a JSON object\.$/],
   ])("%s %#", async (name, content, message) => {
     await expect(summarizeText(name, content)).rejects.toThrow(message);
