@@ -3,7 +3,7 @@
  * first map already reaches the threshold, the stored value 1/T1 is a lower bound; if no map does, the stored 0 means
  * "at most 1/Tn". The stored step distinguishes the cases.
  */
-import type { SampledLayers } from "./sampledLayers.ts";
+import type { SampledSteps } from "./sampledLayers.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
 import type { Bound, Bounds } from "../contract/wireTypes.ts";
 
@@ -38,7 +38,7 @@ export interface PlannedBounds {
   readonly reference: PlannedSide | undefined;
 }
 
-type BoundKind = Bound["bound"];
+export type BoundKind = Bound["bound"];
 
 /**
  * Relative tolerance within which a mean is treated as the mean of equal steps. A mean is the quotient of two sums, so
@@ -83,7 +83,7 @@ const UNKNOWN = frozen({ probability: { bound: "indeterminate" } });
  */
 export function boundsOf(
   { own, reference }: PlannedBounds,
-  sampled: SampledLayers,
+  sampled: SampledSteps,
   isMean: boolean,
 ): Bounds | undefined {
   const kind = kindOf(own, sampled);
@@ -94,17 +94,20 @@ export function boundsOf(
 }
 
 /** Returns whether a value is between its limits, so that a mean may include cells or models that are only bounds. */
-export function mayHideBounds({ own, reference }: PlannedBounds, sampled: SampledLayers): boolean {
+export function mayHideBounds({ own, reference }: PlannedBounds, sampled: SampledSteps): boolean {
   const sides = reference === undefined ? [own] : [own, reference];
   if (sides.some(({ probability }) => sampled.stepsOf(probability.position) === undefined)) return false;
   return sides.some((side) => side.limits !== undefined && kindOf(side, sampled) === undefined);
 }
 
-function kindOf({ probability, limits }: PlannedSide, sampled: SampledLayers): BoundKind | undefined {
+function kindOf({ probability, limits }: PlannedSide, sampled: SampledSteps): BoundKind | undefined {
   if (limits === undefined) return undefined;
   const steps = sampled.stepsOf(probability.position);
-  if (steps === undefined) return undefined;
-  const { firstSteps } = limits;
+  return steps === undefined ? undefined : boundKindOf(steps, limits);
+}
+
+/** Returns how the steps of a probability are bounded; undefined if they are exact. */
+export function boundKindOf(steps: number, { firstSteps }: ProbabilityLimits): BoundKind | undefined {
   // If T1 is above 120,000 years, 1/T1 is stored as 0 too and the two cases cannot be distinguished.
   if (steps === 0) return firstSteps === 0 ? "indeterminate" : "at_most";
   return Math.abs(steps - firstSteps) <= firstSteps * MEAN_RELATIVE_TOLERANCE ? "at_least" : undefined;
@@ -114,7 +117,7 @@ function kindOf({ probability, limits }: PlannedSide, sampled: SampledLayers): B
  * Returns the bounds of a value. The lower bound of total_hazard is the value itself, because in a maximum the cell with
  * the largest product need not be the cell with the bounded probability.
  */
-function boundsOfValue(side: PlannedSide, kind: BoundKind, sampled: SampledLayers): Bounds {
+function boundsOfValue(side: PlannedSide, kind: BoundKind, sampled: SampledSteps): Bounds {
   const { limits, total } = side;
   const plain = (kind === "at_least" ? limits?.atLeast : kind === "at_most" ? limits?.atMost : undefined) ?? UNKNOWN;
   const steps = total === undefined ? undefined : sampled.stepsOf(total.position);
@@ -140,7 +143,7 @@ interface Range {
 function boundsOfChange(
   { side: own, kind }: { readonly side: PlannedSide; readonly kind: BoundKind | undefined },
   { side: before, kind: kindBefore }: { readonly side: PlannedSide; readonly kind: BoundKind | undefined },
-  { sampled, isMean }: { readonly sampled: SampledLayers; readonly isMean: boolean },
+  { sampled, isMean }: { readonly sampled: SampledSteps; readonly isMean: boolean },
 ): Bounds | undefined {
   // The baseline minus itself is exactly 0.
   if (own.probability.position === before.probability.position) return undefined;
@@ -173,7 +176,7 @@ function boundsOfChange(
 function rangeOf(
   side: PlannedSide,
   kind: BoundKind | undefined,
-  { sampled, isMean }: { readonly sampled: SampledLayers; readonly isMean: boolean },
+  { sampled, isMean }: { readonly sampled: SampledSteps; readonly isMean: boolean },
 ): Range {
   const { probability, limits, total } = side;
   const steps = sampled.stepsOf(probability.position) ?? NaN;
@@ -207,7 +210,7 @@ function difference(
 function totalAtMostSteps(
   { probability, intensity, total }: PlannedSide,
   { atMostSteps }: ProbabilityLimits,
-  sampled: SampledLayers,
+  sampled: SampledSteps,
 ): number {
   if (total === undefined || intensity === undefined) return NaN;
   const { steps_per_unit, offset } = intensity.entry;
@@ -215,6 +218,6 @@ function totalAtMostSteps(
   return value * (atMostSteps / probability.entry.steps_per_unit) * total.entry.steps_per_unit;
 }
 
-function hasValue({ position }: PlannedLayer, sampled: SampledLayers): boolean {
+function hasValue({ position }: PlannedLayer, sampled: SampledSteps): boolean {
   return sampled.stepsOf(position) !== undefined;
 }

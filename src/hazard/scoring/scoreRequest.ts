@@ -24,6 +24,8 @@ export interface ScoreRequest {
   readonly method: "max" | "mean";
   /** Whether values are changes since the baseline. */
   readonly anthropogenic: boolean;
+  /** Output arrays, see `scoreArrays`, which become the result. Their content is undefined if the promise is rejected. */
+  readonly into?: ScoreResult | undefined;
   /** Cancels the request: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the milliseconds for which a thread computed, several times per request. */
