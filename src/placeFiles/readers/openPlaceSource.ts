@@ -7,6 +7,7 @@ import { isNotFound } from "../../files.ts";
 import type { PlaceSource } from "../placeSource.ts";
 import { openCsvSource } from "./csvSource.ts";
 import { openGeojsonSource, openNdjsonSource } from "./jsonSource.ts";
+import { openParquetSource } from "./parquetSource.ts";
 
 /** Formats of files of places. A Parquet file with the key `geo` is read as GeoParquet. */
 export const PLACE_FORMATS = ["csv", "ndjson", "geojson", "parquet"] as const;
@@ -65,19 +66,18 @@ export async function openPlaceSource(path: string, options: PlaceSourceOptions 
   const requested = { ...options.columns, radiusKm: options.radiusColumn };
   const file = { path, sizeBytes, chunkSizeBytes: options.chunkSizeBytes ?? CHUNK_SIZE_BYTES };
   try {
-    const open = openers[format];
-    if (open === undefined) throw new Fault("configuration_invalid", `${format} files are not supported.`);
-    const source = await open(file, { requested, radiusKm });
+    const source = await OPENERS[format](file, { requested, radiusKm });
     return { ...source, blocks: (blockOptions) => withPath(path, source.blocks(blockOptions)) };
   } catch (error) {
     throw faultWithPath(path, error);
   }
 }
 
-const openers: Partial<Record<PlaceFormat, typeof openCsvSource>> = {
+const OPENERS: Readonly<Record<PlaceFormat, typeof openCsvSource>> = {
   csv: openCsvSource,
   ndjson: openNdjsonSource,
   geojson: openGeojsonSource,
+  parquet: openParquetSource,
 };
 
 async function* withPath<T>(path: string, items: AsyncIterable<T>): AsyncGenerator<T> {
