@@ -4,6 +4,7 @@ import type { PlaceTextFile } from "../readers/fileText.ts";
 import type { ScoreTable } from "./scoreTable.ts";
 import { openCsvTable } from "./tables/csvTable.ts";
 import { openNdjsonTable } from "./tables/ndjsonTable.ts";
+import { openParquetTable } from "./tables/parquetTable.ts";
 
 const CHUNK_SIZE_BYTES = 1 << 20;
 
@@ -11,6 +12,8 @@ const OPENERS: Readonly<Record<string, (file: PlaceTextFile) => Promise<ScoreTab
   ".csv": openCsvTable,
   ".ndjson": openNdjsonTable,
   ".jsonl": openNdjsonTable,
+  ".parquet": openParquetTable,
+  ".geoparquet": openParquetTable,
 };
 
 /**
