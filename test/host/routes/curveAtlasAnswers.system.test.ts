@@ -2,31 +2,20 @@
  * Two services with the same metrics, one of which also keeps curves: their hazard-risk answers are the same bytes, except for the
  * name of the release and the entity tag that depends on it.
  */
-import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { HazardQueryInput } from "../../../src/contract/wireTypes.ts";
 import type { LocalAtlas } from "../../../src/hazard/answer.ts";
 import { ingestLayers } from "../../../src/ingest/ingest.ts";
 import { openLocalAtlas } from "../../../src/openAtlas.ts";
 import { parametersOf, queryTextOf, validQueries } from "../../hazard/queries.ts";
-import { folder, manifest, map } from "../../ingest/ingestFixture.ts";
+import { folder, manifest, map, useIngestFolder } from "../../ingest/ingestFixture.ts";
 import { randomFrom } from "../../seededRandom.ts";
 import { bulkFixture } from "../bulk/bulkFixture.ts";
 import { startTestHost, type TestHost } from "../testHost.ts";
 
-beforeAll(() => mkdir(folder));
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-let plain: LocalAtlas;
-let curves: LocalAtlas;
-beforeAll(async () => {
-  const manifests = await writeManifests();
-  plain = await ingestAll(manifests, "plain", false);
-  curves = await ingestAll(manifests, "curves", true);
-});
-afterAll(() => Promise.all([plain, curves].map((atlas) => atlas.close())));
+useIngestFolder();
 
 const HAZARD_RISK = "/api/v1/hazard-risk";
 /** Header fields that differ between any two responses of one service: time, id, and what is left of the request rate. */
@@ -107,20 +96,11 @@ function queriesOf(seed: number, count: number): readonly HazardQueryInput[] {
   }));
 }
 
-test.each([
-  ["on the event loop", false],
-  ["in worker threads", true],
-])("an atlas with curves answers as one without, %s", { timeout: 300_000 }, async (_, hasWorkers) => {
-  expect(curves.release).not.toBe(plain.release);
-  expect(curves.holdings.flatMap(({ layers }) => layers.map((layer) => layer.curve_return_periods?.length))).toEqual(
-    Array.from({ length: 6 }, () => 5),
-  );
-  const services: readonly { readonly host: TestHost; readonly release: string }[] = await Promise.all(
-    [plain, curves].map(async (atlas) => ({
-      host: await startTestHost({ atlas: hasWorkers ? bulkFixture({ atlas }).atlas : atlas }),
-      release: atlas.release,
-    })),
-  );
+/** Compares the answers of services to the same requests. */
+async function compareServices(
+  services: readonly { readonly host: TestHost; readonly release: string }[],
+): Promise<void> {
+  const releases = services.map(({ release }) => release);
   const compare = async (send: (host: TestHost) => Promise<Response>): Promise<readonly [Answer, Answer]> => {
     const [first, second] = await Promise.all(
       services.map(async ({ host, release }) => answerOf(await send(host), release)),
@@ -129,28 +109,47 @@ test.each([
     expect(comparable(second)).toEqual(comparable(first));
     return [first, second];
   };
-  const releases = services.map(({ release }) => release);
-  try {
-    const statuses = new Set<number>();
-    for (const query of queriesOf(172, 150)) {
-      const target = `${HAZARD_RISK}?${queryTextOf(parametersOf(query))}`;
-      const answers = await compare((host) => host.ask(target, { headers: UNCOMPRESSED }));
-      statuses.add(answers[0].status);
-      if (answers[0].status !== 200) continue;
-      expect(answers.map(({ fields }) => fields["x-atlas-release"])).toEqual(releases);
-      const [etag, otherEtag] = answers.map(({ fields }) => fields["etag"]);
-      expect(etag).not.toBe(otherEtag);
-    }
-    expect(statuses).toEqual(new Set([200, 422]));
-    for (const seed of [173, 174, 175]) {
-      const body = JSON.stringify([...queriesOf(seed, 60), { latitude: 91 }]);
-      const headers = { ...UNCOMPRESSED, "Content-Type": "application/json" };
-      const answers = await compare((host) => host.ask(`${HAZARD_RISK}/batch`, { method: "POST", headers, body }));
-      expect(answers.map(({ fields }) => fields["x-atlas-release"])).toEqual(releases);
-      expect(answers[0].status).toBe(200);
-      expect(answers[0].body).toContain('"depth_meters"');
-    }
-  } finally {
-    await Promise.all(services.map(({ host }) => host.close()));
+  const statuses = new Set<number>();
+  for (const query of queriesOf(172, 150)) {
+    const target = `${HAZARD_RISK}?${queryTextOf(parametersOf(query))}`;
+    const answers = await compare((host) => host.ask(target, { headers: UNCOMPRESSED }));
+    statuses.add(answers[0].status);
+    if (answers[0].status !== 200) continue;
+    expect(answers.map(({ fields }) => fields["x-atlas-release"])).toEqual(releases);
+    const [etag, otherEtag] = answers.map(({ fields }) => fields["etag"]);
+    expect(etag).not.toBe(otherEtag);
   }
+  expect(statuses).toEqual(new Set([200, 422]));
+  for (const seed of [173, 174, 175]) {
+    const body = JSON.stringify([...queriesOf(seed, 60), { latitude: 91 }]);
+    const headers = { ...UNCOMPRESSED, "Content-Type": "application/json" };
+    const answers = await compare((host) => host.ask(`${HAZARD_RISK}/batch`, { method: "POST", headers, body }));
+    expect(answers.map(({ fields }) => fields["x-atlas-release"])).toEqual(releases);
+    expect(answers[0].status).toBe(200);
+    expect(answers[0].body).toContain('"depth_meters"');
+  }
+}
+
+test("an atlas with curves answers as one without, also in worker threads", { timeout: 300_000 }, async () => {
+  const manifests = await writeManifests();
+  const atlases = [await ingestAll(manifests, "plain", false), await ingestAll(manifests, "curves", true)];
+  const lengths = atlases.map(({ holdings }) =>
+    holdings.flatMap(({ layers }) => layers.map((layer) => layer.curve_return_periods?.length)),
+  );
+  expect(lengths).toEqual([Array(6).fill(undefined), Array(6).fill(5)]);
+  expect(new Set(atlases.map(({ release }) => release)).size).toBe(2);
+  for (const hasWorkers of [false, true]) {
+    const services = await Promise.all(
+      atlases.map(async (atlas) => ({
+        host: await startTestHost({ atlas: hasWorkers ? bulkFixture({ atlas }).atlas : atlas }),
+        release: atlas.release,
+      })),
+    );
+    try {
+      await compareServices(services);
+    } finally {
+      await Promise.all(services.map(({ host }) => host.close()));
+    }
+  }
+  await Promise.all(atlases.map((atlas) => atlas.close()));
 });
