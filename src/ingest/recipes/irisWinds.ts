@@ -27,6 +27,11 @@ const PRODUCT = {
   url: "https://doi.org/10.6084/m9.figshare.c.6724251.v1",
 } as const;
 
+const BASELINE_PERIOD = {
+  baseline_window_note:
+    "not recorded: the file names state no years; the storm counts of the published model are means over 42 years " +
+    "(github.com/njsparks/iris)",
+} as const;
 const PRESENT_NAME = /^IRIS_vmax_maps_PRESENT_tenthdeg\.nc$/;
 const FUTURE_NAME = /^IRIS_vmax_maps_(\d{4})-(SSP\d)_tenthdeg\.nc$/;
 /** The SSP that a user may declare for each future map. The file names state the SSP without its forcing. */
@@ -123,7 +128,7 @@ function provenanceOf(
 ): Record<string, unknown> {
   return {
     ...PRODUCT,
-    ...(ssp === undefined ? { baseline_window: [1980, 2021] } : { proxy_of: ssp, source_scenario: labels.get(ssp) }),
+    ...(ssp === undefined ? BASELINE_PERIOD : { proxy_of: ssp, source_scenario: labels.get(ssp) }),
     wind_averaging: "means over 1 minute",
   };
 }

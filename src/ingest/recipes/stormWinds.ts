@@ -36,6 +36,7 @@ const PRESENT = {
     "Scientific Data 7, 377, doi:10.1038/s41597-020-00720-x",
   url: "https://doi.org/10.4121/12705164.v3",
   baseline_window: [1980, 2017],
+  baseline_window_note: "abstract of Bloemendaal et al. (2022), doi:10.1126/sciadv.abm8438",
 } as const;
 const FUTURE = {
   version: "3",
