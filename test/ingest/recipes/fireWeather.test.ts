@@ -290,6 +290,34 @@ describe("a daily series", () => {
     );
   });
 
+  test("uses the dates of a file whose maps are reprojected", async () => {
+    const axis = (name: "x" | "y", values: readonly number[]) => ({
+      [name]: {
+        dimensions: [name],
+        type: "float64" as const,
+        values,
+        attributes: { units: "m", standard_name: `projection_${name}_coordinate` },
+      },
+    });
+    const bytes = makeNetcdf3({
+      dimensions: { time: 360, y: 2, x: 3 },
+      variables: {
+        ...axis("y", [5_550_000, 5_450_000]),
+        ...axis("x", [450_000, 550_000, 650_000]),
+        time: {
+          dimensions: ["time"],
+          values: [...Array(360).keys()],
+          attributes: { units: "days since 1991-01-01", calendar: "360_day" },
+        },
+        FWI: { dimensions: ["time", "y", "x"], values: new Float32Array(360 * 6).fill(31) },
+      },
+    });
+    await writeFile(join(folder, "utm.nc"), bytes);
+    await ingest([{ ...BASELINE, daily: { files: "utm.nc", crs: "EPSG:32633" } }]);
+    const provenance = (await readCatalog()).hazards[0]?.packs[0]?.groups[0]?.provenance;
+    expect(provenance).toMatchObject({ calendar: "360_day", years: "1991", year_count: 1 });
+  });
+
   test("rejects two maps of one day", async () => {
     const times = Array.from({ length: 730 }, (_, i) => i / 2);
     await series("a.nc", { since: "1991-01-01", dayCount: 730, valueAt: () => 1, times });
