@@ -1,10 +1,9 @@
 /** Recipe for the IRIS return-period maps of tropical cyclone winds. */
 import { BASELINE, type Scenario } from "../../hazard/hazards.ts";
-import { partsOf } from "../raster.ts";
 import { numbersAlong } from "./arrayCoordinates.ts";
 import { findProductFiles, type NameMeaning } from "./productFiles.ts";
 import type { Recipe, RecipeSources } from "./recipe.ts";
-import { registrationOf } from "./registration.ts";
+import { withRegistration } from "./registration.ts";
 import { planCurves, type ReturnPeriodMap } from "./returnPeriodCurves.ts";
 import {
   checkScenarioMapping,
@@ -105,18 +104,7 @@ Example:
         const plan = await planCurves("cyclones", curves, {
           provenanceOf: ({ scenario }) => provenanceOf([...mapping].find(([, ours]) => ours === scenario)?.[0], labels),
         });
-        const rasters = plan.groups.flatMap(({ content }) =>
-          content.kind === "curves"
-            ? content.models.flatMap((model) => model.maps.flatMap((map) => partsOf(map.raster)))
-            : [],
-        );
-        const registration = registrationOf(rasters);
-        return [
-          {
-            ...plan,
-            groups: plan.groups.map((group) => ({ ...group, provenance: { ...group.provenance, registration } })),
-          },
-        ];
+        return [withRegistration(plan)];
       },
     };
   },

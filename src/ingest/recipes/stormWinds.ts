@@ -1,8 +1,8 @@
 /** Recipe for the STORM return-period maps of tropical cyclone winds. */
 import { Fault } from "../../errors.ts";
 import { BASELINE, type Scenario } from "../../hazard/hazards.ts";
-import { type MosaicOrder, type Raster, type RasterOptions, partsOf } from "../raster.ts";
-import { registrationOf } from "./registration.ts";
+import type { MosaicOrder, Raster, RasterOptions } from "../raster.ts";
+import { withRegistration } from "./registration.ts";
 import { findProductFiles, type NameMeaning, type ProductFile } from "./productFiles.ts";
 import type { MapOpener, Recipe, RecipeSources } from "./recipe.ts";
 import { planCurves, type ReturnPeriodMap } from "./returnPeriodCurves.ts";
@@ -108,26 +108,11 @@ Example:
       ignoredFiles,
       missingFiles: missingFilesOf(files),
       plan: async (maps, options) => {
-        const opened = new Set<Raster>();
-        const curves = curvesOf(
-          files,
-          async (paths) => {
-            const raster = await openMap(paths, { maps, options, overlap });
-            opened.add(raster);
-            return raster;
-          },
-          mapping,
-        );
+        const curves = curvesOf(files, (paths) => openMap(paths, { maps, options, overlap }), mapping);
         const plan = await planCurves("cyclones", curves, {
           provenanceOf: ({ scenario }) => provenanceOf(scenario, files),
         });
-        const registration = registrationOf([...opened].flatMap((raster) => partsOf(raster)));
-        return [
-          {
-            ...plan,
-            groups: plan.groups.map((group) => ({ ...group, provenance: { ...group.provenance, registration } })),
-          },
-        ];
+        return [withRegistration(plan)];
       },
     };
   },
