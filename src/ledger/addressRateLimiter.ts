@@ -59,5 +59,10 @@ export class AddressRateLimiter {
 export function networkOf(address: string): string {
   const plain = plainAddress(address);
   const groups = ipv6Groups(plain);
-  return groups === undefined ? plain : groups.slice(0, 4).map((group) => group.toString(16)).join(":");
+  return groups === undefined
+    ? plain
+    : groups
+        .slice(0, 4)
+        .map((group) => group.toString(16))
+        .join(":");
 }
