@@ -117,7 +117,10 @@ export class JobAdmission {
     return endTurn;
   }
 
-  /** Records a time slice of a part of a job, and stops jobs that will miss their deadline. */
+  /**
+   * Records a time slice of a part of a job. Stops jobs that will miss their deadline, and jobs of the account if the
+   * partial results exceed its share of the memory.
+   */
   recordSlice(job: BulkJob, part: number, slice: SliceReport): void {
     this.#changeParts(job, () => job.recordSlice(part, slice));
     const nowMs = this.#nowMs();
@@ -128,16 +131,40 @@ export class JobAdmission {
     if (late !== undefined) this.#stops.get(late)?.abort(this.#timedOut(late));
   }
 
-  /** Divides a job into parts, which replace earlier ones. */
+  /** Divides a job into parts, which replace earlier ones. Stops jobs of the account if their input exceeds its share. */
   startParts(job: BulkJob, parts: Parameters<BulkJob["startParts"]>[0]): void {
     this.#changeParts(job, () => job.startParts(parts));
+  }
+
+  /** Records the complete result of a part. Stops jobs of the account as `recordSlice` does. */
+  completePart(job: BulkJob, part: number, resultBytes: number): void {
+    this.#changeParts(job, () => job.completePart(part, resultBytes));
   }
 
   /** Changes the parts of a job, and counts the change of the memory that they hold until the job ends. */
   #changeParts(job: BulkJob, change: () => void): void {
     const { partBytes } = job;
     change();
-    if (this.#stops.has(job)) this.#memory.add(job.account, job.partBytes - partBytes);
+    const addedBytes = job.partBytes - partBytes;
+    if (!this.#stops.has(job) || addedBytes === 0) return;
+    this.#memory.add(job.account, addedBytes);
+    if (addedBytes > 0) this.#stopJobsAboveShare(job.account);
+  }
+
+  /** Stops the jobs of an account that were admitted last, until what the others hold does not exceed its share. */
+  #stopJobsAboveShare(account: HeldResources): void {
+    let releasedBytes = 0;
+    for (const job of [...this.#schedule.jobs].toReversed()) {
+      if (job.account !== account) continue;
+      const stop = this.#stops.get(job);
+      const heldBytes = job.heldBytes + job.slot.parsedBytes;
+      // A job that has been stopped releases its memory when it has ended, which is soon.
+      if (stop?.signal.aborted !== true) {
+        if (this.#memory.shortage(account, -releasedBytes, releasedBytes + heldBytes) !== "account") return;
+        stop?.abort(this.outOfMemory(account, "account"));
+      }
+      releasedBytes += heldBytes;
+    }
   }
 
   /** Rejects further jobs. Resolves when those in progress have ended. */

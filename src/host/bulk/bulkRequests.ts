@@ -132,6 +132,7 @@ export class BulkRequests {
         const onSlice = (slice: SliceReport): void => this.#jobs.recordSlice(job, part, slice);
         const payload = { route, requestId, prefix: this.#prefix, bytes };
         const result = await this.#executor.run(HTTP_SHARD, payload, { worker, tenant, signal, onSlice });
+        this.#jobs.completePart(job, part, result.elements.bytes.length);
         return { ...result, positions };
       }),
     );
