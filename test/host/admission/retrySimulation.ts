@@ -35,6 +35,8 @@ export interface SimulationOptions {
 export interface SimulationResult {
   /** Share of the time in which the worker completed batches before their deadlines. */
   readonly goodput: number;
+  /** Batches that were stopped because they would have missed their deadline. */
+  readonly lateCount: number;
   /** Waits from a client's first rejection to its admission, divided by its first Retry-After, in ascending order. */
   readonly waitRatios: readonly number[];
 }
@@ -47,6 +49,8 @@ interface Client {
 }
 
 const LIMIT_MS = 30_000;
+/** Interval of the checks for batches that will be late. */
+const LATE_CHECK_MS = 250;
 const ADMITTED_MS = ADMITTED_SHARE * LIMIT_MS;
 
 /**
@@ -68,6 +72,7 @@ export function simulateRetries(
   const running = new Map<HeldResources, { readonly job: BulkJob; readonly client: Client; leftMs: number }[]>();
   const waitRatios: number[] = [];
   let doneMs = 0;
+  let lateCount = 0;
 
   /** Runs the first batch of each account until a time, or until one of them is done. */
   const runUntil = (toMs: number): void => {
@@ -83,6 +88,24 @@ export function simulateRetries(
       schedule.delete(head.job);
       if (nowMs <= head.job.deadlineAtMs) doneMs += costMs;
       waiting.push({ account: head.client.account, atMs: nowMs + 100 + random.below(900), first: undefined });
+    }
+  };
+  /** Asks the client of a rejected batch to retry. @param sinceMs the place of its batch in the queue, if it was running */
+  const reject = (client: Client, job: BulkJob, sinceMs?: number): void => {
+    const retryAfterS = schedule.retryAfterS(job, LIMIT_MS, sinceMs ?? job.queuedSinceMs);
+    client.first ??= { atMs: nowMs, retryAfterS };
+    client.atMs = nowMs + 1000 * retryAfterS + random.below(50);
+    waiting.push(client);
+  };
+  /** Stops batches that will miss their deadline. */
+  const stopLate = (): void => {
+    for (let late = schedule.findLateJob(); late !== undefined; late = schedule.findLateJob()) {
+      const batches = running.get(late.account) ?? [];
+      const position = batches.findIndex(({ job }) => job === late);
+      const [batch] = batches.splice(position, 1);
+      schedule.delete(late);
+      lateCount++;
+      if (batch !== undefined) reject(batch.client, late, late.queuedSinceMs ?? late.deadlineAtMs - LIMIT_MS);
     }
   };
   const send = (client: Client): void => {
@@ -101,21 +124,19 @@ export function simulateRetries(
       running.set(account, [...(running.get(account) ?? []), { job, client, leftMs }]);
       if (first !== undefined) waitRatios.push((nowMs - first.atMs) / (1000 * first.retryAfterS));
     } else {
-      const retryAfterS = schedule.retryAfterS(job, LIMIT_MS);
-      client.first ??= { atMs: nowMs, retryAfterS };
-      client.atMs = nowMs + 1000 * retryAfterS + random.below(50);
-      waiting.push(client);
+      reject(client, job);
     }
   };
 
   while (nowMs < durationMs) {
     waiting.sort((a, b) => a.atMs - b.atMs);
     const [next] = waiting;
-    runUntil(next?.atMs ?? Infinity);
+    runUntil(Math.min(next?.atMs ?? Infinity, nowMs + LATE_CHECK_MS));
+    stopLate();
     if (next !== undefined && waiting[0] === next && nowMs >= next.atMs) {
       waiting.shift();
       send(next);
     }
   }
-  return { goodput: doneMs / nowMs, waitRatios: waitRatios.toSorted((a, b) => a - b) };
+  return { goodput: doneMs / nowMs, lateCount, waitRatios: waitRatios.toSorted((a, b) => a - b) };
 }
