@@ -11,6 +11,7 @@ export type OptionalPackage =
   | "h5wasm"
   | "hyparquet"
   | "hyparquet-compressors"
+  | "hyparquet-writer"
   | "kysely"
   | "netcdfjs"
   | "pg"

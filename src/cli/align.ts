@@ -15,8 +15,8 @@ import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
 import type { EntityChunk, EntitySource } from "./entitySource.ts";
 import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
-import { runPortfolio } from "./portfolio.ts";
-import { addPortfolioOptions, type PortfolioFlags, portfolioOptionsOf } from "./portfolioOptions.ts";
+import { runPortfolio } from "./alignPortfolio.ts";
+import { addPortfolioOptions, type PortfolioFlags, portfolioOptionsOf } from "./alignPortfolioOptions.ts";
 import { progressBar } from "./progress.ts";
 import type {
   AlignmentAnswer,

@@ -7,6 +7,7 @@ import { companyCommand } from "./company.ts";
 import { customersCommand } from "./customers.ts";
 import { ingestCommand } from "./ingest.ts";
 import { keysCommand } from "./keys.ts";
+import { portfolioCommand } from "./portfolio.ts";
 import { queryCommand } from "./query.ts";
 import { optionNames, errorLines } from "./errorReport.ts";
 import { serveCommand } from "./serve.ts";
@@ -54,6 +55,7 @@ function createProgram(): Command {
     .addCommand(ingestCommand())
     .addCommand(atlasCommand())
     .addCommand(queryCommand())
+    .addCommand(portfolioCommand())
     .addCommand(alignCommand())
     .addCommand(companyCommand())
     .addCommand(accountsCommand())

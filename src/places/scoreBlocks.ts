@@ -72,8 +72,8 @@ export async function* scoreBlocks<Block extends PlaceBlock>(
   }
 }
 
-/** @throws Fault `configuration_invalid` */
-function scoringAtlasOf(atlas: Atlas & Partial<ScoringAtlas>): ScoringAtlas {
+/** Returns the scoring function of an atlas. @throws Fault `configuration_invalid` if it has none */
+export function scoringAtlasOf(atlas: Atlas & Partial<ScoringAtlas>): ScoringAtlas {
   const { score } = atlas;
   if (score === undefined) {
     throw new Fault("configuration_invalid", "A portfolio can only be scored on an atlas that openAtlas returned.");

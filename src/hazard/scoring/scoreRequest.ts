@@ -24,6 +24,8 @@ export interface ScoreRequest {
   readonly method: "max" | "mean";
   /** Whether values are changes since the baseline. */
   readonly anthropogenic: boolean;
+  /** Output arrays, see `scoreArrays`, which become the result. Their content is undefined if the promise is rejected. */
+  readonly into?: ScoreResult | undefined;
   /** Cancels the request: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the milliseconds for which a thread computed, several times per request. */
@@ -35,7 +37,7 @@ export const SCORE_STATUSES = ["value", "zero", "no_data", "outside_coverage", "
 export type ScoreStatus = (typeof SCORE_STATUSES)[number];
 
 /** Meanings of the numbers in `bounds`, by number. */
-export const SCORE_BOUNDS = ["exact", "at_least", "at_most", "indeterminate"] as const;
+export { BOUND_KINDS as SCORE_BOUNDS } from "../bounds.ts";
 
 /**
  * Columns are the metrics of all groups, group by group in the order of the request. NaN means that there is no value or

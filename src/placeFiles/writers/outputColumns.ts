@@ -14,8 +14,11 @@ export interface OutputPlan {
   readonly layout: Layout;
   readonly groups: readonly ScoreGroup[];
   readonly keptColumns: readonly KeptColumn[];
-  /** Whether columns with the latitude and longitude are added, because the input has a geometry instead. */
-  readonly hasLocation: boolean;
+  /**
+   * Columns of text with the latitude and the longitude, which are written as numbers because the format has types. In
+   * other formats their text is kept.
+   */
+  readonly typedLocation?: { readonly latitude: string | undefined; readonly longitude: string | undefined };
   /** Whether a column `geometry` with a point is added. */
   readonly hasGeometry: boolean;
 }
@@ -41,19 +44,20 @@ export interface OutputColumn {
 /** Returns the columns of an output file in their order. Names are unique. */
 export function outputColumns(plan: OutputPlan): readonly OutputColumn[] {
   const scores = plan.layout === "long" ? longColumns(plan) : wideColumns(plan);
-  const places: OutputColumn[] = [];
-  if (plan.hasLocation) {
-    places.push(
-      { name: "latitude", type: "number", value: { kind: "latitude" } },
-      { name: "longitude", type: "number", value: { kind: "longitude" } },
-    );
-  }
-  if (plan.hasGeometry) places.push({ name: "geometry", type: "geometry", value: { kind: "geometry" } });
+  const places: readonly OutputColumn[] = plan.hasGeometry
+    ? [{ name: "geometry", type: "geometry", value: { kind: "geometry" } }]
+    : [];
   const taken = new Set([...scores, ...places].map(({ name }) => name));
   const kept = plan.keptColumns.map(({ name, type }, index): OutputColumn => {
     let unique = name;
     while (taken.has(unique)) unique = `input_${unique}`;
     taken.add(unique);
+    if (type === "text" && name === plan.typedLocation?.latitude) {
+      return { name: unique, type: "number", value: { kind: "latitude" } };
+    }
+    if (type === "text" && name === plan.typedLocation?.longitude) {
+      return { name: unique, type: "number", value: { kind: "longitude" } };
+    }
     return { name: unique, type, value: { kind: "kept", index } };
   });
   return [...kept, ...places, ...scores];

@@ -1,6 +1,5 @@
 /** Parquet with one row group per block, and GeoParquet 1.1.0. */
 import type { KeyValue, SchemaElement } from "hyparquet";
-import type { ByteWriter } from "hyparquet-writer";
 import type { ScoredBlock } from "../../places/placeBlock.ts";
 import { version } from "../../version.ts";
 import type { SegmentContent, SegmentEntry, SegmentFormat } from "../segmentFormat.ts";
@@ -15,21 +14,22 @@ interface RowGroupDescription {
   readonly chunks: readonly ChunkDescription[];
 }
 
-/**
- * Returns a format that writes Parquet. Loads hyparquet-writer.
- * @param keyValues metadata of the file, besides that of GeoParquet
- */
+/** What the schema and the metadata of a file depend on. */
+interface ParquetLayout {
+  readonly columns: readonly Pick<OutputColumn, "name" | "type">[];
+  /** Metadata of the file, besides that of GeoParquet. */
+  readonly keyValues: readonly KeyValue[];
+}
+
+/** Returns a format that writes Parquet. Loads hyparquet-writer. */
 export async function parquetFormat(plan: OutputPlan, keyValues: readonly KeyValue[]): Promise<SegmentFormat> {
-  const [{ ByteWriter }, { writePageHeader }, { snappyCompress }, { writeMetadata }] = await Promise.all([
+  const [{ ByteWriter }, { writePageHeader }, { snappyCompress }] = await Promise.all([
     import("hyparquet-writer"),
     import("hyparquet-writer/src/datapage.js"),
     import("hyparquet-writer/src/snappy.js"),
-    import("hyparquet-writer/src/metadata.js"),
   ]);
   const functions: ParquetFunctions = { ByteWriter, writePageHeader, snappyCompress };
   const columns = outputColumns(plan);
-  const schema = columns.map(schemaElementOf);
-  const metadata = plan.hasGeometry ? [...keyValues, GEO_METADATA] : [...keyValues];
   const columnsOf = parquetColumns(plan, columns);
   return {
     header: MAGIC,
@@ -41,20 +41,32 @@ export async function parquetFormat(plan: OutputPlan, keyValues: readonly KeyVal
       yield writer.getBytes();
       return { rowCount, description: { chunks } satisfies RowGroupDescription };
     },
-    footer(segments) {
-      const writer = new ByteWriter(1 << 20);
-      writeMetadata(writer, {
-        version: 2,
-        created_by: `isotherm version ${version}`,
-        schema: [{ name: "schema", num_children: schema.length }, ...schema],
-        num_rows: BigInt(segments.reduce((count, segment) => count + segment.rowCount, 0)),
-        row_groups: rowGroupsOf(segments, schema),
-        metadata_length: 0, // computed by the writer
-        ...(metadata.length === 0 ? {} : { key_value_metadata: metadata }),
-      });
-      writer.appendBytes(MAGIC);
-      return (writer satisfies ByteWriter).getBytes();
-    },
+    footer: await parquetFooter({ columns, keyValues }),
+  };
+}
+
+/** Returns a function that writes the footer of a file with these segments. Loads hyparquet-writer. */
+export async function parquetFooter({ columns, keyValues }: ParquetLayout): Promise<SegmentFormat["footer"]> {
+  const [{ ByteWriter }, { writeMetadata }] = await Promise.all([
+    import("hyparquet-writer"),
+    import("hyparquet-writer/src/metadata.js"),
+  ]);
+  const schema = columns.map(schemaElementOf);
+  const hasGeometry = columns.some(({ type }) => type === "geometry");
+  const metadata = hasGeometry ? [...keyValues, GEO_METADATA] : [...keyValues];
+  return (segments) => {
+    const writer = new ByteWriter(1 << 20);
+    writeMetadata(writer, {
+      version: 2,
+      created_by: `isotherm version ${version}`,
+      schema: [{ name: "schema", num_children: schema.length }, ...schema],
+      num_rows: BigInt(segments.reduce((count, segment) => count + segment.rowCount, 0)),
+      row_groups: rowGroupsOf(segments, schema),
+      metadata_length: 0, // computed by the writer
+      key_value_metadata: metadata,
+    });
+    writer.appendBytes(MAGIC);
+    return writer.getBytes();
   };
 }
 
@@ -87,7 +99,7 @@ function rowGroupsOf(segments: readonly SegmentEntry[], schema: readonly SchemaE
 }
 
 /** Every column may have missing values: invalid rows have no scores. */
-function schemaElementOf({ name, type }: OutputColumn): SchemaElement {
+function schemaElementOf({ name, type }: Pick<OutputColumn, "name" | "type">): SchemaElement {
   return { name, repetition_type: "OPTIONAL", ...TYPES[type] };
 }
 

@@ -83,7 +83,7 @@ export function rowTextFormat(plan: OutputPlan, syntax: TextSyntax): SegmentForm
 class RowTextEncoder {
   readonly #plan: OutputPlan;
   readonly #syntax: TextSyntax;
-  /** Columns of the place, which are first in a row, and of its scores. */
+  /** Columns of the place, which are first in a row, and those of its scores. */
   readonly #placeColumns: readonly LeadColumn[];
   readonly #scoreColumns: readonly LeadColumn[];
   /** Row ends of a valid place: one per group, or one in the wide layout. */
@@ -204,7 +204,7 @@ class RowTextEncoder {
         text += Number.isNaN(degrees) ? this.#syntax.missing : String(degrees);
       }
     }
-    return text;
+    return utf8.encode(text);
   }
 
   #keptText(value: KeptValue): string {
