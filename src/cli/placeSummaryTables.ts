@@ -97,7 +97,7 @@ function topTable(series: SeriesPlaces): string {
   const name = `${scoreKeyText(series)}.${metric}`;
   if (top.length === 0) return `${name}: no place has a value above 0\n`;
   const unit = unitOfMetric(hazard, metric);
-  const coordinate = (degrees: number): string => (Number.isFinite(degrees) ? formatNumber(degrees) : "-");
+  const coordinate = (degrees: number): string => (Number.isFinite(degrees) ? degrees.toFixed(4) : "-");
   const rows = top.map(({ id, rowNumber, latitude, longitude, value }, i) => [
     String(i + 1),
     id ?? `row ${rowNumber}`,
@@ -126,7 +126,7 @@ function legend(summary: PlaceSummary): string {
   const error = largestQuantileError(summary);
   const accuracy = error === 0 ? "" : `, within ${(100 * error).toPrecision(2)} % if there are many different values`;
   return (
-    `The columns ${QUANTILE_HEADS[0]} to ${QUANTILE_HEADS.at(-1)} are quantiles over the places that have a value${accuracy}. ` +
+    `The columns ${QUANTILE_HEADS[0]} to ${QUANTILE_HEADS.at(-1)} are quantiles over the places that have a value${accuracy}.\n` +
     '"at or above" is the share of these places. --json and --html have all metrics.\n'
   );
 }

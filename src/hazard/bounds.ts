@@ -38,7 +38,16 @@ export interface PlannedBounds {
   readonly reference: PlannedSide | undefined;
 }
 
-export type BoundKind = Bound["bound"];
+type BoundKind = Bound["bound"];
+
+/** Kinds of bounds, by the number that `boundCodeOf` returns. */
+export const BOUND_KINDS = ["exact", "at_least", "at_most", "indeterminate"] as const satisfies readonly (
+  BoundKind | "exact"
+)[];
+const EXACT = BOUND_KINDS.indexOf("exact");
+const AT_LEAST = BOUND_KINDS.indexOf("at_least");
+const AT_MOST = BOUND_KINDS.indexOf("at_most");
+const INDETERMINATE = BOUND_KINDS.indexOf("indeterminate");
 
 /**
  * Relative tolerance within which a mean is treated as the mean of equal steps. A mean is the quotient of two sums, so
@@ -103,14 +112,15 @@ export function mayHideBounds({ own, reference }: PlannedBounds, sampled: Sample
 function kindOf({ probability, limits }: PlannedSide, sampled: SampledSteps): BoundKind | undefined {
   if (limits === undefined) return undefined;
   const steps = sampled.stepsOf(probability.position);
-  return steps === undefined ? undefined : boundKindOf(steps, limits);
+  const kind = steps === undefined ? "exact" : BOUND_KINDS[boundCodeOf(steps, limits)];
+  return kind === "exact" ? undefined : kind;
 }
 
-/** Returns how the steps of a probability are bounded; undefined if they are exact. */
-export function boundKindOf(steps: number, { firstSteps }: ProbabilityLimits): BoundKind | undefined {
+/** Returns how the steps of a probability are bounded, as an index into BOUND_KINDS. */
+export function boundCodeOf(steps: number, { firstSteps }: ProbabilityLimits): number {
   // If T1 is above 120,000 years, 1/T1 is stored as 0 too and the two cases cannot be distinguished.
-  if (steps === 0) return firstSteps === 0 ? "indeterminate" : "at_most";
-  return Math.abs(steps - firstSteps) <= firstSteps * MEAN_RELATIVE_TOLERANCE ? "at_least" : undefined;
+  if (steps === 0) return firstSteps === 0 ? INDETERMINATE : AT_MOST;
+  return Math.abs(steps - firstSteps) <= firstSteps * MEAN_RELATIVE_TOLERANCE ? AT_LEAST : EXACT;
 }
 
 /**

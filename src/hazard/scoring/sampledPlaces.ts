@@ -16,27 +16,51 @@ export interface PlaceSubset extends LocationArrays {
 
 /** Divides the places of a request into points and circles. Places with NaN become points outside every grid. */
 export function dividePlaces({ latitudes, longitudes, radiiKm }: ScoreRequest): readonly PlaceSubset[] {
-  const [points, circles]: [number[], number[]] = [[], []];
-  for (let place = 0; place < latitudes.length; place++) {
-    const isCircle =
-      (radiiKm[place] ?? NaN) > 0 && !Number.isNaN((latitudes[place] ?? NaN) + (longitudes[place] ?? NaN));
-    (isCircle ? circles : points).push(place);
+  const count = latitudes.length;
+  let circleCount = 0;
+  let hasMissing = false;
+  for (let place = 0; place < count; place++) {
+    const kind = kindOf(latitudes[place] ?? NaN, longitudes[place] ?? NaN, radiiKm[place] ?? NaN);
+    if (kind === "circle") circleCount++;
+    else if (kind === "missing") hasMissing = true;
   }
-  const subsets: PlaceSubset[] = [];
-  if (points.length > 0) {
-    const places = Uint32Array.from(points);
-    const orNaN = (degrees: Float64Array): Float64Array =>
-      Float64Array.from(places, (place) => (Number.isNaN(radiiKm[place] ?? NaN) ? NaN : (degrees[place] ?? NaN)));
-    subsets.push({ places, latitudes: orNaN(latitudes), longitudes: orNaN(longitudes), radiiKm: undefined });
+  if (circleCount === 0 && !hasMissing) {
+    const places = new Uint32Array(count);
+    for (let place = 0; place < count; place++) places[place] = place;
+    return [{ places, latitudes, longitudes, radiiKm: undefined }];
   }
-  if (circles.length > 0) {
-    const places = Uint32Array.from(circles);
-    // Adding 0 turns -0 into 0, as in a query.
-    const from = (numbers: Float64Array): Float64Array =>
-      Float64Array.from(places, (place) => (numbers[place] ?? NaN) + 0);
-    subsets.push({ places, latitudes: from(latitudes), longitudes: from(longitudes), radiiKm: from(radiiKm) });
+  const points = newSubset(count - circleCount);
+  const circles = { ...newSubset(circleCount), radiiKm: new Float64Array(circleCount) };
+  let [point, circle] = [0, 0];
+  for (let place = 0; place < count; place++) {
+    const [latitude, longitude, radiusKm] = [latitudes[place] ?? NaN, longitudes[place] ?? NaN, radiiKm[place] ?? NaN];
+    const kind = kindOf(latitude, longitude, radiusKm);
+    if (kind === "circle") {
+      circles.places[circle] = place;
+      // Adding 0 turns -0 into 0, as in a query.
+      circles.latitudes[circle] = latitude + 0;
+      circles.longitudes[circle] = longitude + 0;
+      circles.radiiKm[circle++] = radiusKm;
+    } else {
+      points.places[point] = place;
+      points.latitudes[point] = kind === "point" ? latitude : NaN;
+      points.longitudes[point++] = kind === "point" ? longitude : NaN;
+    }
   }
-  return subsets;
+  return [{ ...points, radiiKm: undefined }, circles].filter(({ places }) => places.length > 0);
+}
+
+function kindOf(latitude: number, longitude: number, radiusKm: number): "point" | "circle" | "missing" {
+  if (Number.isNaN(latitude + longitude)) return "missing";
+  return radiusKm > 0 ? "circle" : radiusKm === 0 ? "point" : "missing";
+}
+
+function newSubset(count: number): LocationArrays & { readonly places: Uint32Array } {
+  return {
+    places: new Uint32Array(count),
+    latitudes: new Float64Array(count),
+    longitudes: new Float64Array(count),
+  };
 }
 
 export interface SamplingRun extends Pick<ScoreRequest, "method" | "signal"> {

@@ -37,7 +37,7 @@ export const SCORE_STATUSES = ["value", "zero", "no_data", "outside_coverage", "
 export type ScoreStatus = (typeof SCORE_STATUSES)[number];
 
 /** Meanings of the numbers in `bounds`, by number. */
-export const SCORE_BOUNDS = ["exact", "at_least", "at_most", "indeterminate"] as const;
+export { BOUND_KINDS as SCORE_BOUNDS } from "../bounds.ts";
 
 /**
  * Columns are the metrics of all groups, group by group in the order of the request. NaN means that there is no value or

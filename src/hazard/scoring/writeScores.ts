@@ -1,6 +1,6 @@
 /** Computes values, statuses and bounds from steps, column by column, as `hazardRisk` does for a single place. */
 import { STEPS_MAX, STEPS_OUTSIDE } from "../../kernel/kernel.generated.ts";
-import { boundKindOf, boundsOf, type PlannedBounds } from "../bounds.ts";
+import { boundCodeOf, boundsOf, type PlannedBounds, type PlannedSide, type ProbabilityLimits } from "../bounds.ts";
 import { changeOfSteps, valueOfSteps } from "../stepValues.ts";
 import type { HazardPlan, PlannedGroup } from "./hazardPlan.ts";
 import type { ScoreShape } from "./scoreArrays.ts";
@@ -105,10 +105,12 @@ function writeMissing(column: number, { matrix: { places }, from, to }: Rows, { 
 }
 
 function writeBounds({ index, bounds }: PlannedGroup, rows: Rows, target: Target): void {
-  if (bounds === undefined) writeExact(index, rows, target);
-  else if (bounds.reference === undefined && bounds.own.total === undefined)
-    writePlainBounds(index, bounds, rows, target);
-  else writeComputedBounds(index, bounds, rows, target);
+  const limits = bounds?.own.limits;
+  if (bounds !== undefined && (bounds.reference !== undefined || bounds.own.total !== undefined)) {
+    writeComputedBounds(index, bounds, rows, target);
+  } else if (bounds !== undefined && limits !== undefined) {
+    writePlainBounds(index, { ...bounds.own, limits }, rows, target);
+  } else writeExact(index, rows, target);
 }
 
 function writeExact(index: number, { matrix: { places }, from, to }: Rows, { out, shape }: Target): void {
@@ -122,35 +124,39 @@ function writeExact(index: number, { matrix: { places }, from, to }: Rows, { out
 }
 
 /** Writes bounds whose limits are the same at all places. */
-function writePlainBounds(index: number, { own }: PlannedBounds, rows: Rows, target: Target): void {
-  const { limits, probability } = own;
-  writeExact(index, rows, target);
-  if (limits === undefined) return;
-  const { matrix, from, to } = rows;
-  const { steps, layerCount, places } = matrix;
+function writePlainBounds(
+  index: number,
+  { limits, probability: { position } }: PlannedSide & { readonly limits: ProbabilityLimits },
+  { matrix: { steps, layerCount, places }, from, to }: Rows,
+  { out, shape: { groupCount, totalCount } }: Target,
+): void {
+  const atLeast = SCORE_BOUNDS.indexOf("at_least");
+  const atMost = SCORE_BOUNDS.indexOf("at_most");
+  const atLeastLimit = limits.atLeast.probability.limit ?? NaN;
+  const atMostLimit = limits.atMost.probability.limit ?? NaN;
   for (let row = from; row < to; row++) {
-    const stored = steps[row * layerCount + probability.position] ?? STEPS_OUTSIDE;
-    const kind = stored <= STEPS_MAX ? boundKindOf(stored, limits) : undefined;
-    if (kind === undefined) continue;
-    const at = (places[row] ?? 0) * target.shape.groupCount + index;
-    target.out.bounds[at] = SCORE_BOUNDS.indexOf(kind);
-    const bounded = kind === "at_least" ? limits.atLeast : kind === "at_most" ? limits.atMost : undefined;
-    target.out.probabilityLimits[at] = bounded?.probability.limit ?? NaN;
+    const at = (places[row] ?? 0) * groupCount + index;
+    const stored = steps[row * layerCount + position] ?? STEPS_OUTSIDE;
+    const code = stored <= STEPS_MAX ? boundCodeOf(stored, limits) : EXACT;
+    out.bounds[at] = code;
+    out.probabilityLimits[at] = code === atLeast ? atLeastLimit : code === atMost ? atMostLimit : NaN;
+    if (totalCount > 0) out.totalHazardLimits[at] = NaN;
   }
 }
 
 /** Writes bounds of changes and of total_hazard, whose limits depend on the place. */
-function writeComputedBounds(index: number, planned: PlannedBounds, rows: Rows, target: Target): void {
-  writeExact(index, rows, target);
-  const { matrix, from, to } = rows;
+function writeComputedBounds(
+  index: number,
+  planned: PlannedBounds,
+  { matrix, from, to }: Rows,
+  { out, shape: { groupCount, totalCount } }: Target,
+): void {
   for (let row = from; row < to; row++) {
     matrix.select(row);
     const bounds = boundsOf(planned, matrix, matrix.isMean);
-    if (bounds === undefined) continue;
-    const { probability, total_hazard } = bounds;
-    const at = (matrix.places[row] ?? 0) * target.shape.groupCount + index;
-    target.out.bounds[at] = SCORE_BOUNDS.indexOf(probability.bound);
-    target.out.probabilityLimits[at] = probability.limit ?? NaN;
-    if (target.shape.totalCount > 0) target.out.totalHazardLimits[at] = total_hazard?.limit ?? NaN;
+    const at = (matrix.places[row] ?? 0) * groupCount + index;
+    out.bounds[at] = bounds === undefined ? EXACT : SCORE_BOUNDS.indexOf(bounds.probability.bound);
+    out.probabilityLimits[at] = bounds?.probability.limit ?? NaN;
+    if (totalCount > 0) out.totalHazardLimits[at] = bounds?.total_hazard?.limit ?? NaN;
   }
 }

@@ -106,7 +106,7 @@ export function outputPlanOf(
   { columns, keptColumns }: PlaceSource,
   { plan, run }: { readonly plan: ScorePlan; readonly run: Pick<PlaceRun, "options" | "outputFormat"> },
 ): OutputPlan {
-  const hasTypes = run.outputFormat === "parquet" || run.outputFormat === "geoparquet";
+  const hasTypes = run.outputFormat !== "csv";
   return {
     layout: run.options.layout ?? "long",
     groups: plan.groups,

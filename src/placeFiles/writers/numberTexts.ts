@@ -1,7 +1,7 @@
 /** Entries of the cache, a power of two. Each takes 41 bytes. */
 const ENTRY_COUNT = 1 << 16;
-/** The longest text of a number, such as -2.2250738585072014e-308, has 24 characters. */
-export const NUMBER_SIZE_MAX = 24;
+/** The longest text of a number, such as -0.0000024523447598986393, has 25 characters. */
+export const NUMBER_SIZE_MAX = 25;
 const ENTRY_SIZE = 32;
 
 /**

@@ -83,8 +83,8 @@ export function rowTextFormat(plan: OutputPlan, syntax: TextSyntax): SegmentForm
 class RowTextEncoder {
   readonly #plan: OutputPlan;
   readonly #syntax: TextSyntax;
-  /** Kept columns, which are first in a row, and those of the scores. */
-  readonly #keptColumns: readonly LeadColumn[];
+  /** Columns of the place, which are first in a row, and those of its scores. */
+  readonly #placeColumns: readonly LeadColumn[];
   readonly #scoreColumns: readonly LeadColumn[];
   /** Row ends of a valid place: one per group, or one in the wide layout. */
   readonly #rowEnds: readonly RowEnd[];
@@ -106,8 +106,8 @@ class RowTextEncoder {
       rowStatus: CODE_TEXTS.rowStatus.map(encode),
     };
     const all = columns.map((column, i) => ({ ...column, lead: syntax.lead(column.name, i === 0) }));
-    const placeColumnCount = columns.findIndex(({ value }) => value.kind !== "kept");
-    this.#keptColumns = all.slice(0, placeColumnCount);
+    const placeColumnCount = columns.findIndex((column) => !isPlaceColumn(column));
+    this.#placeColumns = all.slice(0, placeColumnCount);
     this.#scoreColumns = all.slice(placeColumnCount);
     const rowGroups = plan.layout === "long" ? [...plan.groups.keys()] : [undefined];
     this.#rowEnds = rowGroups.map((group) => this.#rowEndOf(group));
@@ -194,11 +194,15 @@ class RowTextEncoder {
     return chunk;
   }
 
-  #rowStart({ kept }: PlaceBlock, place: number): Uint8Array {
+  #rowStart({ kept, latitudes, longitudes }: PlaceBlock, place: number): Uint8Array {
     let text = "";
-    for (const { lead, value } of this.#keptColumns) {
-      const values = value.kind === "kept" ? kept[value.index] : undefined;
-      text += lead + this.#keptText(values?.[place] ?? null);
+    for (const { lead, value } of this.#placeColumns) {
+      text += lead;
+      if (value.kind === "kept") text += this.#keptText(kept[value.index]?.[place] ?? null);
+      else {
+        const degrees = (value.kind === "latitude" ? latitudes : longitudes)[place] ?? NaN;
+        text += Number.isNaN(degrees) ? this.#syntax.missing : String(degrees);
+      }
     }
     return utf8.encode(text);
   }
@@ -252,6 +256,10 @@ class RowTextEncoder {
     const tail = utf8.encode(line + rowEnd);
     return { cells: [], tail, sizeBytesMax: tail.length };
   }
+}
+
+function isPlaceColumn({ value: { kind } }: OutputColumn): boolean {
+  return kind === "kept" || kind === "latitude" || kind === "longitude";
 }
 
 /** Returns the text of a value that is the same in all valid rows of a group. */
