@@ -42,6 +42,7 @@ const ROOT_FILES = [
   "csvText.ts",
   "errors.ts",
   "files.ts",
+  "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
   "index.ts",
@@ -55,7 +56,7 @@ const ROOT_FILES = [
   "workerThreads.browser.ts",
 ];
 /**
- * Files that every module except `contract` may import: errors, explanations, files, query parameters, CSV and checks for
+ * Files that every module except `contract` may import: errors, explanations, files, query parameters, CSV, HTML and checks for
  * optional packages.
  */
 const SHARED_FILES = new Set([
@@ -63,6 +64,7 @@ const SHARED_FILES = new Set([
   "csvText.ts",
   "errors.ts",
   "files.ts",
+  "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
   "optionalPackages.ts",

@@ -9,6 +9,7 @@ import { checkOutput, statInput } from "./fileIo.ts";
 import { addPortfolioFlags, placeFileOptionsOf, type PortfolioFlags } from "./portfolioFlags.ts";
 import { portfolioMergeCommand } from "./portfolioMerge.ts";
 import { formatPlacePreview, formatPlaceReport } from "./portfolioReport.ts";
+import { portfolioSummaryCommand } from "./portfolioSummary.ts";
 import { progressBar } from "./progress.ts";
 import { untilStopped } from "./stopSignals.ts";
 
@@ -21,7 +22,10 @@ export function portfolioCommand(): Command {
     // Otherwise options after the name of a subcommand would belong to this command.
     .enablePositionalOptions()
     .addHelpText("after", HELP);
-  return addPortfolioFlags(command).action(run).addCommand(portfolioMergeCommand());
+  return addPortfolioFlags(command)
+    .action(run)
+    .addCommand(portfolioMergeCommand())
+    .addCommand(portfolioSummaryCommand());
 }
 
 const HELP = `

@@ -44,10 +44,9 @@ export interface PortfolioFlags {
 
 export function addPortfolioFlags(command: Command): Command {
   return command
+    // Not mandatory for commander, which would require it of the subcommands as well.
     .addOption(
-      new Option("--atlas <folder>", 'atlas: a folder, an http(s) address, or "demo"')
-        .env("ISOTHERM_ATLAS")
-        .makeOptionMandatory(),
+      new Option("--atlas <folder>", '(required) atlas: a folder, an http(s) address, or "demo"').env("ISOTHERM_ATLAS"),
     )
     .option("--lat <column>", "column with the latitudes (default: found by usual names)")
     .option("--lon <column>", "column with the longitudes (default: found by usual names)")
