@@ -10,7 +10,7 @@ describe("opening a file of places", () => {
     ["places.csv.gz", /the extension .gz is not supported; the file must end in \.csv, .*; decompress it first/],
     [
       "places.xlsx",
-      /the extension .xlsx is not supported; .* or set the format to one of csv, ndjson, geojson, parquet/,
+      /the extension .xlsx is not supported; .* or set --from to one of csv, ndjson, geojson, parquet/,
     ],
     ["places", /the name has no extension/],
   ])("rejects the name %s", async (name, message) => {
