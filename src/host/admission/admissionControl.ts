@@ -73,8 +73,8 @@ export interface BodyMemory {
   readonly heldBytes: number;
   /** Bytes received. */
   readonly sizeBytes: number;
-  /** Commas, opening brackets and opening braces among them that are not in strings. */
-  readonly delimiterCount: number;
+  /** Estimated memory of the values among them. */
+  readonly valueBytes: number;
 }
 
 export interface AdmissionOptions {
@@ -173,11 +173,12 @@ export class AdmissionControl {
    * Rejects a body that would exceed a limit if it had this size. If there is too little memory, waits briefly for other
    * requests to release theirs.
    * @returns undefined if the body is admitted at once
-   * @throws HttpError `overloaded`
+   * @throws HttpError `overloaded`, `body_too_large` if the request would take more than the share of an account
    */
   admitBody(slot: Slot, sizeBytes: number): Promise<void> | undefined {
-    this.#checkBodyBytes(slot, sizeBytes);
     const memoryBytes = sizeBytes + estimateParsedBytes(sizeBytes, 0);
+    this.#checkRequestMemory(memoryBytes);
+    this.#checkBodyBytes(slot, sizeBytes);
     const isEnough = (): boolean => this.#memoryShortage(slot, memoryBytes) === undefined;
     if (isEnough()) return undefined;
     return this.#memory.waitFor(slot.account, { isEnough, timeMsMax: MEMORY_WAIT_MS }).then(() => {
@@ -198,6 +199,15 @@ export class AdmissionControl {
     if (exceeds(this.#total, totalBodyBytesMax)) {
       throw this.#shed("too_many_bodies", "The service is reading too many request bodies; retry in a moment.");
     }
+  }
+
+  /** Rejects a request that could never be admitted beside others, even if it is the only one now. */
+  #checkRequestMemory(sizeBytes: number): void {
+    const limitBytes = this.#memory.accountLimitBytes;
+    if (sizeBytes <= limitBytes) return;
+    const [size, limit] = [sizeBytes, limitBytes].map((bytes) => (bytes / 2 ** 20).toFixed(1));
+    const message = `The body, its values, lists and objects would take at least ${size} MiB of memory by estimate; one account may use ${limit} MiB. Split the request.`;
+    throw new HttpError("body_too_large", message);
   }
 
   #memoryShortage(slot: Slot, sizeBytes: number): MemoryShortage | undefined {
@@ -222,11 +232,12 @@ export class AdmissionControl {
   /**
    * Sets the memory that a body holds, and what it will hold when it has been parsed. Bytes that are only announced are
    * not counted.
-   * @throws HttpError `overloaded`
+   * @throws HttpError `overloaded`, `body_too_large` if the request takes more than the share of an account
    */
-  setBody(slot: Slot, { heldBytes, sizeBytes, delimiterCount }: BodyMemory): void {
+  setBody(slot: Slot, { heldBytes, sizeBytes, valueBytes }: BodyMemory): void {
     const addedBytes = heldBytes - slot.bodyBytes;
-    const parsedBytes = estimateParsedBytes(sizeBytes, delimiterCount);
+    const parsedBytes = estimateParsedBytes(sizeBytes, valueBytes);
+    this.#checkRequestMemory(heldBytes + parsedBytes);
     const addedMemoryBytes = addedBytes + parsedBytes - slot.parsedBytes;
     if (addedBytes > 0) this.#checkBodyBytes(slot, addedBytes);
     if (addedMemoryBytes > 0) this.#checkMemory(slot, addedMemoryBytes);
