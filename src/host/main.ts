@@ -25,7 +25,7 @@ export function serve(options: ServeOptions): Promise<RunningServer> {
 export type { LedgerAddress, LedgerOptions } from "../ledger/openLedger.ts";
 export type { Account, ApiKey, Customer, IssuedKey, Ledger, ReportOptions } from "../ledger/ledger.ts";
 export type { OpenAtlasOptions } from "../openAtlas.ts";
-export type { LoadLimits } from "./admission/admissionControl.ts";
+export type { LoadLimits } from "./admission/loadLimits.ts";
 export type { ClientLimits } from "./admission/clientGate.ts";
 export type { BodyRateLimits, HandlerTimeouts, ServerTimeouts } from "./http/timeouts.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";

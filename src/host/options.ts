@@ -5,7 +5,7 @@ import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/admissionControl.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/loadLimits.ts";
 import { type ClientLimits, DEFAULT_CLIENT_LIMITS } from "./admission/clientGate.ts";
 import type { Log } from "./log.ts";
 import type { HostLimits } from "./route.ts";

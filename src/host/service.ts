@@ -66,7 +66,7 @@ export class Service {
     this.#admission = admission;
     if (executor !== undefined) {
       const ownerOf = (query: unknown): number | undefined => atlas.ownerOf?.(query);
-      this.#bulk = new BulkRequests({ executor, ownerOf, limits, prefix, admission });
+      this.#bulk = new BulkRequests({ executor, ownerOf, limits, prefix, jobs: admission.jobs });
     }
     this.addresses = new ClientAddresses({ trustedProxies, exemptAddresses: clientLimits.exemptAddresses });
     this.#clients = new ClientGate({ limits: clientLimits, addresses: this.addresses, onShed });
@@ -97,7 +97,7 @@ export class Service {
   get state(): Omit<ServiceState, "connections"> {
     const { ledger } = this.#options;
     return {
-      jobs: { jobCount: this.#admission.jobCount, heldBytes: this.#admission.jobBytes },
+      jobs: { jobCount: this.#admission.jobs.count, heldBytes: this.#admission.jobs.heldBytes },
       requestCount: this.listener.activeCount,
       keyLookupCount: this.#clients.lookupCount,
       isLedgerWritable: () =>
@@ -125,7 +125,7 @@ export class Service {
   async close(drainTimeoutMs: number): Promise<void> {
     this.announceClose();
     await this.listener.close(drainTimeoutMs);
-    await this.#admission.closeJobs();
+    await this.#admission.jobs.close();
     this.#authenticator.close();
     if (this.#options.ownsResources !== true) return;
     const { atlas, ledger } = this.#options;

@@ -1,4 +1,4 @@
-import { isIPv6 } from "node:net";
+import { ipv6Groups, plainAddress } from "./ipAddress.ts";
 import { type Consumption, type RateLimit, RateLimiter } from "./rateLimiter.ts";
 
 export interface AddressRateLimiterOptions {
@@ -54,22 +54,15 @@ export class AddressRateLimiter {
 
 /**
  * Returns the network that a client address is counted by: for IPv6 the /64 network, because one client may control all
- * of it; for IPv4 the address, also if it is written as an IPv6 address (`::ffff:192.0.2.1`).
+ * of it; for IPv4 the address, also if it is written as an IPv6 address (`::ffff:192.0.2.1` or `::ffff:c000:201`).
  */
 export function networkOf(address: string): string {
-  if (!address.includes(":")) return address;
-  const [, mapped] = /^::ffff:([0-9.]+)$/i.exec(address) ?? [];
-  if (mapped !== undefined) return mapped;
-  if (!isIPv6(address)) return address;
-  const [head = "", tail] = address.split("%")[0]?.split("::") ?? [];
-  const groups = head === "" ? [] : head.split(":");
-  if (tail !== undefined) {
-    const tailCount = tail === "" ? 0 : tail.split(":").length;
-    while (groups.length + tailCount < 8) groups.push("0");
-    if (tail !== "") groups.push(...tail.split(":"));
-  }
-  return groups
-    .slice(0, 4)
-    .map((group) => group.toLowerCase().replace(/^0+(?=.)/, ""))
-    .join(":");
+  const plain = plainAddress(address);
+  const groups = ipv6Groups(plain);
+  return groups === undefined
+    ? plain
+    : groups
+        .slice(0, 4)
+        .map((group) => group.toString(16))
+        .join(":");
 }

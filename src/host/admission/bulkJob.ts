@@ -118,6 +118,13 @@ export class BulkJob {
     this.#parts[index] = { payloadBytes: this.#parts[index]?.payloadBytes ?? 0, ...progress };
   }
 
+  /** Records the complete result of a part, which its last slice does not report. */
+  completePart(index: number, resultBytes: number): void {
+    const part = this.#parts[index];
+    if (part === undefined) throw new Error(`The job has no part ${index}.`);
+    this.#parts[index] = { ...part, doneCount: part.totalCount, partialResultBytes: resultBytes };
+  }
+
   addBusyMs(busyMs: number): void {
     this.#busyMs += busyMs;
   }

@@ -1,8 +1,8 @@
 import type { TaskExecutor } from "../../pool/executor.ts";
 import type { SliceReport } from "../../pool/poolWorker.ts";
-import type { AdmissionControl } from "../admission/admissionControl.ts";
 import type { BulkJob } from "../admission/bulkJob.ts";
 import type { RequestWork } from "../admission/costModel.ts";
+import type { JobAdmission } from "../admission/jobAdmission.ts";
 import type { Slot } from "../admission/slot.ts";
 import type { RequestBody } from "../http/bodyBuffer.ts";
 import type { Caller, HostLimits } from "../route.ts";
@@ -40,7 +40,7 @@ export interface BulkRequestsOptions {
   readonly limits: HostLimits;
   /** Path below which clients reach the service. */
   readonly prefix: string;
-  readonly admission: AdmissionControl;
+  readonly jobs: JobAdmission;
 }
 
 /** Tenant of the warm-up, which belongs to no account. */
@@ -52,14 +52,14 @@ export class BulkRequests {
   readonly #ownerOf: BulkRequestsOptions["ownerOf"];
   readonly #limits: HostLimits;
   readonly #prefix: string;
-  readonly #admission: AdmissionControl;
+  readonly #jobs: JobAdmission;
 
-  constructor({ executor, ownerOf, limits, prefix, admission }: BulkRequestsOptions) {
+  constructor({ executor, ownerOf, limits, prefix, jobs }: BulkRequestsOptions) {
     this.#executor = executor;
     this.#ownerOf = ownerOf;
     this.#limits = limits;
     this.#prefix = prefix;
-    this.#admission = admission;
+    this.#jobs = jobs;
   }
 
   /**
@@ -68,7 +68,7 @@ export class BulkRequests {
    */
   async answer(request: BulkRequest): Promise<BulkAnswer> {
     try {
-      return await this.#admission.runJob(request, (job, signal) => this.#run(request, job, signal));
+      return await this.#jobs.run(request, (job, signal) => this.#run(request, job, signal));
     } catch (error) {
       if (!(error instanceof WorkerDeathError)) throw error;
       throw new HttpError("overloaded", "The thread that processed the request ended; retry the request.");
@@ -102,13 +102,13 @@ export class BulkRequests {
       worker: query === undefined ? undefined : this.#ownerOf(query),
       tenant: caller.accountId,
       signal,
-      onSlice: (slice) => this.#admission.recordSlice(job, 0, slice),
+      onSlice: (slice) => this.#jobs.recordSlice(job, 0, slice),
     });
     if (result.kind === "answered") return result;
     const { shards, work } = result;
     const kind = `${route} ${work.cellVectorCount > 0 ? "circles" : "points"}`;
-    this.#admission.setWork(job, { ...work, kind, bodyBytes: body?.sizeBytes ?? 0 });
-    const endTurn = await this.#admission.takeTurn(job, signal);
+    this.#jobs.setWork(job, { ...work, kind, bodyBytes: body?.sizeBytes ?? 0 });
+    const endTurn = await this.#jobs.takeTurn(job, signal);
     try {
       return await this.#runShards(request, shards, job, signal);
     } finally {
@@ -123,15 +123,16 @@ export class BulkRequests {
     signal: AbortSignal,
   ): Promise<BulkAnswer> {
     const tenant = caller.accountId;
-    this.#admission.startParts(
+    this.#jobs.startParts(
       job,
       shards.map(({ positions, bytes }) => ({ totalCount: positions.length, payloadBytes: bytes.length })),
     );
     const results = await Promise.all(
       shards.map(async ({ worker, positions, bytes }, part) => {
-        const onSlice = (slice: SliceReport): void => this.#admission.recordSlice(job, part, slice);
+        const onSlice = (slice: SliceReport): void => this.#jobs.recordSlice(job, part, slice);
         const payload = { route, requestId, prefix: this.#prefix, bytes };
         const result = await this.#executor.run(HTTP_SHARD, payload, { worker, tenant, signal, onSlice });
+        this.#jobs.completePart(job, part, result.elements.bytes.length);
         return { ...result, positions };
       }),
     );

@@ -1,6 +1,7 @@
 import { BlockList, isIP, isIPv4 } from "node:net";
 import type { FaultItem } from "../../errors.ts";
 import type { ClientRequest } from "../admission/clientGate.ts";
+import { plainAddress } from "../../ledger/ipAddress.ts";
 import { quote } from "../../schemaErrors.ts";
 
 /** A set of IP addresses, as a list of addresses and ranges in CIDR notation. */
@@ -98,12 +99,6 @@ export function isAddressRange(text: string): boolean {
 
 function familyOf(address: string): "ipv4" | "ipv6" {
   return isIPv4(address) ? "ipv4" : "ipv6";
-}
-
-/** Returns an address without its zone; an IPv4 address that is written as an IPv6 address, as IPv4. */
-function plainAddress(address: string): string {
-  const [plain = ""] = address.split("%");
-  return /^::ffff:([0-9.]+)$/i.exec(plain)?.[1] ?? plain;
 }
 
 /** Returns an address of `X-Forwarded-For` without the port and the brackets that some proxies add. */

@@ -117,7 +117,7 @@ export class Execution {
 
   /**
    * Runs a large request as a job: in the worker threads if there are any, otherwise on the event loop.
-   * @throws Fault, HttpError as the route throws them, and as `AdmissionControl.runJob` does
+   * @throws Fault, HttpError as the route throws them, and as `JobAdmission.run` does
    */
   async runJob(context: RequestContext, slot: Slot | undefined, invocation: Invocation): Promise<RouteResponse> {
     const { bulk, admission, services } = this.#options;
@@ -134,7 +134,9 @@ export class Execution {
     };
     const job = { slot, work: { ...NO_WORK, ...work }, signal: disconnectSignal };
     if (bulk === undefined) {
-      return admission.runJob(job, (_, signal) => this.#runInline(context, invocation, { caller, requestId, signal }));
+      return admission.jobs.run(job, (_, signal) =>
+        this.#runInline(context, invocation, { caller, requestId, signal }),
+      );
     }
     const request = { ...job, route: route.path, queryText, path, query: invocation.query, caller, requestId };
     const { parts, units, headers } = await bulk.answer(body === undefined ? request : { ...request, body });

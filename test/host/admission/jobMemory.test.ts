@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { AdmissionControl, DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/admissionControl.ts";
+import { AdmissionControl } from "../../../src/host/admission/admissionControl.ts";
 import type { BulkJob } from "../../../src/host/admission/bulkJob.ts";
 import type { RequestWork } from "../../../src/host/admission/costModel.ts";
+import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
 import type { Slot } from "../../../src/host/admission/slot.ts";
 
 /** Work of an assumed cost of 20 ms per 1,000 elements. */
@@ -40,9 +41,9 @@ const HALF_DONE = { busyMs: 10, progress: { doneCount: 32, totalCount: 64, parti
 
 /** Reports partial results of a first attempt, then divides the job as if the attempt had been too short. */
 function divideAfterAttempt(admission: AdmissionControl, job: BulkJob): void {
-  admission.recordSlice(job, 0, HALF_DONE);
-  admission.setWork(job, workOf(64));
-  admission.startParts(job, [
+  admission.jobs.recordSlice(job, 0, HALF_DONE);
+  admission.jobs.setWork(job, workOf(64));
+  admission.jobs.startParts(job, [
     { totalCount: 32, payloadBytes: 100 },
     { totalCount: 32, payloadBytes: 100 },
   ]);
@@ -52,9 +53,9 @@ test("a job that is divided after a first attempt holds no memory of the attempt
   const { admission, newSlot } = startAdmission();
   for (let i = 0; i < 3; i++) {
     const slot = newSlot();
-    await admission.runJob({ slot, work: workOf(0), signal }, async (job) => {
+    await admission.jobs.run({ slot, work: workOf(0), signal }, async (job) => {
       divideAfterAttempt(admission, job);
-      expect(admission.jobBytes).toBe(200);
+      expect(admission.jobs.heldBytes).toBe(200);
       // A body and its parsed value of 2,700 bytes fit beside the 200 bytes of the parts.
       const other = newSlot();
       admission.setBody(other, { heldBytes: 900, sizeBytes: 900, valueBytes: 0 });
@@ -67,17 +68,17 @@ test("a job that is divided after a first attempt holds no memory of the attempt
 test("a job that is divided after it has ended holds no memory", async () => {
   const { admission, newSlot } = startAdmission();
   const slot = newSlot();
-  const job = await admission.runJob({ slot, work: workOf(0), signal }, async (running) => running);
-  admission.startParts(job, [{ totalCount: 1, payloadBytes: 5_000 }]);
+  const job = await admission.jobs.run({ slot, work: workOf(0), signal }, async (running) => running);
+  admission.jobs.startParts(job, [{ totalCount: 1, payloadBytes: 5_000 }]);
   const other = newSlot();
   admission.setBody(other, { heldBytes: 900, sizeBytes: 900, valueBytes: 0 });
 });
 
 test("the estimated cost of a job that has been parsed does not follow the progress of a first attempt", async () => {
   const { admission, newSlot } = startAdmission();
-  await admission.runJob({ slot: newSlot(), work: workOf(0), signal }, async (job) => {
-    admission.recordSlice(job, 0, HALF_DONE);
-    admission.setWork(job, workOf(100_000));
+  await admission.jobs.run({ slot: newSlot(), work: workOf(0), signal }, async (job) => {
+    admission.jobs.recordSlice(job, 0, HALF_DONE);
+    admission.jobs.setWork(job, workOf(100_000));
     expect(job.totalMs).toBeCloseTo(2_000);
   });
 });
@@ -114,10 +115,10 @@ test.each([
   const { admission, newSlot, holdResponse } = startAdmission();
   const responses: Slot[] = [];
   const run = () =>
-    admission.runJob({ slot: newSlot(), work: workOf(0), signal }, async (job) => {
-      admission.setWork(job, workOf(elementCount));
+    admission.jobs.run({ slot: newSlot(), work: workOf(0), signal }, async (job) => {
+      admission.jobs.setWork(job, workOf(elementCount));
       if (responses.length === 0) responses.push(holdResponse(3_001));
-      (await admission.takeTurn(job, signal))();
+      (await admission.jobs.takeTurn(job, signal))();
     });
   // More than the number of turns, each of which must have ended.
   for (let i = 0; i < 3; i++) await expect(run()).rejects.toThrow("hold too much memory");

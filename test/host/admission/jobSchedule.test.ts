@@ -2,26 +2,8 @@ import { describe, expect, test } from "vitest";
 import { BulkJob } from "../../../src/host/admission/bulkJob.ts";
 import { assumedCostMs, estimateCostMs, learnCost, type RequestWork } from "../../../src/host/admission/costModel.ts";
 import { ADMITTED_SHARE, JobSchedule } from "../../../src/host/admission/jobSchedule.ts";
-import { type HeldResources, noResources } from "../../../src/host/admission/slot.ts";
-import { randomFrom } from "../../seededRandom.ts";
-
-/** Work of an assumed cost of 20 ms per 1,000 elements. */
-const workOf = (elementCount: number, kind = "points"): RequestWork => ({
-  kind,
-  bodyBytes: 0,
-  elementCount,
-  cellVectorCount: 0,
-  coldTileVectorCount: 0,
-});
-
-function jobOf(
-  account: HeldResources,
-  costMs: number,
-  { queuedSinceMs, deadlineAtMs = 30_000 }: { readonly queuedSinceMs?: number; readonly deadlineAtMs?: number } = {},
-): BulkJob {
-  const slot = { account, bodyBytes: 0, parsedBytes: 0, responseBytes: 0 };
-  return new BulkJob({ slot, account, work: workOf(costMs / 0.02), deadlineAtMs, queuedSinceMs });
-}
+import { noResources } from "../../../src/host/admission/slot.ts";
+import { jobOf, workOf } from "./retrySimulation.ts";
 
 function scheduleOf(workerCount = 1) {
   const clock = { nowMs: 0 };
@@ -199,90 +181,5 @@ describe("rejected jobs", () => {
     expect(schedule.waitMs(newJob())).toBeCloseTo(24_002.1);
     const retriesS = [1, 2, 3].map(() => schedule.retryAfterS(newJob(), 30_000));
     expect(retriesS).toStrictEqual([23, 47, 71]);
-  });
-});
-
-describe("clients that retry when they were told", () => {
-  interface Arrival {
-    readonly atMs: number;
-    readonly first: { readonly atMs: number; readonly retryAfterS: number } | undefined;
-  }
-
-  /**
-   * Sends batches of one account, each client the next one soon after its response, to one worker that runs them one after
-   * the other. @returns the share of the time in which the worker completed batches, and the waits divided by the first Retry-After
-   */
-  function simulate(costMs: number, { clientCount = 32, noise = 0, durationMs = 1_800_000 } = {}) {
-    const { schedule, clock } = scheduleOf();
-    const account = noResources();
-    const random = randomFrom(7);
-    const limitMs = 30_000;
-    const arrivals: Arrival[] = Array.from({ length: clientCount }, (_, i) => ({ atMs: 5 * i, first: undefined }));
-    const running: { readonly job: BulkJob; leftMs: number }[] = [];
-    const waitRatios: number[] = [];
-    let doneCount = 0;
-    const runUntil = (toMs: number): void => {
-      const [current] = running;
-      if (current === undefined || clock.nowMs >= toMs) {
-        clock.nowMs = Math.max(clock.nowMs, toMs);
-        return;
-      }
-      const stepMs = Math.min(current.leftMs, toMs - clock.nowMs);
-      clock.nowMs += stepMs;
-      current.leftMs -= stepMs;
-      current.job.addBusyMs(stepMs);
-      if (current.leftMs > 0) return;
-      running.shift();
-      schedule.delete(current.job);
-      if (clock.nowMs <= current.job.deadlineAtMs) doneCount++;
-      arrivals.push({ atMs: clock.nowMs + 100 + random.below(900), first: undefined });
-      runUntil(toMs);
-    };
-    while (clock.nowMs < durationMs) {
-      arrivals.sort((a, b) => a.atMs - b.atMs);
-      const [next] = arrivals;
-      if (next === undefined || (running[0] !== undefined && clock.nowMs + running[0].leftMs < next.atMs)) {
-        runUntil(clock.nowMs + (running[0]?.leftMs ?? 0));
-        continue;
-      }
-      arrivals.shift();
-      runUntil(next.atMs);
-      const queuedSinceMs = schedule.claimAppointment(account);
-      const times = { deadlineAtMs: clock.nowMs + limitMs };
-      const job = jobOf(account, costMs, queuedSinceMs === undefined ? times : { ...times, queuedSinceMs });
-      const admittedMs = ADMITTED_SHARE * limitMs;
-      const isInTime = schedule.isAlone(job) || schedule.waitMs(job) <= admittedMs;
-      if (isInTime && schedule.keepsAppointments(job, admittedMs)) {
-        schedule.add(job);
-        running.push({ job, leftMs: Math.round(costMs * (1 + noise * random.between({ min: -1, max: 1 }))) });
-        if (next.first !== undefined) {
-          waitRatios.push((clock.nowMs - next.first.atMs) / (1000 * next.first.retryAfterS));
-        }
-      } else {
-        const retryAfterS = schedule.retryAfterS(job, limitMs);
-        const first = next.first ?? { atMs: clock.nowMs, retryAfterS };
-        arrivals.push({ atMs: clock.nowMs + 1000 * retryAfterS + random.below(50), first });
-      }
-    }
-    const shareBelow = (ratio: number): number => waitRatios.filter((each) => each <= ratio).length / waitRatios.length;
-    return { goodput: (doneCount * costMs) / clock.nowMs, waitCount: waitRatios.length, shareBelow };
-  }
-
-  test.each([
-    ["most of the deadline", 24_000],
-    ["a tenth of the deadline", 3_000],
-  ])("are admitted then, and the worker is never idle for long, if each takes %s", (_what, costMs) => {
-    const { goodput, waitCount, shareBelow } = simulate(costMs);
-    expect(waitCount).toBeGreaterThan(50);
-    // A new request may take the place of one that is due at the same moment.
-    expect(shareBelow(1.1)).toBeGreaterThan(0.8);
-    expect(goodput).toBeGreaterThan(0.95);
-  });
-
-  test("are admitted then or a little later if estimates are off by up to 10 %", () => {
-    const { goodput, waitCount, shareBelow } = simulate(24_000, { clientCount: 64, noise: 0.1 });
-    expect(waitCount).toBeGreaterThan(50);
-    expect(shareBelow(1.25)).toBeGreaterThan(0.9);
-    expect(goodput).toBeGreaterThan(0.9);
   });
 });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { AdmissionControl, DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/admissionControl.ts";
+import { AdmissionControl } from "../../../src/host/admission/admissionControl.ts";
+import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
 import type { Slot } from "../../../src/host/admission/slot.ts";
 
 beforeEach(() => {

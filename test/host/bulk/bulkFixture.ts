@@ -1,12 +1,8 @@
 /** Bulk requests with workers on the calling thread, so that a test can observe and delay every time slice. */
 import type { HazardQueryInput, HazardResult } from "../../../src/contract/wireTypes.ts";
 import type { LocalAtlas } from "../../../src/hazard/answer.ts";
-import {
-  AdmissionControl,
-  DEFAULT_LOAD_LIMITS,
-  type LoadLimits,
-  type ShedReason,
-} from "../../../src/host/admission/admissionControl.ts";
+import { AdmissionControl } from "../../../src/host/admission/admissionControl.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits, type ShedReason } from "../../../src/host/admission/loadLimits.ts";
 import { bulkHandlers } from "../../../src/host/bulk/bulkHandlers.ts";
 import { BulkRequests } from "../../../src/host/bulk/bulkRequests.ts";
 import type { BulkAnswer } from "../../../src/host/bulkRoute.ts";
@@ -126,7 +122,7 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
     ownerOf: (query) => pooled.ownerOf(query),
     limits: { ...LIMITS, ...limits },
     prefix: "",
-    admission,
+    jobs: admission.jobs,
   });
   return {
     atlas: pooled,

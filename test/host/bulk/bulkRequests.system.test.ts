@@ -188,7 +188,7 @@ describe("a batch", () => {
       details: { file: "tiles.pack" },
       cause: { message: "EIO: i/o error", code: "EIO" },
     });
-    expect(admission.jobCount).toBe(0);
+    expect(admission.jobs.count).toBe(0);
   });
 });
 
@@ -235,13 +235,13 @@ describe("an alignment", () => {
 
   test("is computed by a single worker in slices, and the size of its partial response is tracked", async () => {
     const jobBytesByGrant: number[] = [];
-    const fixture = bulkFixture({ onGrant: () => jobBytesByGrant.push(fixture.admission.jobBytes) });
+    const fixture = bulkFixture({ onGrant: () => jobBytesByGrant.push(fixture.admission.jobs.heldBytes) });
     await fixture.answer({ route: ALIGNMENT, body: Array.from({ length: 600 }, (_, i) => entity(i)) });
     const { grants } = fixture;
     expect(grants.length).toBeGreaterThan(4);
     expect(new Set(grants.map(({ kind, worker }) => `${kind} ${worker}`)).size).toBe(1);
     expect(jobBytesByGrant.at(-1)).toBeGreaterThan(jobBytesByGrant[0] ?? Infinity);
-    expect(fixture.admission.jobBytes).toBe(0);
+    expect(fixture.admission.jobs.heldBytes).toBe(0);
   });
 
   test("is rejected with the same errors as on the event loop", async () => {
@@ -297,7 +297,7 @@ describe("a request that ends early", () => {
     });
     const { signal } = stop;
     await expect(answer({ route: BATCH, body: queries(1000), signal })).rejects.toThrow("disconnected");
-    expect([admission.jobCount, admission.jobBytes]).toEqual([0, 0]);
+    expect([admission.jobs.count, admission.jobs.heldBytes]).toEqual([0, 0]);
     await executor.run({ name: "http.warmUp" }, undefined, { tenant: "" });
     // Each of the two workers may have been granted two slices before.
     expect(grants.filter(isShard).length).toBeLessThanOrEqual(5 + 4);
@@ -315,7 +315,7 @@ describe("a request that ends early", () => {
       code: "overloaded",
       headers: { "Retry-After": expect.stringMatching(/^[1-9][0-9]*$/) as string },
     });
-    expect([shed, admission.jobCount]).toEqual([["too_late"], 0]);
+    expect([shed, admission.jobs.count]).toEqual([["too_late"], 0]);
     await setTimeout(60);
     const count = grants.filter(isShard).length;
     await setTimeout(60);
@@ -352,7 +352,7 @@ describe("admission", () => {
     await expect(answer({ route: BATCH, body: queries(1) })).rejects.toMatchObject({ code: "overloaded" });
     release();
     await admitted;
-    expect([shed, admission.jobCount, admission.jobBytes]).toEqual([["too_many_bytes"], 0, 0]);
+    expect([shed, admission.jobs.count, admission.jobs.heldBytes]).toEqual([["too_many_bytes"], 0, 0]);
   });
 
   test("does not estimate long requests from slow short ones", async () => {
@@ -408,7 +408,7 @@ describe("the workers of a host", () => {
     expect(threads.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
     expect(grants.map(({ kind }) => kind)).toEqual(["http.warmUp", "http.warmUp", "http.warmUp"]);
     const pending = answer({ route: BATCH, body: queries(100) });
-    const closed = admission.closeJobs().then(() => admission.jobCount);
+    const closed = admission.jobs.close().then(() => admission.jobs.count);
     await expect(answer({ route: BATCH, body: queries(1) })).rejects.toMatchObject({ code: "overloaded" });
     expect(textOf(await pending).length).toBeGreaterThan(0);
     expect(await closed).toBe(0);

@@ -3,6 +3,7 @@ import { NO_WORK } from "../../../src/host/pipeline/execution.ts";
 import type { HazardQueryInput } from "../../../src/contract/wireTypes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as admissionModule from "../../../src/host/admission/admissionControl.ts";
+import type * as loadLimitsModule from "../../../src/host/admission/loadLimits.ts";
 import type * as bulkModule from "../../../src/host/bulk/bulkRequests.ts";
 import type { BulkAnswer } from "../../../src/host/bulkRoute.ts";
 import type * as openAtlasModule from "../../../src/openAtlas.ts";
@@ -20,9 +21,8 @@ const { openLocalAtlas } = (await importBuilt("openAtlas.js")) as typeof openAtl
 const { Executor } = (await importBuilt("pool/executor.js")) as typeof executorModule;
 const { PooledAtlas } = (await importBuilt("pool/pooledAtlas.js")) as typeof pooledAtlasModule;
 const { startWorker } = (await importBuilt("workerThreads.js")) as typeof workerThreadsModule;
-const { AdmissionControl, DEFAULT_LOAD_LIMITS } = (await importBuilt(
-  "host/admission/admissionControl.js",
-)) as typeof admissionModule;
+const { AdmissionControl } = (await importBuilt("host/admission/admissionControl.js")) as typeof admissionModule;
+const { DEFAULT_LOAD_LIMITS } = (await importBuilt("host/admission/loadLimits.js")) as typeof loadLimitsModule;
 const { BulkRequests } = (await importBuilt("host/bulk/bulkRequests.js")) as typeof bulkModule;
 
 const CACHE_BYTES = 64 << 20;
@@ -65,7 +65,7 @@ describe("worker threads", () => {
       ownerOf: (query) => atlas.ownerOf(query),
       limits: LIMITS,
       prefix: "",
-      admission,
+      jobs: admission.jobs,
     });
     await bulk.warmUp();
   });
@@ -138,6 +138,6 @@ describe("worker threads", () => {
     // transferred.
     expect(outcomes.filter(({ status }) => status === "rejected").length).toBeLessThanOrEqual(2);
     expect(textOf(await answer(BATCH, batch))).toBe(expected);
-    expect([started.length, executor.deathCount, admission.jobCount]).toEqual([3, before + 1, 0]);
+    expect([started.length, executor.deathCount, admission.jobs.count]).toEqual([3, before + 1, 0]);
   });
 });

@@ -21,6 +21,7 @@ describe("the address of a client", () => {
     ["fd12::1", "[2001:db8::1]:443", "2001:db8::1"],
     ["fd12::1%eth0", "2001:db8::1", "2001:db8::1"],
     ["192.0.2.1", "::ffff:198.51.100.1", "198.51.100.1"],
+    ["::ffff:0a01:0203", "::ffff:c633:6401", "198.51.100.1"],
     ["10.1.2.3", "10.4.4.4", "10.4.4.4"],
     ["10.1.2.3", "unknown, 10.4.4.4", "10.4.4.4"],
     ["10.1.2.3", "198.51.100.1, ", "10.1.2.3"],
@@ -44,6 +45,7 @@ describe("limits by address", () => {
     ["203.0.113.9", true, true],
     ["127.0.0.1", false, false],
     ["::ffff:127.0.0.1", false, false],
+    ["::ffff:7f00:1", false, false],
     ["::1", false, false],
     ["10.1.2.3", true, false],
   ])("apply to requests and connections from %s: %s, %s", (address, isLimited, isConnectionLimited) => {

@@ -129,6 +129,6 @@ describe("a long portfolio", () => {
     await answer({ route: PATH, body: { holdings: lines(3000), options: randomPortfolioOptions(2) } });
     expect(grants.length).toBeGreaterThan(4);
     expect(new Set(grants.map(({ kind, worker }) => `${kind} ${worker}`)).size).toBe(1);
-    expect(admission.jobBytes).toBe(0);
+    expect(admission.jobs.heldBytes).toBe(0);
   });
 });
