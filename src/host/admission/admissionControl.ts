@@ -2,7 +2,7 @@ import { HttpError } from "../problems/problem.ts";
 import { ChunkPacer } from "./chunkPacer.ts";
 import { JobAdmission } from "./jobAdmission.ts";
 import type { LoadLimits, Reject, ShedReason } from "./loadLimits.ts";
-import { estimateParsedBytes, MemoryBudget, type MemoryShortage } from "./memoryBudget.ts";
+import { estimateParsedBytes, MemoryBudget, type MemoryShortage, plainBodyMemoryBytes } from "./memoryBudget.ts";
 import { type HeldResources, noResources, type Slot } from "./slot.ts";
 
 /** How long a request waits for memory before its body is read. Short, because its connection and slot are held meanwhile. */
@@ -100,7 +100,7 @@ export class AdmissionControl {
    * @throws HttpError `overloaded`, `body_too_large` if the request would take more than the share of an account
    */
   admitBody(slot: Slot, sizeBytes: number): Promise<void> | undefined {
-    const memoryBytes = sizeBytes + estimateParsedBytes(sizeBytes, 0);
+    const memoryBytes = plainBodyMemoryBytes(sizeBytes);
     this.#checkRequestMemory(memoryBytes);
     this.#checkBodyBytes(slot, sizeBytes);
     const isEnough = (): boolean => this.#memoryShortage(slot, memoryBytes) === undefined;
@@ -125,12 +125,13 @@ export class AdmissionControl {
     }
   }
 
-  /** Rejects a request that could never be admitted beside others, even if it is the only one now. */
-  #checkRequestMemory(sizeBytes: number): void {
+  /** Rejects a body that alone exceeds the share of an account, so that there is always memory for other accounts. */
+  #checkRequestMemory(memoryBytes: number): void {
     const limitBytes = this.#memory.accountLimitBytes;
-    if (sizeBytes <= limitBytes) return;
-    const [size, limit] = [sizeBytes, limitBytes].map((bytes) => (bytes / 2 ** 20).toFixed(1));
-    const message = `The body, its values, lists and objects would take at least ${size} MiB of memory by estimate; one account may use ${limit} MiB. Split the request.`;
+    if (memoryBytes <= limitBytes) return;
+    const message =
+      `The body would take at least ${toMebibytes(memoryBytes)} of memory, estimated from its size, lists, objects and ` +
+      `values; one account may use ${toMebibytes(limitBytes)}. Split the request.`;
     throw new HttpError("body_too_large", message);
   }
 
@@ -198,3 +199,6 @@ export class AdmissionControl {
     return new HttpError("overloaded", message, { "Retry-After": String(Math.max(1, Math.ceil(retryAfterS))) });
   };
 }
+
+/** Returns a size to be read by people, not rounded to the other side of a limit. */
+const toMebibytes = (bytes: number): string => `${(Math.ceil(bytes / 2 ** 10) / 2 ** 10).toFixed(2)} MiB`;

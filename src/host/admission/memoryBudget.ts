@@ -9,6 +9,8 @@ export type MemoryShortage = "account" | "total";
 /** Memory of the text and the strings of a parsed body, in multiples of its size. */
 const TEXT_BYTES_PER_BYTE = 2;
 
+/** Default of the largest request body. */
+export const DEFAULT_BODY_BYTES_MAX = 8 << 20;
 /** Requests that may wait for memory; further ones do not wait. */
 const WAITING_COUNT_MAX = 64;
 /** Requests of one account that may wait for memory. */
@@ -26,6 +28,11 @@ interface Waiter {
  */
 export function estimateParsedBytes(sizeBytes: number, valueBytes: number): number {
   return TEXT_BYTES_PER_BYTE * sizeBytes + valueBytes;
+}
+
+/** Returns what a body and its text take if it contains few values: the least that a body of this size takes. */
+export function plainBodyMemoryBytes(sizeBytes: number): number {
+  return sizeBytes + estimateParsedBytes(sizeBytes, 0);
 }
 
 /**
@@ -48,7 +55,7 @@ export class MemoryBudget {
     return this.#heldBytes;
   }
 
-  /** What one account may hold. */
+  /** What one account, and therefore one request, may hold. */
   get accountLimitBytes(): number {
     return this.#limitBytes * this.#accountShare;
   }
