@@ -60,18 +60,21 @@ test("chunks of one byte hold no more memory than their content", { timeout: 180
 test("a body below the minimum rate is rejected, a slow one above it is read", { timeout: 60_000 }, async () => {
   const host = await startTestHost({ timeouts: { bodyBytesPerSMin: 1_000, bodyGraceMs: 500 } });
   try {
-    const send = async (partBytes: number): Promise<string> => {
+    /** Sends the first part of a body at once, and the rest in small parts until it is complete or rejected. */
+    const send = async (bodyBytes: number, firstBytes: number): Promise<string> => {
       const { socket, closed } = await openRawConnection(host.address.port);
-      const body = JSON.stringify([ENTITY]).padEnd(12 * partBytes, " ");
+      const body = JSON.stringify([ENTITY]).padEnd(bodyBytes, " ");
       const fields = { ...HEADERS, "Content-Type": "application/json", "Content-Length": String(body.length) };
       socket.write(headOf(`POST ${PATH}`, { ...fields, Connection: "close" }));
-      for (let from = 0; from < body.length && !socket.destroyed; from += partBytes) {
-        await writeAll(socket, body.slice(from, from + partBytes));
+      await writeAll(socket, body.slice(0, firstBytes));
+      for (let from = firstBytes; from < body.length && !socket.destroyed; from += 20) {
         await setTimeout(100);
+        await writeAll(socket, body.slice(from, from + 20));
       }
       return closed;
     };
-    const [slow, fast] = await Promise.all([send(20), send(2_000)]);
+    // The first has 100 s at the minimum rate for its last second; the second sends much less than the minimum, without end.
+    const [fast, slow] = await Promise.all([send(100_200, 100_000), send(100_000, 20)]);
     expect(slow).toMatch(/^HTTP\/1.1 408 /);
     expect(slow).toContain("at least 1000 bytes per second");
     expect(fast).toMatch(/^HTTP\/1.1 200 /);

@@ -9,6 +9,7 @@ import { isFault } from "../../src/errors.ts";
 import { newKey } from "../../src/ledger/keys.ts";
 import { HEADERS, startTestHost, type TestHost } from "../host/testHost.ts";
 import { attackSize } from "./attackSize.ts";
+import { type IdleClients, startIdleClients } from "./idleClients.ts";
 import { headOf, openRawConnection } from "./rawConnection.ts";
 
 const RANDOM_KEY_COUNT = attackSize("RANDOM_KEYS", { small: 300, full: 3_000 });
@@ -16,7 +17,10 @@ const IDLE_COUNT = attackSize("IDLE_CONNECTIONS", { small: 300, full: 10_000 });
 
 let host: TestHost;
 const sockets: Socket[] = [];
+let idleClients: IdleClients | undefined;
 afterEach(async () => {
+  await idleClients?.stop();
+  idleClients = undefined;
   for (const socket of sockets.splice(0)) socket.destroy();
   await host.close();
 });
@@ -54,6 +58,16 @@ function send(socket: Socket, line: string, fields: Readonly<Record<string, stri
     if (socket.destroyed) settle();
     else socket.on("data", onData).once("close", settle).write(headOf(line, fields));
   });
+}
+
+/**
+ * Sends requests until some have been refused. A rejection is forgotten every 100 ms, so a slow machine needs more requests.
+ * @param statusOf sends a request on a new connection
+ */
+async function statusesUntilRefused(statusOf: () => Promise<number>): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  while (statuses.filter((status) => status === 0).length < 20) statuses.push(await statusOf());
+  return statuses;
 }
 
 const keyed = async (): Promise<number> => (await host.ask("/api/v1/limits")).status;
@@ -188,16 +202,16 @@ test(
     host = await startTestHost({ adminPort: 0, timeouts: { ...timeouts, connectionCountMax: IDLE_COUNT } });
     const [honest] = (await openFrom("127.0.0.1", 1)) as [Socket];
     expect(await send(honest, "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });
-    const idle = await openFrom("127.0.0.2", IDLE_COUNT - 1);
-    for (const socket of idle) expect(await send(socket, "GET /healthz")).toMatchObject({ status: 200 });
+    const count = IDLE_COUNT - 1;
+    idleClients = await startIdleClients({ port: host.address.port, localAddress: "127.0.0.2", count });
+    expect(idleClients.opened).toStrictEqual({ 200: count });
     expect(await metric("isotherm_connections_open")).toBe(IDLE_COUNT);
 
     const newcomers = await openFrom("127.0.0.1", 10);
     for (const socket of newcomers) {
       expect(await send(socket, "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });
     }
-    await expect.poll(() => idle.filter(({ destroyed }) => destroyed).length).toBe(10);
-    expect(idle.slice(0, 10).every(({ destroyed }) => destroyed)).toBe(true);
+    await expect.poll(() => idleClients?.closedPositions()).toStrictEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(await send(honest, "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });
     expect(await metric("isotherm_connections_evicted_total")).toBe(10);
     expect(await metric("isotherm_connections_open")).toBe(IDLE_COUNT);
@@ -267,12 +281,9 @@ test("connections of an address whose requests keep being rejected are closed at
     const [socket] = (await openFrom(address, 1)) as [Socket];
     return (await send(socket, "GET /openapi.json")).status;
   };
-  const statuses: number[] = [];
-  for (let i = 0; i < 200; i++) statuses.push(await statusOf("127.0.0.2"));
+  const statuses = await statusesUntilRefused(() => statusOf("127.0.0.2"));
   const refusedCount = statuses.filter((status) => status === 0).length;
-  // A rejection is forgotten every 100 ms.
   expect(statuses.slice(0, 102)).toStrictEqual([200, ...Array.from({ length: 101 }, () => 429)]);
-  expect(refusedCount).toBeGreaterThan(0);
   expect(await metric('isotherm_connections_refused_total{reason="too_many_rejections_of_address"}')).toBe(
     refusedCount,
   );
@@ -289,11 +300,9 @@ test.each([
     const [socket] = (await openFrom(address, 1)) as [Socket];
     return (await send(socket, line, fields)).status;
   };
-  const statuses: number[] = [];
-  for (let i = 0; i < 200; i++) statuses.push(await statusOf("127.0.0.2"));
+  const statuses = await statusesUntilRefused(() => statusOf("127.0.0.2"));
   const refusedCount = statuses.filter((status) => status === 0).length;
   expect(statuses.slice(0, 101).filter((status) => status < 400)).toStrictEqual([]);
-  expect(refusedCount).toBeGreaterThan(0);
   expect(await metric('isotherm_connections_refused_total{reason="too_many_rejections_of_address"}')).toBe(
     refusedCount,
   );

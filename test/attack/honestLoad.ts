@@ -21,7 +21,7 @@ const PAUSE_MS = 10;
 /** Number of requests after which a client opens a new connection. */
 const REQUESTS_PER_CONNECTION = 8;
 /** A connection that is neither accepted nor refused for this long counts as refused. */
-const OPEN_TIMEOUT_MS = 10_000;
+const OPEN_TIMEOUT_MS = 30_000;
 
 /** Returns a request of a kind that ordinary clients send. */
 function honestRequest(random: SeededRandom, headers: Headers): Buffer {

@@ -30,15 +30,21 @@ test("requests to a silent atlas are answered at their deadline, and release wha
         headers: { "Content-Type": "application/json", "Idempotency-Key": `key-${key}` },
         body: JSON.stringify([VALID_QUERY]),
       });
-    const send = (): Promise<readonly Response[]> =>
-      Promise.all(Array.from({ length: REQUEST_COUNT }, (_, i) => (i % 2 === 0 ? host.ask(QUERY_TARGET) : batch(i))));
-    for (const response of await send()) {
+    const send = (i: number): Promise<Response> => (i % 2 === 0 ? host.ask(QUERY_TARGET) : batch(i));
+    const requests = Array.from({ length: REQUEST_COUNT }, (_, i) => i);
+    for (const response of await Promise.all(requests.map(send))) {
       expect([response.status, ((await response.json()) as Problem).code]).toEqual([503, "overloaded"]);
       expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
     }
     expect(host.ledger.entries).toEqual([]);
     isSilent = false;
-    for (const response of await send()) expect(response.status).toBe(200);
+    // On a busy machine, a request may miss the short deadline again, and then be retried.
+    const sendUntilAnswered = async (i: number): Promise<void> => {
+      let status = 503;
+      while (status === 503) ({ status } = await send(i));
+      expect(status).toBe(200);
+    };
+    await Promise.all(requests.map(sendUntilAnswered));
     expect(host.ledger.entries).toHaveLength(REQUEST_COUNT);
   } finally {
     await host.close();

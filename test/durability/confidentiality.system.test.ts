@@ -22,7 +22,7 @@ import {
 } from "./service.ts";
 
 const ROUNDS = sizeSetting("CANARIES", 2);
-const TIMEOUT_MS = 120_000 + ROUNDS * 10_000;
+const TIMEOUT_MS = 120_000 + ROUNDS * 60_000;
 
 const data = dataFolder("canary");
 

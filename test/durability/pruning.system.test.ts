@@ -20,7 +20,7 @@ const EVENTS_PER_DAY = 3_000;
 const DAY_COUNT = 4;
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
-const TIMEOUT_MS = 120_000 + PRUNINGS * 10_000;
+const TIMEOUT_MS = 120_000 + PRUNINGS * 60_000;
 const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 
 const { openLedger } = (await import(

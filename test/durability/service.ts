@@ -43,7 +43,7 @@ export interface Service {
 
 /** Rate limits above the request rates of the tests. */
 const UNLIMITED_RATES = ["--requests-per-second", "1000000000", "--request-burst", "1000000000"];
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 300_000;
 /** Child processes to kill on exit, so that a failed test leaves none behind. */
 const running = new Set<ChildProcess>();
 process.once("exit", () => {

@@ -24,7 +24,7 @@ export type FaultName =
   | "retains-requests"
   | "closes-without-draining"
   | "default-heap-growth"
-  // Not a fault: timeouts of 1 to 4 seconds.
+  // Not a fault: timeouts of 1 to 10 seconds.
   | "short-timeouts";
 
 const SERVICE = fileURLToPath(new URL("service.mjs", import.meta.url));

@@ -71,7 +71,7 @@ export const hostFaults = {
         timeouts: {
           headersTimeoutMs: 1_500,
           requestTimeoutMs: 2_000,
-          inactivityTimeoutMs: 4_000,
+          inactivityTimeoutMs: 10_000,
           drainTimeoutMs: 1_000,
         },
       }),

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { eventually } from "../eventually.ts";
 import { Fault } from "../../src/errors.ts";
 import type { Problem } from "../../src/host/problems/problem.ts";
 import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
@@ -79,7 +80,7 @@ describe("metered responses", () => {
       isAnswered = true;
       return response;
     });
-    await vi.waitFor(() => expect(record).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(record).toHaveBeenCalledTimes(1));
     // Another request completes in the meantime.
     await fetch(`${host.address.url}/healthz`);
     expect(isAnswered).toBe(false);
@@ -178,7 +179,7 @@ describe("usage units", () => {
       await once(socket, "close");
       await fetch(`${slowHost.address.url}/healthz`); // The server has noticed the disconnection by then.
       release();
-      await vi.waitFor(() => expect(slowHost.records.some(({ route }) => route === "/api/v1/hazard-risk")).toBe(true));
+      await eventually(() => expect(slowHost.records.some(({ route }) => route === "/api/v1/hazard-risk")).toBe(true));
       expect(slowHost.ledger.entries).toStrictEqual([]);
     } finally {
       await slowHost.close();

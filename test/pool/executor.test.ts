@@ -1,6 +1,7 @@
 /** Life cycle and scheduling of the workers, with fake threads and with workers on the calling thread. */
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
+import { eventually } from "../eventually.ts";
 import { Fault } from "../../src/errors.ts";
 import type { LocalAtlas } from "../../src/hazard/answer.ts";
 import { Executor } from "../../src/pool/executor.ts";
@@ -298,7 +299,7 @@ describe("the executor", () => {
     const gate = new Promise<void>((resolve) => (release = resolve));
     const { count, steps, threads } = executorOf({ onStep: () => gate });
     const others = [count("a", 10), count("b", 10)];
-    await vi.waitFor(() => expect(threads[0]?.requests).toHaveLength(2));
+    await eventually(() => expect(threads[0]?.requests).toHaveLength(2));
     const waiting = count("c", 1, { signal: stop.signal });
     await nextTurn(); // it is in the queue now, because both slices that can be granted ahead are taken
     stop.abort(new Error("canceled"));

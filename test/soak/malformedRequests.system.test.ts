@@ -63,7 +63,7 @@ test("a request has the same response regardless of where its bytes are split", 
       const text = await exchangeBytes(service.port, encodeRequest(request), {
         ...behavior,
         isComplete,
-        responseTimeoutMs: 10_000,
+        responseTimeoutMs: 60_000,
       });
       const { responses, rest } = parseResponses(text, { allowsHeadResponses });
       expect([request.name, responses.length, rest]).toStrictEqual([request.name, 1, ""]);

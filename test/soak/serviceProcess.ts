@@ -43,7 +43,7 @@ export interface ServiceProcess {
   stop(): Promise<void>;
 }
 
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 300_000;
 /** Garbage collection of gigabytes takes long on a busy machine. */
 const COLLECT_TIMEOUT_MS = 120_000;
 /** Rate limits above what any campaign sends, and no log line per response. */

@@ -30,7 +30,8 @@ const RETRY_AFTER_S_MAX = 3_600;
  *     wait = sum over accounts of min(work of the account, work of the job's account up to the job) / workers
  *
  * Rejected jobs have appointments, because they would otherwise all retry at the same time and all but one be rejected
- * again. Jobs without an appointment are admitted as long as they do not delay those that have one. A job that is rejected
+ * again. Jobs without an appointment are admitted as long as they do not delay those that have one. Appointments of other
+ * accounts count as work that has arrived: its jobs will share the workers before the job is done. A job that is rejected
  * in spite of its appointment keeps its place in the queue.
  */
 export class JobSchedule {
@@ -86,7 +87,7 @@ export class JobSchedule {
   /** Returns the time until a job is done, or would be if it were admitted now. */
   waitMs(job: BulkJob): number {
     const { account, queuedSinceMs } = job;
-    const workOf = queuedSinceMs === undefined ? this.#workOfJobs() : this.#workAhead(account, queuedSinceMs);
+    const workOf = this.#workAhead(account, { sinceMs: queuedSinceMs ?? -Infinity, isAfterOthers: true });
     const ownMs = this.#jobs.has(job) ? 0 : job.totalMs;
     return this.#waitAfter(workOf, account, (workOf.get(account) ?? 0) + ownMs);
   }
@@ -100,13 +101,14 @@ export class JobSchedule {
     // Clients that do not come back must not keep others waiting.
     if (queuedSinceMs !== undefined || this.#missing.has(account)) return true;
     const nowMs = this.#nowMs();
-    const workOf = this.#workOfJobs(job);
+    const workOf = this.#workAhead(account, { sinceMs: -Infinity, isAfterOthers: true }, job);
     let aheadMs = (workOf.get(account) ?? 0) + job.likelyMs;
     const own = this.#appointments.filter((each) => each.account === account);
     for (const { dueMs, costMs } of own.toSorted((first, second) => first.dueMs - second.dueMs)) {
-      // What is done until then; if it is more than there is, the workers are idle.
-      const leftMs = aheadMs - Math.max(0, dueMs - nowMs) * this.#workerCount;
-      if (leftMs > 0 && this.#waitAfter(workOf, account, leftMs + costMs) > limitMs) return false;
+      const untilMs = Math.max(0, dueMs - nowMs);
+      // Otherwise all that is ahead is done by then.
+      const isAhead = this.#waitAfter(workOf, account, aheadMs) > untilMs;
+      if (isAhead && this.#waitAfter(workOf, account, aheadMs + costMs) - untilMs > limitMs) return false;
       aheadMs += costMs;
     }
     return true;
@@ -136,7 +138,11 @@ export class JobSchedule {
     const { account, likelyMs } = job;
     const nowMs = this.#nowMs();
     const own = this.#appointments.filter((each) => each.account === account);
-    const workOf = this.#workAhead(account, sinceMs, job);
+    const workOf = this.#workAhead(
+      account,
+      { sinceMs: sinceMs ?? Infinity, isAfterOthers: sinceMs === undefined },
+      job,
+    );
     const waitMs =
       limitMs > 0
         ? this.#waitAfter(workOf, account, (workOf.get(account) ?? 0) + likelyMs) - this.#targetMs(likelyMs, limitMs)
@@ -186,15 +192,21 @@ export class JobSchedule {
 
   /**
    * Returns the work of all jobs except one, and of the appointments that come before a place in the queue of an account.
-   * @param sinceMs absent: the last place
+   * @param place.sinceMs -Infinity is before all appointments of the account, Infinity after them
+   * @param place.isAfterOthers whether the appointments of other accounts come before it, too
    */
-  #workAhead(account: HeldResources, sinceMs = Infinity, except?: BulkJob): Map<HeldResources, number> {
+  #workAhead(
+    account: HeldResources,
+    { sinceMs, isAfterOthers }: { readonly sinceMs: number; readonly isAfterOthers: boolean },
+    except?: BulkJob,
+  ): Map<HeldResources, number> {
     const workOf = this.#workOfJobs(except);
     const nowMs = this.#nowMs();
     for (const each of this.#appointments) {
       if (each.dueMs + LATE_MS <= nowMs) continue;
-      // Those of other accounts matter only for a job that makes its first appointment.
-      const isAhead = each.account === account ? each.sinceMs < sinceMs : sinceMs === Infinity;
+      // Accounts whose clients do not come back must not keep others waiting.
+      const isAhead =
+        each.account === account ? each.sinceMs < sinceMs : isAfterOthers && !this.#missing.has(each.account);
       if (isAhead) addWork(workOf, each.account, each.costMs);
     }
     return workOf;

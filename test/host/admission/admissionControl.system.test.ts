@@ -1,5 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { eventually } from "../../eventually.ts";
 import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
 import { DEFAULT_HANDLER_TIMEOUTS, DEFAULT_TIMEOUTS } from "../../../src/host/http/timeouts.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
@@ -46,7 +47,7 @@ describe("too many concurrent requests", () => {
     const { atlas, release, askedCount } = heldAtlas();
     const host = await openHost({ atlas, load: { requestsInProgressMax: 3, accountShare: 1 } });
     const pending = Array.from({ length: 3 }, () => host.ask(QUERY_TARGET));
-    await vi.waitFor(() => expect(askedCount()).toBe(3));
+    await eventually(() => expect(askedCount()).toBe(3));
     const shed = await host.ask(QUERY_TARGET);
     expect([shed.status, shed.headers.get("retry-after")]).toStrictEqual([503, "1"]);
     expect(shed.headers.get("x-usage-units")).toBe("0");
@@ -85,11 +86,11 @@ describe("a client that disconnects during the customer lookup", () => {
     socket
       .on("error", () => undefined)
       .write([`POST ${ALIGNMENT_PATH} HTTP/1.1`, "Host: h", ...fields, "", body].join("\r\n"));
-    await vi.waitFor(() => expect(findCustomerMock).toHaveBeenCalled());
+    await eventually(() => expect(findCustomerMock).toHaveBeenCalled());
     socket.resetAndDestroy();
     await new Promise((resolve) => setTimeout(resolve, 50));
     finishLookup();
-    await vi.waitFor(async () => expect((await host.ask(QUERY_TARGET)).status).toBe(200));
+    await eventually(async () => expect((await host.ask(QUERY_TARGET)).status).toBe(200));
     expect(host.ledger.entries).toHaveLength(1);
   });
 });
@@ -130,7 +131,7 @@ describe("request bodies", () => {
         body: JSON.stringify([ENTITY]).padEnd(sizeBytes),
       });
     const first = post(60_000);
-    await vi.waitFor(() => expect(payloads).toHaveLength(1));
+    await eventually(() => expect(payloads).toHaveLength(1));
     const shed = await post(50_000);
     expect([shed.status, ((await shed.json()) as Problem).code]).toStrictEqual([503, "overloaded"]);
     const small = await post(1_000);
@@ -193,13 +194,13 @@ describe("an account", () => {
       host,
       head("Transfer-Encoding: chunked") + `15f90\r\n${" ".repeat(90_000)}`,
     );
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       const rejected = await post(host, JSON.stringify([ENTITY]).padEnd(20_000));
       expect([rejected.status, ((await rejected.json()) as Problem).code]).toStrictEqual([503, "overloaded"]);
     });
     expect((await other(JSON.stringify([ENTITY]).padEnd(20_000))).status).toBe(200);
     first.destroy();
-    await vi.waitFor(async () => expect((await post(host, JSON.stringify([ENTITY]).padEnd(20_000))).status).toBe(200));
+    await eventually(async () => expect((await post(host, JSON.stringify([ENTITY]).padEnd(20_000))).status).toBe(200));
   });
 
   test("has a limited share of the request limit", async () => {
@@ -207,7 +208,7 @@ describe("an account", () => {
     const host = await openHost({ atlas, load: { requestsInProgressMax: 8, accountShare: 0.25 } });
     const other = await postAsOtherAccount(host);
     const pending = [host.ask(QUERY_TARGET), host.ask(QUERY_TARGET)];
-    await vi.waitFor(() => expect(askedCount()).toBe(2));
+    await eventually(() => expect(askedCount()).toBe(2));
     expect((await host.ask(QUERY_TARGET)).status).toBe(503);
     expect((await other(JSON.stringify([ENTITY]))).status).toBe(200);
     release();
@@ -230,7 +231,7 @@ describe("an account", () => {
       const socket = await openStalledConnection(host, request);
       socket.pause();
       sockets.push(socket);
-      await vi.waitFor(() => expect(host.ledger.entries.length).toBe(sockets.length));
+      await eventually(() => expect(host.ledger.entries.length).toBe(sockets.length));
       const next = await host.ask(QUERY_TARGET);
       if (next.status === 503) rejected = next;
     }
@@ -238,7 +239,7 @@ describe("an account", () => {
     expect(host.ledger.entries.length).toBe(sockets.length);
     expect((await other(JSON.stringify([ENTITY]))).status).toBe(200);
     for (const socket of sockets) socket.destroy();
-    await vi.waitFor(async () => expect((await host.ask(QUERY_TARGET)).status).toBe(200));
+    await eventually(async () => expect((await host.ask(QUERY_TARGET)).status).toBe(200));
   });
 
   test("has a limited share of the memory for the unread responses to requests that it sends at the same time", async () => {
@@ -256,12 +257,12 @@ describe("an account", () => {
     const request = [`GET ${QUERY_TARGET} HTTP/1.1`, "Host: h", ...HEADER_LINES, "", ""].join("\r\n");
     const sockets = await Promise.all(Array.from({ length: 6 }, () => openStalledConnection(host, request)));
     for (const socket of sockets) socket.pause();
-    await vi.waitFor(() => expect(askedCount()).toBe(sockets.length));
+    await eventually(() => expect(askedCount()).toBe(sockets.length));
     release();
     const rejectedCount = () => host.records.filter(({ code }) => code === "overloaded").length;
-    await vi.waitFor(() => expect(host.ledger.entries.length + rejectedCount()).toBe(sockets.length));
+    await eventually(() => expect(host.ledger.entries.length + rejectedCount()).toBe(sockets.length));
     for (const socket of sockets) socket.destroy();
-    await vi.waitFor(() => expect(host.records).toHaveLength(sockets.length));
+    await eventually(() => expect(host.records).toHaveLength(sockets.length));
     const sizeBytes = Buffer.byteLength(await (await host.ask(QUERY_TARGET)).text());
     expect(host.ledger.entries.length).toBe(1 + Math.floor((0.5 * memoryBytesMax) / sizeBytes));
   });
@@ -320,10 +321,10 @@ describe("requests for worker threads", () => {
       body: long,
       signal: leaving.signal,
     });
-    await vi.waitFor(() => expect(payloads).toHaveLength(1));
+    await eventually(() => expect(payloads).toHaveLength(1));
     leaving.abort();
     await expect(asked).rejects.toThrow(/abort/);
-    await vi.waitFor(() => expect(reason).toBeInstanceOf(Error));
+    await eventually(() => expect(reason).toBeInstanceOf(Error));
     expect(host.ledger.entries).toStrictEqual([]);
   });
 
@@ -363,7 +364,7 @@ describe("large requests without worker threads", () => {
     const atlas = { ...held.atlas, hazardRisk: fakeAtlas().hazardRisk };
     const host = await openHost({ atlas, load: { jobsPerAccountMax: 1 }, adminPort: 0 });
     const first = post(host);
-    await vi.waitFor(() => expect(held.askedCount()).toBe(1));
+    await eventually(() => expect(held.askedCount()).toBe(1));
     const second = await post(host);
     expect([second.status, (await second.json()) as Problem]).toMatchObject([
       503,
@@ -384,7 +385,7 @@ describe("large requests without worker threads", () => {
     const atlas: HostAtlas = { ...held.atlas, isLong: () => true };
     const host = await openHost({ atlas, load: { jobsPerAccountMax: 1 } });
     const first = host.ask(QUERY_TARGET);
-    await vi.waitFor(() => expect(held.askedCount()).toBe(1));
+    await eventually(() => expect(held.askedCount()).toBe(1));
     expect((await host.ask(QUERY_TARGET)).status).toBe(503);
     held.release();
     expect((await first).status).toBe(200);

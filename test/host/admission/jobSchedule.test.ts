@@ -127,6 +127,21 @@ describe("rejected jobs", () => {
     expect(schedule.keepsAppointments(jobOf(account, 20_000), limitMs)).toBe(true);
   });
 
+  test("count toward the wait of other accounts' jobs, until they do not return", () => {
+    const { schedule, clock } = scheduleOf();
+    const [account, other] = [noResources(), noResources()];
+    schedule.add(jobOf(other, 1_000));
+    const dueMs = 1000 * schedule.retryAfterS(jobOf(other, 40_000), 30_000);
+    // The other account's job and its appointment share the worker with the job.
+    expect(schedule.waitMs(jobOf(account, 10_000))).toBeCloseTo(20_000);
+    expect(schedule.retryAfterS(jobOf(account, 20_000), 30_000)).toBe(17);
+    schedule.retryAfterS(jobOf(other, 40_000), 30_000);
+    clock.nowMs = dueMs + 4_000;
+    expect(schedule.claimAppointment(account)).toBeUndefined();
+    // Without the other account's appointments: the first is void, so the second counts no more.
+    expect(schedule.waitMs(jobOf(account, 10_000))).toBeCloseTo(11_000);
+  });
+
   test("keep their place if they are rejected in spite of their appointment", () => {
     const { schedule, clock } = scheduleOf();
     const account = noResources();

@@ -22,4 +22,20 @@ describe("clients that retry when they were told", () => {
     expect(shareBelow(result, 1.25)).toBeGreaterThan(0.9);
     expect(result.goodput).toBeGreaterThan(0.9);
   });
+
+  test.each([
+    [2, "a tenth of the deadline", 3_000],
+    [8, "a tenth of the deadline", 3_000],
+    [3, "two fifths of the deadline", 12_000],
+    [4, "most of the deadline", 24_000],
+  ])(
+    "are admitted then, and in time to be answered, if %i accounts send too much, each %s",
+    (accountCount, _, costMs) => {
+      const result = simulateRetries(costMs, { accountCount, clientCount: 16 });
+      expect(result.waitRatios.length).toBeGreaterThan(50);
+      expect(shareBelow(result, 1.25)).toBeGreaterThan(0.8);
+      expect(result.lateCount).toBeLessThan(0.01 * result.waitRatios.length);
+      expect(result.goodput).toBeGreaterThan(0.95);
+    },
+  );
 });

@@ -35,6 +35,8 @@ export interface SimulationOptions {
 export interface SimulationResult {
   /** Share of the time in which the worker completed batches before their deadlines. */
   readonly goodput: number;
+  /** Batches that were stopped because they would have missed their deadline. */
+  readonly lateCount: number;
   /** Waits from a client's first rejection to its admission, divided by its first Retry-After, in ascending order. */
   readonly waitRatios: readonly number[];
 }
@@ -47,6 +49,8 @@ interface Client {
 }
 
 const LIMIT_MS = 30_000;
+/** Interval of the checks for batches that will be late. */
+const LATE_CHECK_MS = 250;
 const ADMITTED_MS = ADMITTED_SHARE * LIMIT_MS;
 
 /**
@@ -57,8 +61,8 @@ export function simulateRetries(
   costMs: number,
   { accountCount = 1, clientCount = 32, noise = 0, durationMs = 1_800_000 }: SimulationOptions = {},
 ): SimulationResult {
-  let nowMs = 0;
-  const schedule = new JobSchedule({ workerCount: 1, nowMs: () => nowMs });
+  const clock = { nowMs: 0 };
+  const schedule = new JobSchedule({ workerCount: 1, nowMs: () => clock.nowMs });
   const random = randomFrom(7);
   const accounts = Array.from({ length: accountCount }, noResources);
   const waiting: Client[] = accounts.flatMap((account, a) =>
@@ -68,12 +72,13 @@ export function simulateRetries(
   const running = new Map<HeldResources, { readonly job: BulkJob; readonly client: Client; leftMs: number }[]>();
   const waitRatios: number[] = [];
   let doneMs = 0;
+  let lateCount = 0;
 
   /** Runs the first batch of each account until a time, or until one of them is done. */
   const runUntil = (toMs: number): void => {
     const first = [...running.values()].map(([head]) => head).filter((head) => head !== undefined);
-    const stepMs = Math.min(toMs - nowMs, ...first.map(({ leftMs }) => leftMs * first.length));
-    nowMs += stepMs;
+    const stepMs = Math.min(toMs - clock.nowMs, ...first.map(({ leftMs }) => leftMs * first.length));
+    clock.nowMs += stepMs;
     for (const head of first) {
       const busyMs = stepMs / first.length;
       head.leftMs -= busyMs;
@@ -81,14 +86,32 @@ export function simulateRetries(
       if (head.leftMs > 1e-6) continue;
       running.get(head.client.account)?.shift();
       schedule.delete(head.job);
-      if (nowMs <= head.job.deadlineAtMs) doneMs += costMs;
-      waiting.push({ account: head.client.account, atMs: nowMs + 100 + random.below(900), first: undefined });
+      if (clock.nowMs <= head.job.deadlineAtMs) doneMs += costMs;
+      waiting.push({ account: head.client.account, atMs: clock.nowMs + 100 + random.below(900), first: undefined });
+    }
+  };
+  /** Asks the client of a rejected batch to retry. @param sinceMs the place of its batch in the queue, if it was running */
+  const reject = (client: Client, job: BulkJob, sinceMs?: number): void => {
+    const retryAfterS = schedule.retryAfterS(job, LIMIT_MS, sinceMs ?? job.queuedSinceMs);
+    client.first ??= { atMs: clock.nowMs, retryAfterS };
+    client.atMs = clock.nowMs + 1000 * retryAfterS + random.below(50);
+    waiting.push(client);
+  };
+  /** Stops batches that will miss their deadline. */
+  const stopLate = (): void => {
+    for (let late = schedule.findLateJob(); late !== undefined; late = schedule.findLateJob()) {
+      const batches = running.get(late.account) ?? [];
+      const position = batches.findIndex(({ job }) => job === late);
+      const [batch] = batches.splice(position, 1);
+      schedule.delete(late);
+      lateCount++;
+      if (batch !== undefined) reject(batch.client, late, late.queuedSinceMs ?? late.deadlineAtMs - LIMIT_MS);
     }
   };
   const send = (client: Client): void => {
     const { account, first } = client;
     const queuedSinceMs = schedule.claimAppointment(account);
-    const deadlineAtMs = nowMs + LIMIT_MS;
+    const deadlineAtMs = clock.nowMs + LIMIT_MS;
     const job = jobOf(
       account,
       costMs,
@@ -99,23 +122,21 @@ export function simulateRetries(
       schedule.add(job);
       const leftMs = costMs * (1 + noise * random.between({ min: -1, max: 1 }));
       running.set(account, [...(running.get(account) ?? []), { job, client, leftMs }]);
-      if (first !== undefined) waitRatios.push((nowMs - first.atMs) / (1000 * first.retryAfterS));
+      if (first !== undefined) waitRatios.push((clock.nowMs - first.atMs) / (1000 * first.retryAfterS));
     } else {
-      const retryAfterS = schedule.retryAfterS(job, LIMIT_MS);
-      client.first ??= { atMs: nowMs, retryAfterS };
-      client.atMs = nowMs + 1000 * retryAfterS + random.below(50);
-      waiting.push(client);
+      reject(client, job);
     }
   };
 
-  while (nowMs < durationMs) {
+  while (clock.nowMs < durationMs) {
     waiting.sort((a, b) => a.atMs - b.atMs);
     const [next] = waiting;
-    runUntil(next?.atMs ?? Infinity);
-    if (next !== undefined && waiting[0] === next && nowMs >= next.atMs) {
+    runUntil(Math.min(next?.atMs ?? Infinity, clock.nowMs + LATE_CHECK_MS));
+    stopLate();
+    if (next !== undefined && waiting[0] === next && clock.nowMs >= next.atMs) {
       waiting.shift();
       send(next);
     }
   }
-  return { goodput: doneMs / nowMs, waitRatios: waitRatios.toSorted((a, b) => a - b) };
+  return { goodput: doneMs / clock.nowMs, lateCount, waitRatios: waitRatios.toSorted((a, b) => a - b) };
 }

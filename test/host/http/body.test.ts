@@ -1,5 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, test, vi } from "vitest";
+import { eventually } from "../../eventually.ts";
 import type { BodyMemory } from "../../../src/host/admission/admissionControl.ts";
 import { readBody, type ReadBodyOptions } from "../../../src/host/http/body.ts";
 import { BodySegments, SEGMENT_BYTES } from "../../../src/host/http/bodySegments.ts";
@@ -80,7 +81,7 @@ describe("a body that is not complete", () => {
     const stop = new AbortController();
     const reading = readBody(stream, optionsOf({ segments, signal: stop.signal }));
     stream.write(" ".repeat(100_000));
-    await vi.waitFor(() => expect(segments.allocatedBytes).toBe(4 * SEGMENT_BYTES));
+    await eventually(() => expect(segments.allocatedBytes).toBe(4 * SEGMENT_BYTES));
     end(stream, stop);
     await expect(reading).rejects.toEqual(error);
     const next = new PassThrough();

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { eventually } from "../../eventually.ts";
 import { VALID_QUERY } from "../../hazard/queries.ts";
 import {
   parseResponses,
@@ -146,7 +147,7 @@ describe("clients that never read", () => {
       const socket = connect({ host: "127.0.0.1", port: wide.address.port });
       socket.on("error", () => undefined).pause();
       socket.write(head(QUERY_TARGET));
-      await vi.waitFor(() => expect(wide.records).toHaveLength(1), { timeout: 10_000 });
+      await eventually(() => expect(wide.records).toHaveLength(1));
       expect((await fetch(`${wide.address.url}/healthz`)).status).toBe(200);
       const closed = once(socket, "close");
       socket.resume();

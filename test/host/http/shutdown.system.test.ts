@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { Worker } from "node:worker_threads";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { eventually } from "../../eventually.ts";
 import type { Atlas } from "../../../src/hazard/answer.ts";
 import { VALID_QUERY } from "../../hazard/queries.ts";
 import {
@@ -44,12 +45,12 @@ async function idleConnection(
   socket.on("error", () => undefined);
   if (hasSentRequest) {
     socket.write(REQUEST);
-    await vi.waitFor(() => expect(host.ledger.entries).toHaveLength(1));
-    await vi.waitFor(() => expect(text).toMatch(/\}$/));
+    await eventually(() => expect(host.ledger.entries).toHaveLength(1));
+    await eventually(() => expect(text).toMatch(/\}$/));
     text = "";
   }
   // Wait until the host has accepted the connection: it then answers a later one.
-  await vi.waitFor(async () => expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200));
+  await eventually(async () => expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200));
   return { socket, received: once(socket, "close").then(() => text) };
 }
 
@@ -63,7 +64,7 @@ async function untilRefused(host: TestHost): Promise<void> {
       socket.destroy();
     }
   };
-  await vi.waitFor(() => expect(attempt()).rejects.toThrow("ECONNREFUSED"), { timeout: 20_000 });
+  await eventually(() => expect(attempt()).rejects.toThrow("ECONNREFUSED"));
 }
 
 const hosts: TestHost[] = [];
@@ -138,9 +139,7 @@ describe("shutdown under load", () => {
   test("answers every request of 64 busy clients and meters each response once", async () => {
     const host = await openHost();
     const runs = Array.from({ length: 64 }, () => RepeatingClient.run(host.address.port));
-    await vi.waitFor(() => expect(runs.every(({ client }) => client.answeredCount > 3)).toBe(true), {
-      timeout: 10_000,
-    });
+    await eventually(() => expect(runs.every(({ client }) => client.answeredCount > 3)).toBe(true));
     await host.close({ drainDelayMs: 50 });
     await Promise.all(runs.map(({ closed }) => closed));
     for (const { client } of runs) {
@@ -158,7 +157,7 @@ describe("shutdown under load", () => {
     socket.setEncoding("latin1").on("data", (piece: string) => (text += piece));
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     socket.on("error", () => undefined).write(REQUEST);
-    await vi.waitFor(() => expect(text).toContain("HTTP/1.1 200 "));
+    await eventually(() => expect(text).toContain("HTTP/1.1 200 "));
     text = "";
     const closing = host.close({ drainDelayMs: 20 });
     // The request is in the socket buffer when the delay is over; after this iteration of the event loop, timers run first.
@@ -246,7 +245,7 @@ describe("shutdown under load", () => {
     const slow = connect({ host: "127.0.0.1", port: host.address.port });
     slow.on("error", () => undefined).pause();
     slow.write(REQUEST);
-    await vi.waitFor(() => expect(host.ledger.entries).toHaveLength(2), { timeout: 20_000 });
+    await eventually(() => expect(host.ledger.entries).toHaveLength(2));
     const closing = host.close();
     await untilRefused(host);
     slow.resume();
@@ -262,7 +261,7 @@ describe("shutdown under load", () => {
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     socket.on("error", () => undefined).pause();
     socket.write(REQUEST);
-    await vi.waitFor(() => expect(host.ledger.entries).toHaveLength(1));
+    await eventually(() => expect(host.ledger.entries).toHaveLength(1));
     const closing = host.close();
     await untilRefused(host);
     socket.resume();
@@ -294,7 +293,7 @@ describe("shutdown under load", () => {
       socket.write(bytes);
       unresponsive.push(socket);
     }
-    await vi.waitFor(() => expect(host.ledger.entries).toHaveLength(1));
+    await eventually(() => expect(host.ledger.entries).toHaveLength(1));
     await expect(host.close()).resolves.toBeUndefined();
     for (const socket of unresponsive) socket.destroy();
   });
@@ -306,7 +305,7 @@ describe("shutdown under load", () => {
     let text = "";
     socket.setEncoding("latin1").on("data", (piece: string) => (text += piece));
     socket.on("error", () => undefined).write("GET / HTTP/1.1\r\nHos");
-    await vi.waitFor(async () => expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200));
+    await eventually(async () => expect((await fetch(`${host.address.url}/healthz`)).status).toBe(200));
     await host.close();
     expect(text).toMatch(/^HTTP\/1\.1 408 /);
   });
@@ -321,11 +320,11 @@ describe("shutdown under load", () => {
       return record(entry);
     });
     const asked = Array.from({ length: 8 }, () => host.ask(QUERY_TARGET));
-    await vi.waitFor(() => expect(recording).toHaveBeenCalledTimes(8));
+    await eventually(() => expect(recording).toHaveBeenCalledTimes(8));
     let isClosed = false;
     const closing = host.close().then(() => (isClosed = true));
     // Pending connections are still accepted; then new ones are refused.
-    await vi.waitFor(() => expect(fetch(`${host.address.url}/healthz`)).rejects.toThrow("fetch failed"));
+    await eventually(() => expect(fetch(`${host.address.url}/healthz`)).rejects.toThrow("fetch failed"));
     expect(isClosed).toBe(false);
     commit();
     for (const response of await Promise.all(asked)) {
