@@ -82,9 +82,9 @@ export function planMemory({
       freeBytes +
       (givenCacheBytes === undefined ? requestShareBytes / (1 - CACHE_SHARE) : givenCacheBytes + requestShareBytes);
     const message =
-      `--memory must be at least ${Math.ceil(neededBytes / MIB)} MiB with ${workers} workers, ` +
-      (givenCacheBytes === undefined ? "" : `${Math.floor(givenCacheBytes / MIB)} MiB for tiles `) +
-      `and bodies of up to ${Math.floor(bodyBytesMax / MIB)} MiB ` +
+      `--memory must be at least ${Math.ceil(neededBytes / MIB)} MiB with ${workers} workers` +
+      (givenCacheBytes === undefined ? "" : `, ${Math.floor(givenCacheBytes / MIB)} MiB for tiles`) +
+      ` and bodies of up to ${Math.floor(bodyBytesMax / MIB)} MiB ` +
       `(got ${Math.floor(totalBytes / MIB)}).`;
     throw new Fault("configuration_invalid", message);
   }

@@ -7,25 +7,30 @@ import { runInNewContext } from "node:vm";
  */
 const COLLECTED_BYTES_MIN = 16 << 20;
 
-let collect: (() => void) | undefined;
+let gc: (() => void) | undefined;
 
 /**
  * Runs a function, and collects the values that it no longer uses afterwards.
  * @param parsedBytes estimated memory of the values
+ * @param collect collects the garbage of this thread
  */
-export async function collectingAfter<Result>(parsedBytes: number, run: () => Promise<Result>): Promise<Result> {
+export async function collectingAfter<Result>(
+  parsedBytes: number,
+  run: () => Promise<Result>,
+  collect = collectGarbage,
+): Promise<Result> {
   try {
     return await run();
   } finally {
-    if (parsedBytes >= COLLECTED_BYTES_MIN) {
-      collect ??= loadCollect();
-      collect();
-    }
+    if (parsedBytes >= COLLECTED_BYTES_MIN) collect();
   }
 }
 
-function loadCollect(): () => void {
-  // The flag affects contexts that are created from now on.
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
+function collectGarbage(): void {
+  if (gc === undefined) {
+    // The flag affects contexts that are created from now on.
+    setFlagsFromString("--expose-gc");
+    gc = runInNewContext("gc") as () => void;
+  }
+  gc();
 }
