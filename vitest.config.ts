@@ -84,6 +84,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: "system",
+          // On CI, where the tests of processes and sockets share two cores, a failed one is run once more.
+          // .ci/summarize.mjs names the tests that needed it.
+          retry: process.env["CI"] === "true" ? 1 : 0,
           include: ["test/**/*.system.test.ts"],
           globalSetup: "test/generatedSources.mjs",
         },

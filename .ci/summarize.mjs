@@ -1,6 +1,7 @@
 // Prints the totals of the test reports; the last line is "N passed, N failed". The arguments are the steps that
 // failed. Fails if a test was skipped, because a skipped test may hide a failure. Only tests that read ../shared may be
-// skipped, because that folder is not part of the project (see test/sharedFolder.ts).
+// skipped, because that folder is not part of the project (see test/sharedFolder.ts). Failed tests, and those that
+// passed only on their second try, are listed with the first line of their errors.
 import { readFileSync } from "node:fs";
 
 const SHARED_SUFFIX = " (skipped: no ../shared)";
@@ -13,9 +14,8 @@ const totals = { passed: 0, failed: 0 };
 for (const file of REPORTS) {
   try {
     const report = JSON.parse(readFileSync(file, "utf8"));
-    const skipped = report.testResults
-      .flatMap(({ assertionResults }) => assertionResults)
-      .filter(({ status }) => status !== "passed" && status !== "failed");
+    const tests = report.testResults.flatMap(({ assertionResults }) => assertionResults);
+    const skipped = tests.filter(({ status }) => status !== "passed" && status !== "failed");
     const accepted = skipped.filter(({ ancestorTitles }) =>
       ancestorTitles.some((title) => title.endsWith(SHARED_SUFFIX)),
     );
@@ -25,6 +25,11 @@ for (const file of REPORTS) {
         `(${accepted.length} because there is no ../shared)`,
     );
     for (const { fullName } of rejected) console.log(`skipped: ${fullName}`);
+    for (const { status, fullName, failureMessages = [] } of tests) {
+      if (failureMessages.length === 0) continue;
+      const error = failureMessages[0].split("\n", 1)[0];
+      console.log(`${status === "failed" ? "failed" : "passed on its second try"}: ${fullName}: ${error}`);
+    }
     totals.passed += report.numPassedTests;
     totals.failed += report.numFailedTests + (rejected.length > 0 ? 1 : 0);
   } catch (error) {

@@ -12,15 +12,22 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const SHARED_SUITE = "known answers (skipped: no ../shared)";
 
-/** Summarizes a report with one passed test and these skipped ones. */
-function summarize(skipped: readonly { readonly suite: string; readonly status: string }[]) {
+interface ReportedTest {
+  readonly suite: string;
+  readonly status: string;
+  readonly failureMessages?: readonly string[];
+}
+
+/** Summarizes a report with one passed test and these other ones. */
+function summarize(others: readonly ReportedTest[]) {
   const file = join(folder, "report.json");
-  const assertionResults = skipped.map(({ suite, status }) => ({
+  const assertionResults = others.map(({ suite, ...test }) => ({
     ancestorTitles: [suite],
     fullName: `${suite} example`,
-    status,
+    ...test,
   }));
-  writeFileSync(file, JSON.stringify({ numPassedTests: 1, numFailedTests: 0, testResults: [{ assertionResults }] }));
+  const numFailedTests = others.filter(({ status }) => status === "failed").length;
+  writeFileSync(file, JSON.stringify({ numPassedTests: 1, numFailedTests, testResults: [{ assertionResults }] }));
   const env = { ...process.env, ISOTHERM_TEST_REPORTS: file };
   const { stdout, status } = spawnSync(process.execPath, [".ci/summarize.mjs"], { env, encoding: "utf8" });
   return { stdout, status };
@@ -39,6 +46,16 @@ describe("the summary of the tests on CI", () => {
       { suite: "storage", status: other },
     ]);
     expect(stdout).toContain("skipped: storage example");
+    expect([stdout.trim().split("\n").at(-1), status]).toEqual(["1 passed, 1 failed", 1]);
+  });
+
+  test("names tests that failed, and those that passed only on their second try", () => {
+    const { stdout, status } = summarize([
+      { suite: "storage", status: "failed", failureMessages: ["AssertionError: expected 1 to be 2\n    at line 5"] },
+      { suite: "network", status: "passed", failureMessages: ["Error: refused\n    at line 7"] },
+    ]);
+    expect(stdout).toContain("\nfailed: storage example: AssertionError: expected 1 to be 2\n");
+    expect(stdout).toContain("\npassed on its second try: network example: Error: refused\n");
     expect([stdout.trim().split("\n").at(-1), status]).toEqual(["1 passed, 1 failed", 1]);
   });
 });

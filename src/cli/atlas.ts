@@ -36,7 +36,11 @@ export function atlasCommand(): Command {
     .requiredOption("--scenario <name>", "scenario of the layer")
     .requiredOption("--year <year>", "analysis year of the layer", readNumber)
     .requiredOption("--metric <name>", "metric of the layer, or rp_100 for the curve at 100 years (--keep-curves)")
-    .option("--bbox <W,S,E,N>", "write only the cells that intersect this box, in degrees", readBox)
+    .option(
+      "--bbox <W,S,E,N>",
+      "write only the cells that intersect this box, in degrees; with W > E across the antimeridian, in longitudes beyond 180",
+      readBox,
+    )
     .requiredOption("--out <file>", "path of the GeoTIFF")
     .option("--json", "print the report as JSON")
     .addHelpText(

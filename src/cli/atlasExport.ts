@@ -5,9 +5,10 @@ import { supplementedHazard, supplementKindOf, supplementName } from "../atlas/s
 import type { PackedAtlas } from "../atlas/packedAtlas.ts";
 import { Fault, type FaultItem } from "../errors.ts";
 import type { BoundingBox } from "../ingest/ingest.ts";
-import { gridOfWindow, wholeWindow, windowOf } from "../ingest/target.ts";
+import { gridOfWindow, wholeWindow } from "../ingest/target.ts";
 import type { CellWindow } from "../ingest/raster.ts";
 import { STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
+import { windowsOf } from "./exportWindows.ts";
 import { writeGeoTiff } from "./geotiffFile.ts";
 import { productOf, type StatedProduct } from "./atlasSources.ts";
 
@@ -20,7 +21,7 @@ export interface ExportRequest {
   readonly year: number;
   /** A metric, or `rp_<years>` for the value of the curve at a return period. */
   readonly metric: string;
-  /** Undefined for the whole grid. */
+  /** Undefined for the whole grid. A box with W > E crosses the antimeridian. */
   readonly bbox: BoundingBox | undefined;
   /** Path of the GeoTIFF. */
   readonly file: string;
@@ -40,12 +41,15 @@ export interface ExportReport {
 export async function exportLayer(atlas: PackedAtlas, request: ExportRequest): Promise<ExportReport> {
   const { hazard, scenario, year, metric, bbox, file } = request;
   const { source, group, layer, layerIndex, grid } = findLayer(atlas, request);
-  const window = bbox === undefined ? wholeWindow(grid) : windowOf(grid, bbox);
+  const windows = bbox === undefined ? [wholeWindow(grid)] : windowsOf(grid, bbox);
+  const [first] = windows as readonly [CellWindow];
+  const columnCount = windows.reduce((sum, each) => sum + each.columnCount, 0);
+  const window = { ...first, columnCount };
   let validCellCount = 0;
   async function* strips(): AsyncGenerator<Float32Array> {
-    // The strips of the file are the rows of tiles, except the first, which ends at the end of its row of tiles.
-    for (const strip of stripsOfTiles(window)) {
-      const values = await readStrip({ source, group, layer, layerIndex }, strip);
+    for (const { firstRow, rowCount } of stripsOf(window)) {
+      const parts = windows.map((each) => ({ ...each, firstRow, rowCount }));
+      const values = await readParts({ source, group, layer, layerIndex }, parts);
       for (const value of values) if (!Number.isNaN(value)) validCellCount++;
       yield values;
     }
@@ -67,7 +71,7 @@ export async function exportLayer(atlas: PackedAtlas, request: ExportRequest): P
     },
     strips(),
   );
-  return { file, rowCount: window.rowCount, columnCount: window.columnCount, validCellCount };
+  return { file, rowCount: window.rowCount, columnCount, validCellCount };
 }
 
 interface FoundLayer {
@@ -152,11 +156,27 @@ function absentLayer(pointer: string, problem: string, allowed: readonly string[
 }
 
 /** Divides a window into strips of 64 rows, counted from its first row. */
-function* stripsOfTiles(window: CellWindow): Generator<CellWindow> {
+function* stripsOf(window: CellWindow): Generator<CellWindow> {
   const end = window.firstRow + window.rowCount;
   for (let firstRow = window.firstRow; firstRow < end; firstRow += TILE_SIZE) {
     yield { ...window, firstRow, rowCount: Math.min(TILE_SIZE, end - firstRow) };
   }
+}
+
+/** Returns the values of the parts of a strip, row by row; the parts have the same rows, from west to east. */
+async function readParts(layer: FoundLayer, parts: readonly CellWindow[]): Promise<Float32Array> {
+  const columnCount = parts.reduce((sum, part) => sum + part.columnCount, 0);
+  const joined = new Float32Array(columnCount * (parts[0]?.rowCount ?? 0));
+  let firstColumn = 0;
+  for (const part of parts) {
+    const values = await readStrip(layer, part);
+    for (let row = 0; row < part.rowCount; row++) {
+      const ofRow = values.subarray(row * part.columnCount, (row + 1) * part.columnCount);
+      joined.set(ofRow, row * columnCount + firstColumn);
+    }
+    firstColumn += part.columnCount;
+  }
+  return joined;
 }
 
 /** Returns the values of a strip, row by row. */

@@ -37,10 +37,12 @@ const METHOD_MEMBERS = [
   "proxy_of",
   "interpolated",
   "interpolated_from_baseline",
+  "baseline_window",
   "sea_level_percentile",
   "subsidence",
   "definition",
   "missing_as_dry",
+  "absent_days",
   "hold_flat",
 ] as const;
 

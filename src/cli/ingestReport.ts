@@ -7,18 +7,11 @@ import { cellRate } from "./ingestProgress.ts";
 const LISTED_COUNT_MAX = 12;
 
 /** Converts the report to JSON with snake_case members. */
-export function ingestReportJson({
-  atlas,
-  release,
-  groups,
-  ignoredFiles,
-  missingFiles,
-  totals,
-  durationMs,
-}: IngestReport): Record<string, unknown> {
+export function ingestReportJson(report: IngestReport): Record<string, unknown> {
+  const { groups, totals } = report;
   return {
-    atlas,
-    release,
+    atlas: report.atlas,
+    release: report.release,
     groups: groups.map(({ hazard, scenario, year, metrics, cells, largestRounding, replaced }) => ({
       hazard,
       scenario,
@@ -33,9 +26,9 @@ export function ingestReportJson({
       cells: cellsJson(totals.cells),
       largest_rounding: totals.largestRounding,
     },
-    ignored_files: ignoredFiles,
-    missing_files: missingFiles,
-    seconds: durationMs / 1000,
+    ignored_files: report.ignoredFiles,
+    missing_files: report.missingFiles,
+    seconds: report.durationMs / 1000,
   };
 }
 

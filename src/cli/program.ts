@@ -39,7 +39,8 @@ export async function runProgram(words: readonly string[]): Promise<number | und
   }
 }
 
-function createProgram(): Command {
+/** Returns the command line with all of its commands. */
+export function createProgram(): Command {
   const program = new Command("isotherm")
     .description(
       "Climate risk of locations and companies: hazards, implied temperature rise, transition and physical risk.",

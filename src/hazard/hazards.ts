@@ -148,11 +148,17 @@ export function isHazardName(name: string): name is HazardName {
   return (HAZARD_NAMES as readonly string[]).includes(name);
 }
 
+/** A scenario and year as an atlas stores them. */
+export interface StoredLayer {
+  readonly scenario: Scenario;
+  readonly year: number;
+}
+
 /**
  * Returns the scenario and year of the layer that is stored for a scenario and year. The baseline is a single layer,
  * used for all its years and for 1980 under every scenario.
  */
-export function layerOf(scenario: Scenario, year: number): { readonly scenario: Scenario; readonly year: number } {
+export function layerOf(scenario: Scenario, year: number): StoredLayer {
   return scenario === BASELINE.scenario || year === BASELINE.year ? BASELINE : { scenario, year };
 }
 

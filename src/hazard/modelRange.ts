@@ -8,6 +8,7 @@ import { type HazardName, layerOf, type MetricName } from "./hazards.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
 import type { HazardQuery } from "./query.ts";
 import { type SampledLayers, sampleLayers } from "./sampledLayers.ts";
+import { keptPlans } from "./storedPlans.ts";
 
 /** The layers of the range of one scenario and year. */
 export interface RangePlan {
@@ -23,9 +24,6 @@ export interface RangePlan {
 export type SampledRanges = ReadonlyMap<string, ModelRanges>;
 
 export const NO_RANGES: SampledRanges = new Map();
-
-/** Plans of each open atlas by hazard, scenario and year. */
-const plansBySampler = new WeakMap<Sampler, Map<string, RangePlan | undefined>>();
 
 /** Returns the key of a requested scenario and year. */
 export function rangeKey(scenario: HazardQuery["scenarios"][number], year: number): string {
@@ -83,44 +81,28 @@ function valueOf({ position, entry }: PlannedLayer, sampled: SampledLayers): num
   return steps === undefined ? undefined : steps / entry.steps_per_unit + entry.offset;
 }
 
-function rangePlanOf(
-  sampler: Sampler,
-  hazard: HazardName,
-  { scenario, year }: { readonly scenario: string; readonly year: number },
-): RangePlan | undefined {
-  let plans = plansBySampler.get(sampler);
-  if (plans === undefined) {
-    plans = new Map();
-    plansBySampler.set(sampler, plans);
-  }
-  const name = `${hazard} ${scenario} ${year}`;
-  if (!plans.has(name)) {
-    const supplement = sampler.hazards.get(supplementName(hazard));
-    const groups = supplement?.groups(scenario, year) ?? [];
-    const [minimum, maximum] = [groupOf(groups, "metrics_min"), groupOf(groups, "metrics_max")];
-    let plan: RangePlan | undefined;
-    if (supplement !== undefined && minimum !== undefined && maximum !== undefined) {
-      const layers = [minimum, maximum].flatMap(({ source, group, entry }) =>
-        entry.layers.map((layerEntry, layer) => ({ source, group, layer, entry: layerEntry })),
-      );
-      const metrics = minimum.entry.layers.flatMap((entry, position) => {
-        const at = maximum.entry.layers.findIndex(({ metric }) => metric === entry.metric);
-        const maximumEntry = maximum.entry.layers[at];
-        if (maximumEntry === undefined) return [];
-        return [
-          {
-            metric: entry.metric as MetricName,
-            minimum: { entry, position },
-            maximum: { entry: maximumEntry, position: minimum.entry.layers.length + at },
-          },
-        ];
-      });
-      plan = { set: sampler.layerSet(supplement, layers), metrics };
-    }
-    plans.set(name, plan);
-  }
-  return plans.get(name);
-}
+const rangePlanOf = keptPlans((sampler, hazard, { scenario, year }): RangePlan | undefined => {
+  const supplement = sampler.hazards.get(supplementName(hazard));
+  const groups = supplement?.groups(scenario, year) ?? [];
+  const [minimum, maximum] = [groupOf(groups, "metrics_min"), groupOf(groups, "metrics_max")];
+  if (supplement === undefined || minimum === undefined || maximum === undefined) return undefined;
+  const layers = [minimum, maximum].flatMap(({ source, group, entry }) =>
+    entry.layers.map((layerEntry, layer) => ({ source, group, layer, entry: layerEntry })),
+  );
+  const metrics = minimum.entry.layers.flatMap((entry, position) => {
+    const at = maximum.entry.layers.findIndex(({ metric }) => metric === entry.metric);
+    const maximumEntry = maximum.entry.layers[at];
+    if (maximumEntry === undefined) return [];
+    return [
+      {
+        metric: entry.metric as MetricName,
+        minimum: { entry, position },
+        maximum: { entry: maximumEntry, position: minimum.entry.layers.length + at },
+      },
+    ];
+  });
+  return { set: sampler.layerSet(supplement, layers), metrics };
+});
 
 function groupOf(groups: readonly SampledGroup[], kind: SupplementKind): SampledGroup | undefined {
   return groups.find(({ entry }) => supplementKindOf(entry) === kind);

@@ -1,13 +1,7 @@
 /** A map whose dry cells are marked as missing, with 0 in them. */
+import { derivedSource, partsFrom } from "./derivedSource.ts";
 import type { MapSource } from "./plan.ts";
-import {
-  checkWindow,
-  type DerivedSource,
-  type DryFilledSpec,
-  partsOf,
-  type Raster,
-  type RasterValues,
-} from "./raster.ts";
+import { checkWindow, type DryFilledSpec, type Raster, type RasterValues } from "./raster.ts";
 
 /**
  * Returns a map with 0 in the cells that are missing in it and have a value in another map.
@@ -18,11 +12,6 @@ export function dryFilledRaster(map: MapSource, witness: MapSource): Raster {
   const rule = { kind: "dry-filled" } as const;
   const spec = { kind: "derived", rule, map: derivedSource(map), witness: derivedSource(witness) } as const;
   return openDryFilled(spec, map.raster, witness.raster);
-}
-
-/** Returns the description of a map that another one is derived from. */
-export function derivedSource({ raster, band, unitFactor }: MapSource): DerivedSource {
-  return { spec: raster.spec, band, unitFactor };
 }
 
 /** Returns the map that a description specifies, from its two maps. Closing it does not close them. */
@@ -38,7 +27,7 @@ export function openDryFilled(spec: DryFilledSpec, map: Raster, witness: Raster)
     blockRowCount: Math.max(map.blockRowCount, witness.blockRowCount),
     blockColumnCount: Math.max(map.blockColumnCount, witness.blockColumnCount),
     notes: { missing_as_dry: "0 in cells that have a value on the map of the longest return period" },
-    parts: partsOf(map),
+    ...partsFrom([{ raster: map, band: spec.map.band }]),
     async readWindow(window) {
       checkWindow(window, map.grid, 1);
       const [values, ofWitness] = await Promise.all([

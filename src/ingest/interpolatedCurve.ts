@@ -1,11 +1,11 @@
 /** The curve of a year between two epochs: a map for each return period, which are computed together from all maps of both epochs. */
-import { derivedSource } from "./dryFilledRaster.ts";
+import { derivedSource, partsFrom } from "./derivedSource.ts";
 import type { MapSource } from "./plan.ts";
 import {
   type BandWindow,
   checkWindow,
+  type DerivedSource,
   type InterpolatedCurveSpec,
-  partsOf,
   type Raster,
   type RasterValues,
 } from "./raster.ts";
@@ -54,8 +54,12 @@ export function interpolatedRasters(
   };
   return earlier.map((first, period): Raster => {
     const second = later[period] as Raster;
-    const band = first.bands[(curve.earlier[period]?.band ?? 1) - 1];
-    if (band === undefined) throw new Error(`${first.file} has no band ${curve.earlier[period]?.band}.`);
+    const [{ band: firstBand }, { band: secondBand }] = [curve.earlier[period], curve.later[period]] as [
+      DerivedSource,
+      DerivedSource,
+    ];
+    const band = first.bands[firstBand - 1];
+    if (band === undefined) throw new Error(`${first.file} has no band ${firstBand}.`);
     return {
       spec: { kind: "derived", rule: { kind: "interpolated", period, weight: curve.weight }, curve },
       file: `the interpolation of ${first.file} and ${second.file}`,
@@ -65,7 +69,10 @@ export function interpolatedRasters(
       blockRowCount,
       blockColumnCount,
       notes: {},
-      parts: [...partsOf(first), ...partsOf(second)],
+      ...partsFrom([
+        { raster: first, band: firstBand },
+        { raster: second, band: secondBand },
+      ]),
       async readWindow(window) {
         checkWindow(window, first.grid, 1);
         return (await read(window))[period] as RasterValues;

@@ -260,7 +260,8 @@ export function checkReprojectionOptions({
 const CELL_SIZE_MIN_DEG = 1e-6;
 const CELL_SIZE_MAX_DEG = 10;
 
-function checkBox({ westDeg, southDeg, eastDeg, northDeg }: BoundingBox): void {
+/** @throws Fault `invalid_request` if a box is not in range */
+export function checkBox({ westDeg, southDeg, eastDeg, northDeg }: BoundingBox): void {
   const isBox =
     westDeg < eastDeg && southDeg < northDeg && eastDeg - westDeg <= 360 && southDeg >= -90 && northDeg <= 90;
   if (isBox && westDeg >= -360 && eastDeg <= 360) return;

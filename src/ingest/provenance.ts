@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { GroupEntry } from "../atlas/catalog.ts";
 import { type HazardName, HAZARDS } from "../hazard/hazards.ts";
 import { version } from "../version.ts";
+import { fileBandsOf } from "./derivedSource.ts";
 import { clampToleranceOf } from "./options.ts";
 import type { GroupTotals } from "./cellCounts.ts";
 import type { WriteContext } from "./writeContext.ts";
@@ -34,7 +35,8 @@ export function groupProvenance(
     if (raster.parts === undefined) return fileProvenance(raster, band);
     // The files of a series are listed once, under source_maps.
     if (isComputed(raster)) return {};
-    return { ...raster.notes, files: raster.parts.map((part) => fileProvenance(part, band)) };
+    const files = fileBandsOf({ raster, band }).map((file) => fileProvenance(file.raster, file.band));
+    return { ...raster.notes, files };
   };
   const series = [...new Set(mapsOf(group).map(({ raster }) => raster))].filter(isComputed);
   const maps =

@@ -3,6 +3,7 @@ import { Fault } from "../errors.ts";
 import { type Cell, cellCenter, type Grid, normalizeLonDeg } from "../kernel/grid.ts";
 import type { ComputedMethod } from "./computedMethod.ts";
 import type { CrsDefinition } from "./crsDefinition.ts";
+import type { Calendar } from "./calendar.ts";
 
 /** A rectangle of cells. Rows count from the north, columns from the west edge of the grid. */
 export interface CellWindow {
@@ -150,8 +151,12 @@ export interface Raster {
   readonly sidecarFiles?: readonly string[];
   /** The maps in files that a mosaic, a derived or a computed map is made of, in their order; undefined for a map in one file. */
   readonly parts?: readonly Raster[];
+  /** The band of each of `parts` that a derived map is made of; undefined if the parts have the bands of the raster. */
+  readonly partBands?: readonly number[];
   /** The dimension whose positions are the bands; undefined for numbered bands. */
   readonly bandDimension?: string;
+  /** The calendar of the coordinates along `bandDimension`, if they are dates. */
+  readonly bandCalendar?: Calendar;
   /** Number of bands that are decoded together; undefined if each can be read by itself. */
   readonly blockBandCount?: number;
   /**

@@ -2,6 +2,7 @@
  * Adds layers for years and scenarios that the sources lack, on request: years between two epochs, with interpolated curves,
  * and scenarios for which another one is declared as a proxy. The provenance of each layer states how it was made.
  */
+import { isDeepStrictEqual } from "node:util";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
 import { BASELINE, HAZARDS, type HazardName, type Scenario } from "../hazard/hazards.ts";
 import { interpolatedCurve } from "./interpolatedCurve.ts";
@@ -137,10 +138,38 @@ function interpolatedGroup(
     year,
     content: { kind: "curves", models },
     provenance: {
-      ...after.provenance,
+      ...provenanceBetween(before, after),
       interpolated: [earlier.year, later.year],
       ...(isFromBaseline ? { interpolated_from_baseline: true } : {}),
     },
+  };
+}
+
+/** Members of a provenance about the years that maps are for, which are not those of an interpolated layer. */
+const YEAR_MEMBERS: ReadonlySet<string> = new Set([
+  "sea_level_year",
+  "period",
+  "baseline_window",
+  "baseline_window_note",
+]);
+
+/**
+ * Returns the provenance of a layer between two epochs: that of the later epoch, and where the two differ, the members of each in
+ * `interpolated_epochs`.
+ */
+function provenanceBetween(before: GroupPlan, after: GroupPlan): Readonly<Record<string, unknown>> {
+  const names = new Set([before, after].flatMap(({ provenance }) => Object.keys(provenance)));
+  const differing = [...names].filter((name) => !isDeepStrictEqual(before.provenance[name], after.provenance[name]));
+  if (differing.length === 0) return after.provenance;
+  const isKept = (name: string): boolean => !(differing.includes(name) && YEAR_MEMBERS.has(name));
+  const epochs = [before, after].map(({ scenario, year, provenance }) => ({
+    scenario,
+    year,
+    ...Object.fromEntries(Object.entries(provenance).filter(([name]) => differing.includes(name))),
+  }));
+  return {
+    ...Object.fromEntries(Object.entries(after.provenance).filter(([name]) => isKept(name))),
+    interpolated_epochs: epochs,
   };
 }
 

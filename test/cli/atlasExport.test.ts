@@ -5,7 +5,15 @@ import { exportLayer, type ExportRequest } from "../../src/cli/atlasExport.ts";
 import { writeGeoTiff } from "../../src/cli/geotiffFile.ts";
 import { openGeoTiff } from "../../src/ingest/readers/geotiff/geotiff.ts";
 import { folder, useIngestFolder } from "../ingest/ingestFixture.ts";
-import { curveDepthAt, depthAt, withPackedAtlas, writeCurveAtlas, writeFloodAtlas } from "./atlasFixture.ts";
+import {
+  curveDepthAt,
+  depthAt,
+  withPackedAtlas,
+  worldDepthAt,
+  writeCurveAtlas,
+  writeFloodAtlas,
+  writeWorldAtlas,
+} from "./atlasFixture.ts";
 
 useIngestFolder();
 
@@ -59,6 +67,24 @@ describe("exportLayer", () => {
       (_, cell) => depthAt((45 + Math.floor(cell / 35)) * 80 + 30 + (cell % 35)) ?? NaN,
     );
     expect(values).toEqual(expected);
+  });
+
+  test.each([
+    ["W > E", { westDeg: 175, eastDeg: -170 }],
+    ["an east edge above 180", { westDeg: 175, eastDeg: 190 }],
+    ["edges below -180", { westDeg: -185, eastDeg: -170 }],
+  ])("continues beyond longitude 180 with a box across the antimeridian, given with %s", async (_, lonDeg) => {
+    await writeWorldAtlas();
+    // Rows 10 to 79, which are on two tiles; columns 177 to 179 and 0 to 4.
+    const report = await exported({ bbox: { ...lonDeg, northDeg: 70, southDeg: -70 } });
+    const { raster, values } = await readExport();
+    expect(raster.grid).toMatchObject({ northDeg: 70, westDeg: 174, cellSizeLonDeg: 2, rowCount: 70, columnCount: 8 });
+    const expected = Float32Array.from(
+      { length: 70 * 8 },
+      (__, cell) => worldDepthAt(10 + Math.floor(cell / 8), (177 + (cell % 8)) % 180) ?? NaN,
+    );
+    expect(values).toEqual(expected);
+    expect(report).toMatchObject({ columnCount: 8, validCellCount: values.filter((value) => value >= 0).length });
   });
 
   test("writes zeros for tiles that are zero everywhere", async () => {

@@ -3,9 +3,10 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { exportLayer } from "../../src/cli/atlasExport.ts";
+import type { BoundingBox } from "../../src/ingest/ingest.ts";
 import { folder, useIngestFolder } from "../ingest/ingestFixture.ts";
 import { describeWithGdal, GDAL_PYTHON } from "../ingest/readers/mapPython.ts";
-import { depthAt, withPackedAtlas, writeFloodAtlas } from "./atlasFixture.ts";
+import { depthAt, withPackedAtlas, worldDepthAt, writeFloodAtlas, writeWorldAtlas } from "./atlasFixture.ts";
 
 const READ = `
 import json, sys
@@ -24,14 +25,19 @@ print(json.dumps({
 
 useIngestFolder();
 
+/** Writes a part of the layer of the fixtures, and returns what GDAL reads from the file. */
+async function readByGdal(bbox?: BoundingBox): Promise<Readonly<Record<string, unknown>>> {
+  const file = join(folder, "export.tif");
+  const layer = { hazard: "riverine_floods", scenario: "rcp4p5", year: 2030, metric: "depth_meters" };
+  await withPackedAtlas((atlas) => exportLayer(atlas, { ...layer, bbox, file }));
+  const text = execFileSync(GDAL_PYTHON ?? "", ["-c", READ, file], { encoding: "utf8" });
+  return JSON.parse(text) as Readonly<Record<string, unknown>>;
+}
+
 describeWithGdal("GDAL", () => {
   test("reads the values, grid, coordinate system, unit and attribution of an exported layer", async () => {
     await writeFloodAtlas();
-    const file = join(folder, "export.tif");
-    const layer = { hazard: "riverine_floods", scenario: "rcp4p5", year: 2030, metric: "depth_meters" };
-    await withPackedAtlas((atlas) => exportLayer(atlas, { ...layer, bbox: undefined, file }));
-    const text = execFileSync(GDAL_PYTHON ?? "", ["-c", READ, file], { encoding: "utf8" });
-    const read = JSON.parse(text) as Readonly<Record<string, unknown>>;
+    const read = await readByGdal();
     expect(read).toMatchObject({
       code: "4326",
       type: "Float32",
@@ -50,6 +56,17 @@ describeWithGdal("GDAL", () => {
     expect(read["transform"]).toEqual(transform.map((value) => expect.closeTo(value, 9) as number));
     const expected = Array.from({ length: 70 * 80 }, (_, cell) => {
       const depth = depthAt(cell);
+      return depth === undefined ? null : Math.fround(depth);
+    });
+    expect(read["values"]).toEqual(expected);
+  });
+
+  test("reads a box across the antimeridian as one map in longitudes beyond 180", async () => {
+    await writeWorldAtlas();
+    const read = await readByGdal({ westDeg: 175, southDeg: -21, eastDeg: -170, northDeg: -10 });
+    expect(read["transform"]).toEqual([174, 2, 0, -10, 0, -2]);
+    const expected = Array.from({ length: 6 * 8 }, (_, cell) => {
+      const depth = worldDepthAt(50 + Math.floor(cell / 8), (177 + (cell % 8)) % 180);
       return depth === undefined ? null : Math.fround(depth);
     });
     expect(read["values"]).toEqual(expected);

@@ -33,6 +33,26 @@ export async function writeFloodAtlas(): Promise<void> {
   await ingestLayers({ manifest, out, release: "test-1" });
 }
 
+/** Depth in meters of a cell of the world atlas, which has 90 x 180 cells of 2 degrees from longitude -180. */
+export function worldDepthAt(row: number, column: number): number | undefined {
+  return (row + column) % 7 === 3 ? undefined : (row * 180 + column) / 1000;
+}
+
+/** Writes an atlas of the whole world with depths for rcp4p5 2030. */
+export async function writeWorldAtlas(): Promise<void> {
+  const values = Array.from(
+    { length: 90 * 180 },
+    (_, cell) => worldDepthAt(Math.floor(cell / 180), cell % 180) ?? -9999,
+  );
+  const grid = { rowCount: 90, columnCount: 180, tiePoint: [-180, 90], pixelScale: [2, 2] } as const;
+  await map("world.tif", () => 0, { ...grid, values });
+  const layers = [{ scenario: "rcp4p5", year: 2030, metric: "depth_meters", file: "world.tif" }];
+  const manifest = join(folder, "manifest.json");
+  const source = { name: "World maps", licence: "CC BY 4.0" };
+  await writeFile(manifest, JSON.stringify({ hazard: "riverine_floods", source, layers }));
+  await ingestLayers({ manifest, out, release: "test-3" });
+}
+
 /** The return periods of the atlas with curves: more than one group of a curve has. */
 const RETURN_PERIODS = [2, 5, 10, 25, 50, 75, 100, 200, 500, 1000] as const;
 

@@ -1,30 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { atlasCommand } from "../../src/cli/atlas.ts";
 import { queryCommand } from "../../src/cli/query.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { resultWith, fakeAtlas } from "../host/testHost.ts";
 import type { Bounds } from "../../src/contract/wireTypes.ts";
+import { useCapturedOutput } from "./capturedOutput.ts";
 
 vi.mock("../../src/openAtlas.ts", () => ({ openAtlas: vi.fn<typeof openAtlas>() }));
 
-let stdoutText = "";
-let stderrText = "";
-beforeEach(() => {
-  stdoutText = "";
-  stderrText = "";
-  vi.stubEnv("ISOTHERM_ATLAS", undefined);
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    stdoutText += String(text);
-    return true;
-  });
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    stderrText += String(text);
-    return true;
-  });
-});
+const printed = useCapturedOutput();
 afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
   vi.mocked(openAtlas).mockReset();
 });
 
@@ -48,19 +33,19 @@ describe("isotherm query", () => {
     "prints the synthetic notice on stderr for %s %s and only JSON on stdout",
     async (...flags) => {
       await query(true, ...flags);
-      expect(stderrText).toBe("SYNTHETIC: not real data (atlas synthetic-1)\n");
-      expect(JSON.parse(stdoutText)).toHaveProperty("results");
+      expect(printed.stderr).toBe("SYNTHETIC: not real data (atlas synthetic-1)\n");
+      expect(JSON.parse(printed.stdout)).toHaveProperty("results");
     },
   );
 
   test("prints the synthetic notice once above a table, and never for real data", async () => {
     await query(true);
-    expect(stderrText).toBe("");
-    expect(stdoutText.match(/SYNTHETIC/g)).toHaveLength(1);
-    stdoutText = "";
+    expect(printed.stderr).toBe("");
+    expect(printed.stdout.match(/SYNTHETIC/g)).toHaveLength(1);
+    printed.stdout = "";
     await query(false, "--json");
     await query(false);
-    expect(stdoutText + stderrText).not.toContain("SYNTHETIC");
+    expect(printed.stdout + printed.stderr).not.toContain("SYNTHETIC");
   });
 });
 
@@ -75,9 +60,9 @@ describe("the table of isotherm query", () => {
       ...(bounds === undefined ? {} : { bounds }),
     }));
     vi.mocked(openAtlas).mockResolvedValue(fakeAtlas(() => Promise.resolve({ location, results })));
-    stdoutText = "";
+    printed.stdout = "";
     await queryCommand().parseAsync(["--atlas", "somewhere", ...QUERY, "--total-hazard"], { from: "user" });
-    return stdoutText;
+    return printed.stdout;
   };
 
   test("marks bounds and explains the signs", async () => {

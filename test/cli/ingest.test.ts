@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { ingestCommand } from "../../src/cli/ingest.ts";
 import { type IngestPreview, ingestLayers, previewLayers } from "../../src/ingest/ingest.ts";
+import { useCapturedOutput } from "./capturedOutput.ts";
 
 vi.mock("../../src/ingest/ingest.ts", () => ({
   ingestLayers: vi.fn<typeof ingestLayers>(),
@@ -48,26 +49,13 @@ const PREVIEW: IngestPreview = {
 
 const SIGNALS = ["SIGINT", "SIGTERM"] as const;
 
-let stdoutText = "";
-let stderrText = "";
+const printed = useCapturedOutput();
 let listenersBefore: readonly number[] = [];
 const listeners = (): readonly number[] => SIGNALS.map((signal) => process.listenerCount(signal));
 beforeEach(() => {
-  stdoutText = "";
-  stderrText = "";
   listenersBefore = listeners();
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
-    stdoutText += String(text);
-    return true;
-  });
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
-    stderrText += String(text);
-    return true;
-  });
 });
 afterEach(() => {
-  process.exitCode = undefined;
-  vi.restoreAllMocks();
   vi.mocked(ingestLayers).mockReset();
 });
 
@@ -88,8 +76,8 @@ describe("isotherm ingest", () => {
     );
     await run();
     expect(process.exitCode).toBe(code);
-    expect(stderrText).toMatch(/^Stopped\. Run the same command again to continue/);
-    expect(stdoutText).toBe("");
+    expect(printed.stderr).toMatch(/^Stopped\. Run the same command again to continue/);
+    expect(printed.stdout).toBe("");
     expect(listeners()).toEqual(listenersBefore);
   });
 
@@ -116,12 +104,12 @@ describe("isotherm ingest", () => {
     vi.mocked(previewLayers).mockResolvedValue(PREVIEW);
     await run("--dry-run");
     expect(ingestLayers).not.toHaveBeenCalled();
-    expect(stdoutText).toMatch(/rp100\.tif.*12\.3 MB.*10 x 20.*float32/);
-    expect(stdoutText).toContain("cyclones: reads 200 source cells; writes 1 x 200 cells");
-    expect(stdoutText).toContain("dry run: nothing was written to data/atlas (a new atlas)");
-    stdoutText = "";
+    expect(printed.stdout).toMatch(/rp100\.tif.*12\.3 MB.*10 x 20.*float32/);
+    expect(printed.stdout).toContain("cyclones: reads 200 source cells; writes 1 x 200 cells");
+    expect(printed.stdout).toContain("dry run: nothing was written to data/atlas (a new atlas)");
+    printed.stdout = "";
     await run("--dry-run", "--json");
-    expect(JSON.parse(stdoutText)).toMatchObject({
+    expect(JSON.parse(printed.stdout)).toMatchObject({
       dry_run: true,
       current_release: null,
       files: [{ file: "rp100.tif", size_bytes: 12_345_678, row_count: 10, column_count: 20 }],
@@ -152,12 +140,14 @@ describe("isotherm ingest", () => {
       durationMs: 1250,
     });
     await run();
-    expect(stdoutText).toContain("2,500,000 source cells read, 2.0 M cells/s");
-    expect(stdoutText).toContain("1,250,000 cells written: 900,000 valid (800,000 of them zero), 350,000 without data");
-    expect(stdoutText).toContain("3 curves made non-decreasing");
-    expect(stdoutText).toContain("largest rounding errors: depth_meters 0.00050");
+    expect(printed.stdout).toContain("2,500,000 source cells read, 2.0 M cells/s");
+    expect(printed.stdout).toContain(
+      "1,250,000 cells written: 900,000 valid (800,000 of them zero), 350,000 without data",
+    );
+    expect(printed.stdout).toContain("3 curves made non-decreasing");
+    expect(printed.stdout).toContain("largest rounding errors: depth_meters 0.00050");
     expect(vi.mocked(ingestLayers).mock.calls[0]?.[0]).toMatchObject({ manifest: "storm.json", out: "data/atlas" });
-    expect(stdoutText).toContain("release 20260101-00000000 of data/atlas written in 1.3 s");
+    expect(printed.stdout).toContain("release 20260101-00000000 of data/atlas written in 1.3 s");
     expect(process.exitCode).toBeUndefined();
   });
 });

@@ -1,26 +1,19 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AnswerNotes, type CurveQueryInput, IsothermClient, IsothermError } from "../../src/client/client.ts";
 import type { LocalAtlas } from "../../src/hazard/answer.ts";
-import { Kernel } from "../../src/kernel/instance.ts";
-import { openLocalAtlas } from "../../src/openAtlas.ts";
-import { makeCurveAtlas } from "../hazard/curve/curveAtlas.ts";
+import { useCurveAtlas } from "../hazard/curve/curveAtlas.ts";
 import { HEADERS, type TestHost, startTestHost } from "../host/testHost.ts";
 
 /** Below the length of the lists of these tests, so that the client must split them. */
 const CURVES_PER_REQUEST = 8;
 
-let folder: string;
+const opened = useCurveAtlas();
 let atlas: LocalAtlas;
 let host: TestHost;
 let client: IsothermClient;
 const notes: AnswerNotes[] = [];
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
-  await makeCurveAtlas(await Kernel.load(), folder);
-  atlas = await openLocalAtlas(folder, 8 << 20);
+  ({ atlas } = opened());
   host = await startTestHost({ atlas, limits: { detailCount: CURVES_PER_REQUEST } });
   client = new IsothermClient({
     baseUrl: host.address.url,
@@ -29,11 +22,7 @@ beforeAll(async () => {
     onAnswer: (note) => notes.push(note),
   });
 });
-afterAll(async () => {
-  await host.close();
-  await atlas.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => host.close());
 
 const queryAt = (longitude: number): CurveQueryInput => ({
   latitude: 12.5,

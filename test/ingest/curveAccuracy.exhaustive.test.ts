@@ -1,18 +1,15 @@
 /** The metrics of stored curves against stored metrics, at 100,000 random cells. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
-import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
-import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
-import { Sampler } from "../../src/atlas/sampler.ts";
+import { expect, test } from "vitest";
 import { sampleCurves } from "../../src/hazard/curve/sampleCurves.ts";
 import { ingestLayers } from "../../src/ingest/ingest.ts";
-import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 import { curveByDefinition } from "../oracle/curve.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { folder, manifest, out, useIngestFolder } from "./ingestFixture.ts";
 import { makeGeoTiff } from "./makeGeoTiff.ts";
+import { useOpenedSamplers } from "./openedSampler.ts";
 
 useIngestFolder();
 
@@ -27,10 +24,7 @@ const CASES = [
 ] as const;
 const PROBABILITY_STEPS = 60_000;
 
-const opened: { close(): Promise<void> }[] = [];
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((atlas) => atlas.close()));
-});
+const openedSampler = useOpenedSamplers();
 
 test.each(CASES)(
   "$hazard, $periods years",
@@ -55,10 +49,7 @@ test.each(CASES)(
       layers.push({ scenario: "rcp4p5", year: 2030, return_period_years: years, file });
     }
     await ingestLayers({ manifest: await manifest({ hazard, layers }), out, keepCurves: true });
-    const kernel = await Kernel.load();
-    const atlas = await openPackedAtlas(kernel, diskBlobs(out), { headerCacheBytes: 1 << 20 });
-    opened.push(atlas);
-    const sampler = new Sampler(kernel, atlas, { cacheBytes: 32 << 20 });
+    const sampler = await openedSampler(out);
     const stored = sampler.hazards.get(hazard);
     if (stored === undefined) throw new Error(`There is no ${hazard}.`);
     const metrics = sampler.layerSet(stored, stored.allLayers());

@@ -4,9 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromFile } from "geotiff";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
-import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
-import { Sampler } from "../../src/atlas/sampler.ts";
 import { supplementName } from "../../src/atlas/supplement.ts";
 import { ingestAqueductFloods } from "../../src/ingest/ingest.ts";
 import { curveMetrics } from "../../src/kernel/curve.ts";
@@ -15,6 +12,8 @@ import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
 import { keptCurves, metricStepsOfModel } from "../oracle/keptCurves.ts";
 import { describeIfShared, SHARED_FOLDER } from "../sharedFolder.ts";
+import { FLOOD_ENCODING, floodRule } from "./floodRule.ts";
+import { useOpenedSamplers } from "./openedSampler.ts";
 
 const RETURN_PERIODS_YEARS = [2, 5, 10, 25, 50, 100, 250, 500, 1000];
 const FOLDER = "data/hazard/aqueduct";
@@ -22,14 +21,9 @@ const NAMES = RETURN_PERIODS_YEARS.map(
   (years) => `djibouti_inunriver_rcp4p5_MIROC-ESM-CHEM_2030_rp${String(years).padStart(5, "0")}.tif`,
 );
 const NODATA = -9999;
-const RULE = {
-  family: "gumbel",
-  returnPeriods: RETURN_PERIODS_YEARS,
-  unitFactor: 1,
-  designReturnPeriodYears: 100,
-  threshold: 0.5,
-} as const;
-const ENCODING = { depth: 1000, intensity: 10_000, probability: 60_000, total: 60_000, intensityReference: 10 };
+const RULE = floodRule(RETURN_PERIODS_YEARS);
+
+const openedSampler = useOpenedSamplers();
 
 describeIfShared(NAMES.map((name) => `${FOLDER}/${name}`))("nine maps of Djibouti", () => {
   let out: string;
@@ -56,44 +50,39 @@ describeIfShared(NAMES.map((name) => `${FOLDER}/${name}`))("nine maps of Djibout
   afterAll(() => rm(out, { recursive: true, force: true }));
 
   test("every cell has the metrics and the curve of the reference implementation", { timeout: 120_000 }, async () => {
-    const atlas = await openPackedAtlas(kernel, diskBlobs(out), { headerCacheBytes: 1 << 20 });
-    try {
-      const sampler = new Sampler(kernel, atlas, { cacheBytes: 32 << 20 });
-      const [metrics, curves] = ["riverine_floods", supplementName("riverine_floods")].map((name) => {
-        const hazard = sampler.hazards.get(name);
-        if (hazard === undefined) throw new Error(`There is no ${name}.`);
-        return sampler.layerSet(hazard, hazard.allLayers());
-      });
-      if (metrics === undefined || curves === undefined) throw new Error("Both are in the list.");
-      const { grid } = metrics.hazard;
-      expect(curves.cachedField.layers.map(({ entry }) => entry.metric)).toEqual(
-        RETURN_PERIODS_YEARS.map((years) => `rp_${years}`),
-      );
-      const cellCount = grid.rowCount * grid.columnCount;
-      expect(cellCount).toBe(59_648);
-      let differing = 0;
-      let valid = 0;
-      for (let index = 0; index < cellCount; index++) {
-        const cell = { row: Math.floor(index / grid.columnCount), column: index % grid.columnCount };
-        const place = cellCenter(grid, cell);
-        const values = maps.map((map) => map[index] ?? NaN);
-        const kept = keptCurves([values], ENCODING.depth);
-        if (kept !== undefined) valid++;
-        const expected =
-          kept === undefined
-            ? Array.from({ length: 4 + values.length }, () => STEPS_NODATA)
-            : [...metricStepsOfModel(values, RULE, ENCODING), ...kept.mean];
-        const found = [
-          ...((await sampler.sampleCell(metrics, place))?.steps ?? []),
-          ...((await sampler.sampleCell(curves, place))?.steps ?? []),
-        ];
-        if (found.join() !== expected.join()) differing++;
-      }
-      expect(differing).toBe(0);
-      expect(valid).toBe(42_028);
-    } finally {
-      await atlas.close();
+    const sampler = await openedSampler(out);
+    const [metrics, curves] = ["riverine_floods", supplementName("riverine_floods")].map((name) => {
+      const hazard = sampler.hazards.get(name);
+      if (hazard === undefined) throw new Error(`There is no ${name}.`);
+      return sampler.layerSet(hazard, hazard.allLayers());
+    });
+    if (metrics === undefined || curves === undefined) throw new Error("Both are in the list.");
+    const { grid } = metrics.hazard;
+    expect(curves.cachedField.layers.map(({ entry }) => entry.metric)).toEqual(
+      RETURN_PERIODS_YEARS.map((years) => `rp_${years}`),
+    );
+    const cellCount = grid.rowCount * grid.columnCount;
+    expect(cellCount).toBe(59_648);
+    let differing = 0;
+    let valid = 0;
+    for (let index = 0; index < cellCount; index++) {
+      const cell = { row: Math.floor(index / grid.columnCount), column: index % grid.columnCount };
+      const place = cellCenter(grid, cell);
+      const values = maps.map((map) => map[index] ?? NaN);
+      const kept = keptCurves([values], FLOOD_ENCODING.depth);
+      if (kept !== undefined) valid++;
+      const expected =
+        kept === undefined
+          ? Array.from({ length: 4 + values.length }, () => STEPS_NODATA)
+          : [...metricStepsOfModel(values, RULE, FLOOD_ENCODING), ...kept.mean];
+      const found = [
+        ...((await sampler.sampleCell(metrics, place))?.steps ?? []),
+        ...((await sampler.sampleCell(curves, place))?.steps ?? []),
+      ];
+      if (found.join() !== expected.join()) differing++;
     }
+    expect(differing).toBe(0);
+    expect(valid).toBe(42_028);
   });
 
   /**

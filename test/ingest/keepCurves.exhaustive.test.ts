@@ -4,7 +4,6 @@ import { openAtlas } from "../../src/index.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
-import { Sampler } from "../../src/atlas/sampler.ts";
 import { supplementName } from "../../src/atlas/supplement.ts";
 import { verifyAtlas } from "../../src/atlas/verify.ts";
 import { hasCurves } from "../../src/hazard/curve/curvePlan.ts";
@@ -22,19 +21,14 @@ import {
   rejectionMessage,
   useIngestFolder,
 } from "./ingestFixture.ts";
+import { FLOOD_ENCODING, floodRule } from "./floodRule.ts";
+import { useOpenedSamplers } from "./openedSampler.ts";
 
 useIngestFolder();
 
 const RETURN_PERIODS_YEARS = [2, 5, 10, 20, 25, 50, 80, 200, 500, 1000];
 const COLUMN_COUNT = 80;
-const RULE = {
-  family: "gumbel",
-  returnPeriods: RETURN_PERIODS_YEARS,
-  unitFactor: 1,
-  designReturnPeriodYears: 100,
-  threshold: 0.5,
-} as const;
-const ENCODING = { depth: 1000, intensity: 10_000, probability: 60_000, total: 60_000, intensityReference: 10 };
+const RULE = floodRule(RETURN_PERIODS_YEARS);
 
 /** Returns the values of a model, often zero or missing, and sometimes decreasing. */
 function randomModel(seed: number): (cell: number, period: number) => number {
@@ -73,13 +67,7 @@ const opened: { close(): Promise<void> }[] = [];
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((atlas) => atlas.close()));
 });
-
-async function openedSampler(): Promise<Sampler> {
-  const kernel = await Kernel.load();
-  const atlas = await openPackedAtlas(kernel, diskBlobs(out), { headerCacheBytes: 1 << 20 });
-  opened.push(atlas);
-  return new Sampler(kernel, atlas, { cacheBytes: 16 << 20 });
-}
+const openedSampler = useOpenedSamplers();
 
 const requestAt = (cell: number, more: Partial<CurvesRequest> = {}): CurvesRequest => ({
   hazard: "riverine_floods",
@@ -96,7 +84,7 @@ describe("keepCurves", () => {
   test("stores the mean, smallest and largest value over models at each return period", async () => {
     const models = [1, 2, 3].map(randomModel);
     await ingestLayers({ manifest: await writeModels(models), out, keepCurves: true, keepRange: true });
-    const sampler = await openedSampler();
+    const sampler = await openedSampler(out);
     const found: unknown[] = [];
     const expected: unknown[] = [];
     for (let cell = 0; cell < CELL_COUNT; cell++) {
@@ -104,8 +92,8 @@ describe("keepCurves", () => {
       if (sample === undefined) throw new Error("There is no sample.");
       const { source: _source, rules: _rules, center: _center, ...own } = sample;
       found.push(own);
-      const kept = keptCurves(valuesOf(models, cell), ENCODING.depth);
-      const meters = (steps: readonly number[]): number[] => steps.map((step) => step / ENCODING.depth);
+      const kept = keptCurves(valuesOf(models, cell), FLOOD_ENCODING.depth);
+      const meters = (steps: readonly number[]): number[] => steps.map((step) => step / FLOOD_ENCODING.depth);
       expected.push(
         kept === undefined
           ? { kind: "missing", reason: "no_data", cells: 1, validShare: 0 }
@@ -130,7 +118,7 @@ describe("keepCurves", () => {
   test("stores the smallest and largest of each metric over models", async () => {
     const models = [4, 5].map(randomModel);
     await ingestLayers({ manifest: await writeModels(models), out, keepRange: true });
-    const sampler = await openedSampler();
+    const sampler = await openedSampler(out);
     const supplement = sampler.hazards.get(supplementName("riverine_floods"));
     if (supplement === undefined) throw new Error("There is no supplement.");
     const set = sampler.layerSet(supplement, supplement.allLayers());
@@ -141,7 +129,7 @@ describe("keepCurves", () => {
       const sampled = await sampler.sampleCell(set, { latDeg: latitude, lonDeg: longitude });
       const metrics = valuesOf(models, cell)
         .filter((values) => !values.some(Number.isNaN))
-        .map((values) => metricStepsOfModel(values, RULE, ENCODING));
+        .map((values) => metricStepsOfModel(values, RULE, FLOOD_ENCODING));
       const extreme = (pick: (...steps: number[]) => number): number[] =>
         [0, 1, 2, 3].map((metric) =>
           metrics.length === 0 ? 0xffff : pick(...metrics.map((steps) => steps[metric] ?? NaN)),
@@ -173,12 +161,12 @@ describe("keepCurves", () => {
   test("an ingest without it removes the curves of the scenarios and years that it replaces", async () => {
     const file = await writeModels([randomModel(8)]);
     await ingestLayers({ manifest: file, out, keepCurves: true });
-    expect(hasCurves(await openedSampler(), "riverine_floods")).toBe(true);
+    expect(hasCurves(await openedSampler(out), "riverine_floods")).toBe(true);
     const metric = { scenario: "rcp8p5", year: 2030, metric: "depth_meters", file: `${folder}/m0-50.tif` };
     await ingestLayers({ manifest: await manifest({ layers: [metric] }, "other.json"), out });
-    expect(hasCurves(await openedSampler(), "riverine_floods")).toBe(true);
+    expect(hasCurves(await openedSampler(out), "riverine_floods")).toBe(true);
     await ingestLayers({ manifest: file, out });
-    const sampler = await openedSampler();
+    const sampler = await openedSampler(out);
     expect(hasCurves(sampler, "riverine_floods")).toBe(false);
     expect((await readCatalog()).hazards.map(({ hazard }) => hazard)).toEqual(["riverine_floods"]);
     const [sample] = await sampleCurves(sampler, requestAt(0));
@@ -252,7 +240,8 @@ describe("hazard-risk answers of an atlas with curves", () => {
     const answers = async (omitted?: string): Promise<string> => {
       const atlas = await openAtlas(out);
       opened.push(atlas);
-      const omit = (name: string, value: unknown): unknown => (name === omitted ? undefined : value);
+      const omit = (name: string, value: unknown): unknown =>
+        name === omitted || name === "ingested_on" ? undefined : value;
       return JSON.stringify(await atlas.hazardRiskBatch(QUERIES), omit);
     };
     await ingestLayers({ manifest: file, out });

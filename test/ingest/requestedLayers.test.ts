@@ -100,6 +100,43 @@ describe("interpolated years", () => {
     expect(between.provenance["interpolated"]).toEqual([2018, 2050]);
   });
 
+  test("state the members in which the provenances of the two epochs differ, and no year of maps as their own", () => {
+    const present = {
+      product: "A",
+      credit: "First",
+      baseline_window: [1960, 1999],
+      sea_level_year: 2018,
+      models: ["x"],
+    };
+    const future = { product: "A", credit: "Second", period: [2015, 2050], sea_level_year: 2050, models: ["x"] };
+    const groups = [
+      group("baseline", 1980, [curve("", 0)], { provenance: present }),
+      group("rcp8p5", 2050, [curve("", 1)], { provenance: future }),
+    ];
+    const [between] = added(groups, { interpolateYears: [2030], interpolateFromBaseline: true });
+    expect(between?.provenance).toEqual({
+      product: "A",
+      credit: "Second",
+      models: ["x"],
+      interpolated: [1980, 2050],
+      interpolated_from_baseline: true,
+      interpolated_epochs: [
+        { scenario: "baseline", year: 1980, credit: "First", baseline_window: [1960, 1999], sea_level_year: 2018 },
+        { scenario: "rcp8p5", year: 2050, credit: "Second", period: [2015, 2050], sea_level_year: 2050 },
+      ],
+    });
+  });
+
+  test("keep members about the years of maps that both epochs share", () => {
+    const provenance = { period: [2015, 2050], product: "A" };
+    const groups = [
+      group("rcp8p5", 2030, [curve("", 0)], { provenance: { ...provenance, version: "1" } }),
+      group("rcp8p5", 2050, [curve("", 1)], { provenance: { ...provenance, version: "2" } }),
+    ];
+    const [between] = added(groups, { interpolateYears: [2040] });
+    expect(between?.provenance).toMatchObject({ period: [2015, 2050], version: "2" });
+  });
+
   test("keep the climate models apart", () => {
     const models = (year: number) => [curve("A", year), curve("B", year)];
     const [between] = added([group("rcp8p5", 2030, models(1)), group("rcp8p5", 2050, models(2))], {
@@ -190,6 +227,21 @@ describe("derived maps", () => {
     ]);
     for (const read of reads) expect(read).toHaveBeenCalledOnce();
     expect([...((await curve[2]?.readWindow({ ...window, firstColumn: 1, columnCount: 1 })) ?? [])]).toEqual([2.5]);
+  });
+
+  test("name the bands of files that they are computed from, also if they are derived from derived maps", () => {
+    const banded = (file: string, band: number): MapSource => {
+      const source = mapOf([1, 2], 1, file);
+      const bands = Array.from({ length: 4 }, () => source.raster.bands[0] as Raster["bands"][number]);
+      return { ...source, band, raster: { ...source.raster, bands } };
+    };
+    const filled = dryFilledRaster(banded("a.tif", 3), banded("w.tif", 4));
+    expect([filled.parts?.map(({ file }) => file), filled.partBands]).toEqual([["a.tif"], [3]]);
+    const [between] = interpolatedCurve([{ raster: filled, band: 1, unitFactor: 1 }], [banded("b.tif", 2)], 0.5);
+    expect([between?.parts?.map(({ file }) => file), between?.partBands]).toEqual([
+      ["a.tif", "b.tif"],
+      [3, 2],
+    ]);
   });
 
   test("a dry cell is one that is missing on a map and has a value on that of the longest return period", async () => {

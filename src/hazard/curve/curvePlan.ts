@@ -3,8 +3,9 @@ import type { FieldLayer } from "../../atlas/cachedField.ts";
 import type { LayerSet, SampledGroup } from "../../atlas/layerSet.ts";
 import type { Sampler } from "../../atlas/sampler.ts";
 import { returnPeriodsOf, type SupplementKind, supplementKindOf, supplementName } from "../../atlas/supplement.ts";
-import type { HazardName, Scenario } from "../hazards.ts";
+import type { HazardName, StoredLayer } from "../hazards.ts";
 import type { PlannedLayer } from "../plannedLayer.ts";
+import { keptPlans } from "../storedPlans.ts";
 
 /** The layers of the curve of one scenario and year. All lists are in ascending order of return period. */
 export interface CurvePlan {
@@ -18,39 +19,16 @@ export interface CurvePlan {
   readonly maximum: readonly PlannedLayer[] | undefined;
 }
 
-/** Plans of each open atlas by hazard, scenario and year; they do not depend on the location. */
-const plansBySampler = new WeakMap<Sampler, Map<string, CurvePlan | undefined>>();
-
 /** Returns whether the atlas has the curve of at least one scenario and year of the hazard. */
 export function hasCurves(sampler: Sampler, hazard: HazardName): boolean {
   const groups = sampler.hazards.get(supplementName(hazard))?.allGroups() ?? [];
   return groups.some(({ entry }) => supplementKindOf(entry) === "curve");
 }
 
-/**
- * Returns the plan of a curve, or undefined if the atlas does not have it.
- * @param stored a stored scenario and year, see `layerOf`
- */
-export function curvePlanOf(
-  sampler: Sampler,
-  hazard: HazardName,
-  { scenario, year }: { readonly scenario: Scenario; readonly year: number },
-): CurvePlan | undefined {
-  let plans = plansBySampler.get(sampler);
-  if (plans === undefined) {
-    plans = new Map();
-    plansBySampler.set(sampler, plans);
-  }
-  const name = `${hazard} ${scenario} ${year}`;
-  if (!plans.has(name)) plans.set(name, makeCurvePlan(sampler, hazard, { scenario, year }));
-  return plans.get(name);
-}
+/** Returns the plan of a curve, or undefined if the atlas does not have it. */
+export const curvePlanOf = keptPlans(makeCurvePlan);
 
-function makeCurvePlan(
-  sampler: Sampler,
-  hazard: HazardName,
-  { scenario, year }: { readonly scenario: Scenario; readonly year: number },
-): CurvePlan | undefined {
+function makeCurvePlan(sampler: Sampler, hazard: HazardName, { scenario, year }: StoredLayer): CurvePlan | undefined {
   const supplement = sampler.hazards.get(supplementName(hazard));
   const groups = supplement?.groups(scenario, year) ?? [];
   const curve = curveLayers(groups, "curve");

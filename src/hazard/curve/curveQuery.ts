@@ -1,10 +1,10 @@
 import { CurveParametersSchema, CurveQueryInputSchema } from "../../contract/curve.ts";
 import type { CurveQueryInput, DamageCurvePoint } from "../../contract/wireTypes.ts";
-import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
+import type { FaultItem } from "../../errors.ts";
 import { decodeParameters, toParameterItem } from "../../parameters.ts";
-import { findSchemaErrors, type SchemaError, summarizeItems, type ValueSchema } from "../../schemaErrors.ts";
+import { findSchemaErrors, type SchemaError, type ValueSchema } from "../../schemaErrors.ts";
 import type { HazardName } from "../hazards.ts";
-import { checkOffer, parameterOf, pointerTo } from "../query.ts";
+import { checkOffer, invalidQuery, parameterOf, pointerTo, samplingWithDefaults } from "../query.ts";
 
 type OptionalMember = "threshold" | "return_periods" | "floor" | "damage_curve";
 
@@ -145,24 +145,20 @@ function damageCurveErrors(input: unknown, schemaItems: readonly SchemaError[]):
 
 function queryWithDefaults(input: CurveQueryInput): CurveQuery {
   const { threshold, return_periods, floor, damage_curve } = input;
+  const { latitude, longitude, hazards, analysis_years, scenarios, radius, aggregation_method } =
+    samplingWithDefaults(input);
   return {
-    // Adding 0 turns -0 into 0, so that equal locations give equal queries.
-    latitude: input.latitude + 0,
-    longitude: input.longitude + 0,
-    hazards: [...input.hazards],
-    analysis_years: [...input.analysis_years],
-    scenarios: [...input.scenarios],
-    radius: (input.radius ?? 0) + 0,
-    aggregation_method: input.aggregation_method ?? "max",
+    latitude,
+    longitude,
+    hazards,
+    analysis_years,
+    scenarios,
+    radius,
+    aggregation_method,
     ...(threshold === undefined ? {} : { threshold }),
     ...(return_periods === undefined ? {} : { return_periods: [...return_periods] }),
     ...(floor === undefined ? {} : { floor: floor + 0 }),
     ...(damage_curve === undefined ? {} : { damage_curve: damage_curve.map((point) => ({ ...point })) }),
     detail: input.detail ?? false,
   };
-}
-
-function invalidQuery(items: readonly FaultItem[]): Fault {
-  const first = items.slice(0, FAULT_ITEM_COUNT_MAX);
-  return new Fault("invalid_request", summarizeItems(first, "the query"), { items: first });
 }

@@ -2,14 +2,11 @@ import { CurveParametersSchema, CurveResultSchema } from "../../contract/curve.t
 import type { CurveResult } from "../../contract/wireTypes.ts";
 import { countCurves, type CurveQuery, parseCurveParameters } from "../../hazard/curve/curveQuery.ts";
 import { checkLimit, type Route } from "../route.ts";
+import { countYears, RELEASE_HEADER, releaseHeader } from "./hazardAnswers.ts";
 
 /** Counts the usage units of a result: one per analysis year that has a curve. */
-export function countCurveValues({ results }: CurveResult): number {
-  let count = 0;
-  for (const { scenarios } of results) {
-    for (const { analysis_years } of scenarios) for (const { curve } of analysis_years) if (curve !== null) count++;
-  }
-  return count;
+export function countCurveValues(result: CurveResult): number {
+  return countYears(result, ({ curve }) => curve !== null);
 }
 
 /** GET /api/v1/hazard-risk/curve: the return-period curves of one hazard at one location. */
@@ -43,7 +40,7 @@ export const hazardCurve: Route<CurveQuery, CurveResult> = {
       200: {
         description: "The curves, nested by hazard, scenario and analysis year.",
         schema: CurveResultSchema,
-        headers: { "X-Atlas-Release": "Release of the atlas from which the numbers come." },
+        headers: RELEASE_HEADER,
       },
     },
     problems: ["invalid_request", "combination_unavailable", "too_many_values", "atlas_unavailable"],
@@ -65,5 +62,5 @@ export const hazardCurve: Route<CurveQuery, CurveResult> = {
     ...(atlas.estimateCurveWork?.(query) ?? { cellVectorCount: 0, coldTileVectorCount: 0 }),
   }),
   handle: (query, { services: { atlas }, timeSlice }) => atlas.curve(query, timeSlice),
-  headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
+  headers: releaseHeader,
 };

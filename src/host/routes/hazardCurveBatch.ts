@@ -1,29 +1,17 @@
 import { CurveBatchAnswerSchema, CurveBatchRequestSchema } from "../../contract/curve.ts";
 import type { CurveQueryInput, CurveResult } from "../../contract/wireTypes.ts";
-import type { RefusedElement } from "../../hazard/batch.ts";
 import { parseCurveQuery } from "../../hazard/curve/curveQuery.ts";
-import type { ProblemContext, QueriesBulkRoute } from "../bulkRoute.ts";
-import type { EncodedElement, ElementEncoder } from "../http/elementEncoder.ts";
-import type { Route } from "../route.ts";
 import { countCurveValues } from "./hazardCurve.ts";
-import {
-  BATCH_HEADERS,
-  type BatchRequest,
-  batchReply,
-  encodeElement,
-  encodeElements,
-  itemErrors,
-  parseBatch,
-} from "./queryBatch.ts";
+import { queryBatchRoutes } from "./queryBatch.ts";
 
 /** POST /api/v1/hazard-risk/curve/batch: the queries of GET /api/v1/hazard-risk/curve for many locations. */
-export const hazardCurveBatch: Route<BatchRequest, ElementEncoder> = {
-  method: "POST",
+export const { route: hazardCurveBatch, bulkRoute: bulkHazardCurveBatch } = queryBatchRoutes<
+  CurveQueryInput,
+  CurveResult
+>({
   path: "/api/v1/hazard-risk/curve/batch",
-  access: "customer",
   description: {
     operationId: "postHazardCurveBatch",
-    tag: "Hazard risk",
     summary: "Return-period curves at many locations",
     description:
       "Returns one result per query, in the order of the queries, identical to that of GET /api/v1/hazard-risk/curve. A " +
@@ -55,38 +43,13 @@ export const hazardCurveBatch: Route<BatchRequest, ElementEncoder> = {
         },
       ],
     },
-    responses: {
-      200: {
-        description: "One element per query, in the same order.",
-        schema: CurveBatchAnswerSchema,
-        headers: BATCH_HEADERS,
-      },
-    },
-    problems: ["invalid_request", "too_many_values", "atlas_unavailable", "overloaded"],
+    answerSchema: CurveBatchAnswerSchema,
   },
-  metered: { meter: "hazard_values", units: ({ units }) => units },
-  inlineBodyBytesMax: 0,
+  hazardCountMax: 1,
   // A curve is about as long as a hazard value with detail.
-  parse: (request) => parseBatch(request, { hazardCountMax: 1, isLong: () => true, longName: "curves" }),
-  async handle({ queries }, { services: { atlas, prefix }, requestId, signal }) {
-    const elements = await atlas.curveBatch(queries as readonly CurveQueryInput[], { signal });
-    return encodeElements(elements, (element) => encodeResult(element, { requestId, prefix }));
-  },
-  reply: batchReply,
-  headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
-};
-
-/** Answers a batch in worker threads. Each query goes to the worker that has its tiles. */
-export const bulkHazardCurveBatch: QueriesBulkRoute<BatchRequest, CurveResult> = {
-  kind: "queries",
-  route: hazardCurveBatch,
-  queriesOf: ({ queries }) => queries,
+  isLong: () => true,
+  longName: "curves",
   estimateWork: (atlas, query) => atlas.estimateCurveWork(parseCurveQuery(query)),
-  answer: (atlas, queries, options, run) => atlas.curveBatch(queries as readonly CurveQueryInput[], options, run),
-  encode: encodeResult,
-  headers: itemErrors,
-};
-
-function encodeResult(element: CurveResult | RefusedElement, context: ProblemContext): EncodedElement {
-  return encodeElement(element, context, countCurveValues);
-}
+  answer: (atlas, queries, options, run) => atlas.curveBatch(queries, options, run),
+  countUnits: countCurveValues,
+});

@@ -4,14 +4,11 @@ import { type Route, checkLimit } from "../route.ts";
 import type { AnalysisYearResult, HazardResult } from "../../contract/wireTypes.ts";
 import { HazardQueryInputSchema } from "../../contract/hazardQuery.ts";
 import { HazardResultSchema } from "../../contract/hazardResult.ts";
+import { countYears, RELEASE_HEADER, releaseHeader } from "./hazardAnswers.ts";
 
 /** Counts the usage units of a result: one per analysis year in which at least one metric has data. */
-export function countHazardValues({ results }: HazardResult): number {
-  let count = 0;
-  for (const { scenarios } of results) {
-    for (const { analysis_years } of scenarios) for (const year of analysis_years) if (hasData(year)) count++;
-  }
-  return count;
+export function countHazardValues(result: HazardResult): number {
+  return countYears(result, hasData);
 }
 
 function hasData({ no_data, metrics }: AnalysisYearResult): boolean {
@@ -43,7 +40,7 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
       200: {
         description: "The metrics, nested by hazard, scenario and analysis year.",
         schema: HazardResultSchema,
-        headers: { "X-Atlas-Release": "Release of the atlas from which the numbers come." },
+        headers: RELEASE_HEADER,
       },
     },
     problems: ["invalid_request", "combination_unavailable", "too_many_values", "atlas_unavailable"],
@@ -63,5 +60,5 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
     ...(atlas.estimateWork?.(query) ?? { cellVectorCount: 0, coldTileVectorCount: 0 }),
   }),
   handle: (query, { services: { atlas }, timeSlice }) => atlas.hazardRisk(query, timeSlice),
-  headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
+  headers: releaseHeader,
 };

@@ -1,13 +1,16 @@
-/** What the batches of hazard queries and of curve queries share: requests, limits, and the encoding of results. */
+/** Makes the routes for batches of hazard queries and of curve queries. */
+import type { TSchema } from "typebox";
 import { Fault } from "../../errors.ts";
-import type { RefusedElement } from "../../hazard/batch.ts";
+import type { LocalAtlas } from "../../hazard/answer.ts";
+import type { BatchRun, RefusedElement } from "../../hazard/batch.ts";
 import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { quote } from "../../schemaErrors.ts";
-import type { ProblemContext } from "../bulkRoute.ts";
+import type { ProblemContext, QueriesBulkRoute } from "../bulkRoute.ts";
 import { type EncodedElement, ElementEncoder } from "../http/elementEncoder.ts";
 import { encodeJson } from "../http/json.ts";
 import { problemOf } from "../problems/problem.ts";
-import { checkLimit, type Reply, type RouteRequest } from "../route.ts";
+import { checkLimit, type Reply, type Route, type RouteDescription, type RouteRequest } from "../route.ts";
+import { RELEASE_HEADER, releaseHeader } from "./hazardAnswers.ts";
 import { rejectParameters } from "./parameters.ts";
 
 /** Unvalidated queries. Each is validated when it is processed, because an invalid query affects only its own element. */
@@ -15,46 +18,107 @@ export interface BatchRequest {
   readonly queries: readonly unknown[];
 }
 
+/** What differs between the batches. */
+interface QueryBatch<Query, Result extends object> {
+  readonly path: string;
+  readonly description: Pick<RouteDescription, "operationId" | "summary" | "description" | "body"> & {
+    readonly answerSchema: TSchema;
+  };
+  /** Maximum number of hazards of a query. */
+  readonly hazardCountMax: number;
+  /** Returns whether the values of a query, which need not be valid, count toward the limit of values with detail. */
+  isLong(query: unknown): boolean;
+  /** Name of these values in errors. */
+  readonly longName: string;
+  /** Estimates what the circle of a query takes to sample. @throws Fault if the query is invalid */
+  estimateWork(atlas: LocalAtlas, query: unknown): ReturnType<LocalAtlas["estimateWork"]>;
+  /** Answers queries as the library does. They have not been validated. */
+  answer(
+    atlas: Pick<LocalAtlas, "hazardRiskBatch" | "curveBatch">,
+    queries: readonly Query[],
+    options: { readonly signal: AbortSignal },
+    run?: BatchRun<Result>,
+  ): Promise<readonly (Result | RefusedElement)[]>;
+  /** Counts the usage units of a result. */
+  countUnits(result: Result): number;
+}
+
+interface BatchRoutes<Result> {
+  readonly route: Route<BatchRequest, ElementEncoder>;
+  /** Answers a batch in worker threads. Each query goes to the worker that has its tiles. */
+  readonly bulkRoute: QueriesBulkRoute<BatchRequest, Result>;
+}
+
+/** Returns the routes that answer a list of queries with a list of results. */
+export function queryBatchRoutes<Query, Result extends object>(batch: QueryBatch<Query, Result>): BatchRoutes<Result> {
+  const { answerSchema, ...description } = batch.description;
+  const encode = (element: Result | RefusedElement, context: ProblemContext): EncodedElement =>
+    encodeElement(element, context, (result) => batch.countUnits(result));
+  const route: BatchRoutes<Result>["route"] = {
+    method: "POST",
+    path: batch.path,
+    access: "customer",
+    description: {
+      ...description,
+      tag: "Hazard risk",
+      responses: {
+        200: { description: "One element per query, in the same order.", schema: answerSchema, headers: BATCH_HEADERS },
+      },
+      problems: ["invalid_request", "too_many_values", "atlas_unavailable", "overloaded"],
+    },
+    metered: { meter: "hazard_values", units: ({ units }) => units },
+    // A single query with a large radius can take longer than anything else that runs on the event loop.
+    inlineBodyBytesMax: 0,
+    parse: (request) => parseBatch(request, batch),
+    async handle({ queries }, { services: { atlas, prefix }, requestId, signal }) {
+      const elements = await batch.answer(atlas, queries as readonly Query[], { signal });
+      return encodeElements(elements, (element) => encode(element, { requestId, prefix }));
+    },
+    reply: batchReply,
+    headers: releaseHeader,
+  };
+  const bulkRoute: BatchRoutes<Result>["bulkRoute"] = {
+    kind: "queries",
+    route,
+    queriesOf: ({ queries }) => queries,
+    estimateWork: (atlas, query) => batch.estimateWork(atlas, query),
+    answer: (atlas, queries, options, run) => batch.answer(atlas, queries as readonly Query[], options, run),
+    encode,
+    headers: itemErrors,
+  };
+  return { route, bulkRoute };
+}
+
 /** Descriptions of the response header fields of a batch. */
-export const BATCH_HEADERS = {
-  "X-Atlas-Release": "Release of the atlas from which the numbers come.",
+const BATCH_HEADERS = {
+  ...RELEASE_HEADER,
   "X-Item-Errors": "Number of elements that have a problem in place of a result.",
 };
 
 /**
  * Checks the envelope and the limits of a batch.
- *
- * @param counts.isLong whether the values of a query count toward the limit of values with detail
  * @throws Fault `invalid_request`, `too_many_values`
  */
-export function parseBatch(
+function parseBatch(
   { queryText, body, limits }: RouteRequest,
-  {
-    hazardCountMax,
-    isLong,
-    longName,
-  }: {
-    readonly hazardCountMax: number;
-    isLong(query: unknown): boolean;
-    readonly longName: string;
-  },
+  batch: Pick<QueryBatch<never, never>, "hazardCountMax" | "isLong" | "longName">,
 ): BatchRequest {
   rejectParameters(queryText);
   if (!Array.isArray(body) || body.length === 0) throw batchFault(body);
   checkLimit("locations", { requested: body.length, limit: limits.batchCount });
   let [requested, long] = [0, 0];
   for (const query of body as readonly unknown[]) {
-    const count = countRequestedValues(query, hazardCountMax);
+    const count = countRequestedValues(query, batch.hazardCountMax);
     requested += count;
-    if (isLong(query)) long += count;
+    if (batch.isLong(query)) long += count;
   }
   checkLimit("hazard values", { requested, limit: limits.hazardValueCount });
-  checkLimit(longName, { requested: long, limit: limits.detailCount });
+  checkLimit(batch.longName, { requested: long, limit: limits.detailCount });
   return { queries: body };
 }
 
 /** Encodes one element of a batch. @param countUnits counts the usage units of a result */
-export function encodeElement<Result extends object>(
+function encodeElement<Result extends object>(
   element: Result | RefusedElement,
   { requestId, prefix }: ProblemContext,
   countUnits: (result: Result) => number,
@@ -66,7 +130,7 @@ export function encodeElement<Result extends object>(
 }
 
 /** Encodes all elements of a batch. */
-export function encodeElements<Element>(
+function encodeElements<Element>(
   elements: readonly Element[],
   encode: (element: Element) => EncodedElement,
 ): ElementEncoder {
@@ -76,7 +140,7 @@ export function encodeElements<Element>(
 }
 
 /** Returns the response with all elements. */
-export function batchReply(encoded: ElementEncoder): Reply {
+function batchReply(encoded: ElementEncoder): Reply {
   return {
     status: 200,
     contentType: "application/json",
@@ -86,7 +150,7 @@ export function batchReply(encoded: ElementEncoder): Reply {
 }
 
 /** Returns the header field with the number of invalid queries. */
-export function itemErrors(refusedCount: number): Readonly<Record<string, string>> {
+function itemErrors(refusedCount: number): Readonly<Record<string, string>> {
   return { "X-Item-Errors": String(refusedCount) };
 }
 

@@ -17,6 +17,18 @@ const PRODUCT = {
   url: "https://www.wri.org/data/aqueduct-floods-hazard-maps",
 } as const;
 
+/**
+ * The period of the historical river maps, whose file names state only its middle, 1980. The file names of the coastal maps state
+ * `hist`, and publications disagree on the period.
+ */
+const RIVER_BASELINE = {
+  baseline_window: [1960, 1999],
+  baseline_window_note:
+    "extreme values of 1960-1999 for the maps of WATCH 1980, in the scripts of the hydrological model " +
+    "(github.com/edwinkost/extreme_value_analysis)",
+} as const;
+const COAST_BASELINE = { baseline_window_note: "not recorded: the file names state hist, without years" } as const;
+
 /** The sources and choices of the recipe. */
 export interface AqueductFloodsChoices extends RecipeSources, AqueductChoices {}
 
@@ -124,8 +136,9 @@ export function aqueductProvenance(
   scenario: Scenario,
   { percentile = DEFAULT_CHOICES.percentile, subsidence = DEFAULT_CHOICES.subsidence }: AqueductChoices,
 ): Record<string, unknown> {
-  if (hazard === "riverine_floods") return PRODUCT;
-  if (scenario === BASELINE.scenario) return { ...PRODUCT, subsidence: "none" };
+  const isBaseline = scenario === BASELINE.scenario;
+  if (hazard === "riverine_floods") return isBaseline ? { ...PRODUCT, ...RIVER_BASELINE } : PRODUCT;
+  if (isBaseline) return { ...PRODUCT, ...COAST_BASELINE, subsidence: "none" };
   return {
     ...PRODUCT,
     subsidence: subsidence === "with" ? "included" : "none",

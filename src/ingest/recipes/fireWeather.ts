@@ -1,53 +1,36 @@
 /** Recipe for fire weather: daily series of the Fire Weather Index (FWI), or its annual indicators. */
-import type { FaultItem } from "../../errors.ts";
+import { FAULT_ITEM_COUNT_MAX, Fault } from "../../errors.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
 import type { AnnualFireWeather, DailyFireWeather } from "../computedMethod.ts";
 import type { GroupPlan, HazardPlan } from "../plan.ts";
 import { type Raster, type RasterOptions, sourceFault } from "../raster.ts";
 import { type FireWeatherGroup, type FireWeatherManifest, readFireWeatherManifest } from "./fireWeatherManifest.ts";
-import { describeYears, mapsByYear, type YearRange, yearsOfDays } from "./fireYears.ts";
+import {
+  describeIncomplete,
+  describeYears,
+  type IncompleteYear,
+  mapsByYear,
+  type YearRange,
+  yearsOfDays,
+} from "./fireYears.ts";
+import { findGroupSeries, type FoundGroup, statedProvenance } from "./groupManifest.ts";
 import type { MapOpener, Recipe } from "./recipe.ts";
-import { onlyManifest, sourceProvenance, throwManifestErrors, withManifestOptions } from "./manifestFile.ts";
-import { computedMetrics, findSeries, type FoundSeries, mapsOfSeries, openSeries, runsOf } from "./seriesFiles.ts";
+import { onlyManifest, withManifestOptions } from "./manifestFile.ts";
+import { computedMetrics, mapsOfSeries, openSeries, runsOf } from "./seriesFiles.ts";
 
 /** A manifest and the files of each of its groups. */
 interface FireWeatherSources {
   readonly manifest: FireWeatherManifest;
-  readonly groups: readonly {
-    readonly group: FireWeatherGroup;
-    readonly daily?: FoundSeries;
-    readonly maximum?: FoundSeries;
-    readonly dangerDays?: FoundSeries;
-  }[];
+  readonly groups: readonly FoundGroup<FireWeatherGroup, "daily" | "annual/maximum" | "annual/danger_days">[];
 }
 
-/**
- * Reads the manifest and finds the files that it names.
- * @throws Fault `invalid_request` with one item for each error
- */
 async function findFireWeather(path: string): Promise<FireWeatherSources> {
   const manifest = await readFireWeatherManifest(path);
-  const items: FaultItem[] = [];
-  const find = async (series: FoundSeries["series"] | undefined, pointer: string): Promise<FoundSeries | undefined> => {
-    if (series === undefined) return undefined;
-    const found = await findSeries(series, { manifest: path, pointer });
-    items.push(...found.items);
-    return found;
-  };
-  const groups: FireWeatherSources["groups"][number][] = [];
-  for (const [index, group] of manifest.groups.entries()) {
-    const pointer = `/groups/${index}`;
-    const daily = await find(group.daily, `${pointer}/daily`);
-    const maximum = await find(group.annual?.maximum, `${pointer}/annual/maximum`);
-    const dangerDays = await find(group.annual?.danger_days, `${pointer}/annual/danger_days`);
-    groups.push({
-      group,
-      ...(daily === undefined ? {} : { daily }),
-      ...(maximum === undefined ? {} : { maximum }),
-      ...(dangerDays === undefined ? {} : { dangerDays }),
-    });
-  }
-  throwManifestErrors(path, items);
+  const groups = await findGroupSeries(path, manifest.groups, ({ daily, annual }) => ({
+    daily,
+    "annual/maximum": annual?.maximum,
+    "annual/danger_days": annual?.danger_days,
+  }));
   return { manifest, groups };
 }
 
@@ -80,70 +63,130 @@ async function planFireWeather(
   const rules = { ...HAZARDS.wildfire.rules, ...manifest.rules };
   const { threshold, intensity_reference: intensityReference, danger_threshold: dangerThreshold = NaN } = rules;
   const options = withManifestOptions(manifest.options, givenOptions);
-  const fwi = { metric: "the Fire Weather Index", unit: "1", unitFactor: undefined } as const;
+  const opening: Opening = { maps, options, recipeRules: { dangerThreshold, threshold, intensityReference } };
   const plans: GroupPlan[] = [];
-  for (const { group, daily, maximum, dangerDays } of groups) {
-    const { scenario, year } = group;
-    const range = group.years as YearRange;
-    const stated = {
-      ...sourceProvenance("fire-weather", manifest.source),
-      ...(group.proxy_of === undefined ? {} : { proxy_of: group.proxy_of }),
-    };
-    if (daily !== undefined) {
-      const parts = await openSeries(maps, daily, { options, quantity: fwi });
-      const isMissingNoDanger = group.daily?.missing_days === "no_danger";
-      const firstDay = group.daily?.first_day;
-      const years = yearsOfDays(parts, mapsOfSeries(parts), { range, firstDay, isAbsentAllowed: isMissingNoDanger });
-      const method: DailyFireWeather = {
-        kind: "daily-fire-weather",
-        years,
-        dangerThreshold,
-        threshold,
-        intensityReference,
-        isMissingNoDanger,
-      };
-      const provenance = {
-        ...stated,
-        method: `from daily values: mean number of days a year above ${dangerThreshold}, share of years that reach ${threshold}, mean annual maximum`,
-        years: describeYears(years.map((each) => each.year)),
-        year_count: years.length,
-        missing_days: isMissingNoDanger ? "count as days without danger" : "make the cell missing",
-      };
-      plans.push({ scenario, year, provenance, content: computedMetrics(parts, method) });
-      continue;
+  const incomplete: IncompleteSeries[] = [];
+  for (const found of groups) {
+    const { scenario, year } = found.group;
+    const planned =
+      found.series.daily === undefined ? await planAnnual(found, opening) : await planDaily(found, opening);
+    if ("incompleteYears" in planned) incomplete.push(planned);
+    else {
+      const stated = statedProvenance("fire-weather", manifest.source, found.group);
+      plans.push({ scenario, year, content: planned.content, provenance: { ...stated, ...planned.provenance } });
     }
-    const quantity = { metric: "fire_danger_days", unit: "days", unitFactor: undefined } as const;
-    const maximumParts = maximum === undefined ? [] : await openSeries(maps, maximum, { options, quantity: fwi });
-    const daysParts = dangerDays === undefined ? [] : await openSeries(maps, dangerDays, { options, quantity });
-    if (group.annual?.danger_days?.definition === undefined) checkNoPercentile(daysParts);
-    const maxima = mapsByYear(maximumParts, mapsOfSeries(maximumParts), range);
-    const days = mapsByYear(daysParts, mapsOfSeries(daysParts), range);
-    checkAnnual({ maximumParts, daysParts }, maxima, days);
-    const method: AnnualFireWeather = {
-      kind: "annual-fire-weather",
-      maxima: runsOf(maxima),
-      days: runsOf(days, maximumParts.length),
-      threshold,
-      intensityReference,
-    };
-    const years = (maxima.length > 0 ? maxima : days).flatMap((each) => each.year ?? []);
-    const definition = group.annual?.danger_days?.definition;
-    const provenance = {
-      ...stated,
-      method: [
-        "from annual indicators:",
-        [
-          ...(days.length === 0 ? [] : ["mean of the days of fire danger"]),
-          ...(maxima.length === 0 ? [] : [`share of years whose maximum reaches ${threshold}, mean annual maximum`]),
-        ].join(", "),
-      ].join(" "),
-      ...(years.length === 0 ? {} : { years: describeYears(years) }),
-      ...(maxima.length === 0 ? { year_count: days.length } : { year_count: maxima.length }),
-      ...(definition === undefined ? {} : { definition }),
-    };
-    plans.push({ scenario, year, provenance, content: computedMetrics([...maximumParts, ...daysParts], method) });
   }
+  throwIncomplete(incomplete);
   return { hazard: "wildfire", rules, groups: plans };
+}
+
+/** How the series of a group are opened and evaluated. */
+interface Opening {
+  readonly maps: Pick<MapOpener, "open">;
+  readonly options: RasterOptions;
+  readonly recipeRules: Pick<DailyFireWeather, "dangerThreshold" | "threshold" | "intensityReference">;
+}
+
+type FoundFireGroup = FireWeatherSources["groups"][number];
+type PlannedGroup = Pick<GroupPlan, "content" | "provenance">;
+
+/** A series with absent days that the manifest does not accept. */
+interface IncompleteSeries {
+  readonly pointer: string;
+  readonly incompleteYears: readonly IncompleteYear[];
+}
+
+const FWI = { metric: "the Fire Weather Index", unit: "1", unitFactor: undefined } as const;
+
+async function planDaily(
+  { group, pointer, series }: FoundFireGroup,
+  { maps, options, recipeRules }: Opening,
+): Promise<PlannedGroup | IncompleteSeries> {
+  const { missing_days: missingDays, absent_days: absentDays, first_day: firstDay, calendar } = group.daily ?? {};
+  const parts = await openSeries(maps, series.daily, { options, quantity: FWI });
+  const dated = yearsOfDays(parts, mapsOfSeries(parts), {
+    range: group.years as YearRange,
+    declared: { firstDay, calendar: calendar ?? "standard" },
+  });
+  const { years, incompleteYears } = dated;
+  if (incompleteYears.length > 0 && absentDays === undefined) return { pointer: `${pointer}/daily`, incompleteYears };
+  const isMissingNoDanger = missingDays === "no_danger";
+  const method: DailyFireWeather = { kind: "daily-fire-weather", years, ...recipeRules, isMissingNoDanger };
+  const { dangerThreshold, threshold } = recipeRules;
+  return {
+    content: computedMetrics(parts, method),
+    provenance: {
+      method: `from daily values: mean number of days a year above ${dangerThreshold}, share of years that reach ${threshold}, mean annual maximum`,
+      years: describeYears(years.map(({ year }) => year)),
+      year_count: years.length,
+      calendar: dated.calendar,
+      missing_days: isMissingNoDanger ? "count as days without danger" : "make the cell missing",
+      ...(incompleteYears.length === 0
+        ? {}
+        : {
+            absent_days: "count as days without danger",
+            incomplete_years: incompleteYears.map(({ year, firstDay: first, lastDay: last, absentCount }) => ({
+              year,
+              first_day: first,
+              last_day: last,
+              absent_day_count: absentCount,
+            })),
+          }),
+    },
+  };
+}
+
+/** @throws Fault `source_invalid` with one item for each year with absent days */
+function throwIncomplete(series: readonly IncompleteSeries[]): void {
+  const years = series.flatMap(({ pointer, incompleteYears }) => incompleteYears.map((year) => ({ pointer, year })));
+  const [first] = years;
+  if (first === undefined) return;
+  const hint =
+    'Leave out the year with "years", or count days without a map as days without danger with "absent_days": "no_danger".';
+  if (years.length === 1) throw sourceFault(first.year.file, `${describeIncomplete(first.year)} ${hint}`);
+  throw new Fault("source_invalid", `${years.length} years of the daily series have absent days. ${hint}`, {
+    items: years.slice(0, FAULT_ITEM_COUNT_MAX).map(({ pointer, year }) => ({
+      pointer,
+      code: "missing",
+      detail: `${year.file}: ${describeIncomplete(year)}`,
+    })),
+  });
+}
+
+async function planAnnual(
+  { group, series }: FoundFireGroup,
+  { maps, options, recipeRules: { threshold, intensityReference } }: Opening,
+): Promise<PlannedGroup> {
+  const { annual, years: range } = group;
+  const quantity = { metric: "fire_danger_days", unit: "days", unitFactor: undefined } as const;
+  const maximumParts = await openSeries(maps, series["annual/maximum"], { options, quantity: FWI });
+  const daysParts = await openSeries(maps, series["annual/danger_days"], { options, quantity });
+  const definition = annual?.danger_days?.definition;
+  if (definition === undefined) checkNoPercentile(daysParts);
+  const maxima = mapsByYear(maximumParts, mapsOfSeries(maximumParts), range as YearRange);
+  const days = mapsByYear(daysParts, mapsOfSeries(daysParts), range as YearRange);
+  checkAnnual({ maximumParts, daysParts }, maxima, days);
+  const method: AnnualFireWeather = {
+    kind: "annual-fire-weather",
+    maxima: runsOf(maxima),
+    days: runsOf(days, maximumParts.length),
+    threshold,
+    intensityReference,
+  };
+  const years = (maxima.length > 0 ? maxima : days).flatMap(({ year }) => year ?? []);
+  const computed = [
+    ...(days.length === 0 ? [] : ["mean of the days of fire danger"]),
+    ...(maxima.length === 0 ? [] : [`share of years whose maximum reaches ${threshold}, mean annual maximum`]),
+  ];
+  return {
+    content: computedMetrics([...maximumParts, ...daysParts], method),
+    provenance: {
+      method: `from annual indicators: ${computed.join(", ")}`,
+      ...(years.length === 0 ? {} : { years: describeYears(years) }),
+      year_count: maxima.length === 0 ? days.length : maxima.length,
+      ...(definition === undefined ? {} : { definition }),
+    },
+  };
 }
 
 /** Names and descriptions of indicators that count days above a local percentile, such as those of CMIP6 fire weather data. */

@@ -1,22 +1,22 @@
 /** The JSON manifest of `ingest fire-weather`. */
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import type { FaultItem } from "../../errors.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
-import { groupKeyErrors, type HasError, manifestError, readManifestFile, scenarioYearErrors } from "./manifestFile.ts";
+import { type Calendar, dateOfText } from "../calendar.ts";
+import { groupManifestReader, groupManifestSchema, type GroupPlace } from "./groupManifest.ts";
+import { manifestError } from "./manifestFile.ts";
 import {
   CLOSED,
   FireRulesSchema,
   positiveSchema,
   ProxyOfSchema,
   ScenarioSchema,
-  SCHEMA_MEMBER,
   SERIES_MEMBERS,
-  SeriesOptionsSchema,
-  SourceSchema,
   textSchema,
   YearSchema,
 } from "./manifestSchemas.ts";
+
+const DECLARED_CALENDARS = ["standard", "noleap", "all_leap", "360_day"] as const satisfies readonly Calendar[];
 
 const Daily = Type.Object(
   {
@@ -24,14 +24,27 @@ const Daily = Type.Object(
     missing_days: Type.Optional(
       Type.Enum(["no_danger"], {
         description:
-          "Counts missing and absent days as days without danger, for series that end with the fire season. Without it, a cell that is " +
-          "missing on any day is missing, and every day of a year must be present.",
+          "Counts days on which a cell is missing as days without danger, for maps without values outside of the fire season. Without it, a " +
+          "cell that is missing on any day is missing.",
+      }),
+    ),
+    absent_days: Type.Optional(
+      Type.Enum(["no_danger"], {
+        description:
+          "Counts days without a map as days without danger, for series that have maps of the fire season only. Without it, a year with " +
+          "absent days is rejected. The provenance lists the first and the last day of each such year.",
       }),
     ),
     first_day: Type.Optional(
       Type.String({
         pattern: String.raw`^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$`,
         description: "Date of the first map, YYYY-MM-DD, for files that state no dates. The others follow day by day.",
+      }),
+    ),
+    calendar: Type.Optional(
+      Type.Enum(DECLARED_CALENDARS, {
+        description:
+          "Calendar in which the days follow first_day: noleap has no leap days, 360_day has months of 30 days. Default standard.",
       }),
     ),
   },
@@ -88,83 +101,73 @@ const Group = Type.Object(
 );
 
 /** The schema of the manifest, published as docs/schemas/fire-weather-manifest.json. */
-export const FireWeatherManifestSchema = Type.Object(
-  {
-    ...SCHEMA_MEMBER,
-    source: SourceSchema,
-    rules: Type.Optional(FireRulesSchema),
-    options: Type.Optional(SeriesOptionsSchema),
-    groups: Type.Array(Group, { minItems: 1 }),
-  },
-  CLOSED,
-);
+export const FireWeatherManifestSchema = groupManifestSchema(FireRulesSchema, Group);
 
 export type FireWeatherManifest = Static<typeof FireWeatherManifestSchema>;
 export type FireWeatherGroup = Static<typeof Group>;
 
-const checker = Compile(FireWeatherManifestSchema);
+export const readFireWeatherManifest = groupManifestReader<FireWeatherManifest>(FireWeatherManifestSchema, {
+  spec: HAZARDS.wildfire,
+  errorsOf: fireGroupErrors,
+});
 
-/**
- * Reads a manifest and checks everything that can be checked without opening a map.
- * @throws Fault `invalid_request` with one item for each error, each with its JSON pointer
- */
-export async function readFireWeatherManifest(path: string): Promise<FireWeatherManifest> {
-  const ruleErrors = (value: unknown, hasError: HasError): readonly FaultItem[] =>
-    findErrors(value as FireWeatherManifest, hasError);
-  return (await readManifestFile(path, { checker, ruleErrors })) as FireWeatherManifest;
-}
-
-function findErrors({ groups, rules }: FireWeatherManifest, hasError: HasError): readonly FaultItem[] {
-  if (!Array.isArray(groups)) return [];
-  const dangerThreshold = rules?.danger_threshold ?? HAZARDS.wildfire.rules.danger_threshold;
-  const items: FaultItem[] = [...groupKeyErrors(groups, hasError)];
-  for (const [index, group] of groups.entries()) {
-    const pointer = `/groups/${index}`;
-    if (typeof group !== "object" || group === null) continue;
-    items.push(...scenarioYearErrors(HAZARDS.wildfire, group, { pointer, hasError }));
-    const { years, daily, annual } = group;
-    if (years !== undefined && !hasError(`${pointer}/years`) && (years[0] ?? 0) > (years[1] ?? 0)) {
-      const detail = `the first year must not be after the last (got ${years.join(" to ")}).`;
-      items.push(manifestError(`${pointer}/years`, "out_of_range", detail));
-    }
-    const firstDay = daily?.first_day;
-    if (firstDay !== undefined && !hasError(`${pointer}/daily/first_day`) && !isDate(firstDay)) {
-      items.push(manifestError(`${pointer}/daily/first_day`, "not_allowed", `there is no day ${firstDay}.`));
-    }
-    if (hasError(`${pointer}/daily`) || hasError(`${pointer}/annual`)) continue;
-    if ((daily === undefined) === (annual === undefined))
-      items.push(manifestError(pointer, "not_expected", "a group must have either daily or annual, not both."));
-    if (annual === undefined) continue;
-    const { danger_days: days } = annual;
-    if (annual.maximum === undefined && days === undefined) {
-      const detail = "at least one of maximum and danger_days is required.";
-      items.push(manifestError(`${pointer}/annual`, "missing", detail));
-    }
-    if (days === undefined) continue;
-    if ((days.above_fwi === undefined) === (days.definition === undefined)) {
-      const detail =
-        `either above_fwi or definition is required, not both: "above_fwi": ${dangerThreshold} if the product counts days with a Fire Weather ` +
-        "Index above it, or a definition of the counted days, such as days above a local percentile.";
-      items.push(manifestError(`${pointer}/annual/danger_days`, "missing", detail));
-    } else if (
-      days.above_fwi !== undefined &&
-      days.above_fwi !== dangerThreshold &&
-      !hasError("/rules/danger_threshold")
-    ) {
-      const detail =
-        `days above ${days.above_fwi} are not days above the danger_threshold ${dangerThreshold}. Set danger_threshold in rules, ` +
-        "which then applies to all layers of the atlas, or describe the days in definition.";
-      items.push(
-        manifestError(`${pointer}/annual/danger_days/above_fwi`, "not_allowed", detail, [dangerThreshold ?? NaN]),
-      );
-    }
+/** Returns the errors of a group. */
+function* fireGroupErrors(
+  { years, daily, annual }: FireWeatherGroup,
+  { manifest, pointer, hasError }: GroupPlace<FireWeatherManifest>,
+): Generator<FaultItem> {
+  if (years !== undefined && !hasError(`${pointer}/years`) && (years[0] ?? 0) > (years[1] ?? 0)) {
+    const detail = `the first year must not be after the last (got ${years.join(" to ")}).`;
+    yield manifestError(`${pointer}/years`, "out_of_range", detail);
   }
-  return items;
+  if (daily !== undefined) yield* firstDayErrors(daily, { pointer: `${pointer}/daily`, hasError });
+  if (hasError(`${pointer}/daily`) || hasError(`${pointer}/annual`)) return;
+  if ((daily === undefined) === (annual === undefined))
+    yield manifestError(pointer, "not_expected", "a group must have either daily or annual, not both.");
+  if (annual === undefined) return;
+  const { danger_days: days } = annual;
+  if (annual.maximum === undefined && days === undefined) {
+    const detail = "at least one of maximum and danger_days is required.";
+    yield manifestError(`${pointer}/annual`, "missing", detail);
+  }
+  if (days !== undefined)
+    yield* definitionErrors(days, { manifest, pointer: `${pointer}/annual/danger_days`, hasError });
 }
 
-/** Returns whether a text of the form YYYY-MM-DD is a day of the calendar. */
-function isDate(text: string): boolean {
-  const date = new Date(`${text}T00:00:00Z`);
-  // February 30 becomes March 2.
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+/** Returns errors of the date and the calendar of the first map. */
+function* firstDayErrors(
+  { first_day: firstDay, calendar }: Static<typeof Daily>,
+  { pointer, hasError }: Omit<GroupPlace<FireWeatherManifest>, "manifest">,
+): Generator<FaultItem> {
+  if (hasError(`${pointer}/first_day`) || hasError(`${pointer}/calendar`)) return;
+  if (firstDay === undefined) {
+    const detail = "calendar applies only to files that state no dates; give first_day, too, or omit it.";
+    if (calendar !== undefined) yield manifestError(`${pointer}/calendar`, "not_expected", detail);
+  } else if (dateOfText(calendar ?? "standard", firstDay) === undefined) {
+    const detail = `there is no day ${firstDay} in the calendar ${calendar ?? "standard"}.`;
+    yield manifestError(`${pointer}/first_day`, "not_allowed", detail);
+  }
+}
+
+/** Returns errors of what the days of danger are. */
+function* definitionErrors(
+  days: Static<typeof DangerDays>,
+  { manifest: { rules }, pointer, hasError }: GroupPlace<FireWeatherManifest>,
+): Generator<FaultItem> {
+  const dangerThreshold = rules?.danger_threshold ?? HAZARDS.wildfire.rules.danger_threshold;
+  if ((days.above_fwi === undefined) === (days.definition === undefined)) {
+    const detail =
+      `either above_fwi or definition is required, not both: "above_fwi": ${dangerThreshold} if the product counts days with a Fire Weather ` +
+      "Index above it, or a definition of the counted days, such as days above a local percentile.";
+    yield manifestError(pointer, "missing", detail);
+  } else if (
+    days.above_fwi !== undefined &&
+    days.above_fwi !== dangerThreshold &&
+    !hasError("/rules/danger_threshold")
+  ) {
+    const detail =
+      `days above ${days.above_fwi} are not days above the danger_threshold ${dangerThreshold}. Set danger_threshold in rules, ` +
+      "which then applies to all layers of the atlas, or describe the days in definition.";
+    yield manifestError(`${pointer}/above_fwi`, "not_allowed", detail, [dangerThreshold ?? NaN]);
+  }
 }

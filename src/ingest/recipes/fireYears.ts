@@ -1,67 +1,137 @@
 /** Assigns the maps of a series to years by their dates, and finds days that are absent. */
 import type { YearOfDays } from "../computedMethod.ts";
 import { type Raster, sourceFault } from "../raster.ts";
+import { type Calendar, dateOfText, datesFrom, datesOfYear } from "../calendar.ts";
 import { runsOf, type SeriesMap } from "./seriesFiles.ts";
 
 /** The years of a series to use; undefined uses all. */
 export type YearRange = readonly [first: number, last: number] | undefined;
 
-const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Dates of maps in files that state none: that of the first map, from which the others follow day by day. */
+export interface DeclaredDates {
+  readonly firstDay: string | undefined;
+  readonly calendar: Calendar;
+}
+
+/** A year without a map for each of its days. */
+export interface IncompleteYear {
+  readonly year: number;
+  /** The first and the last day that have a map. */
+  readonly firstDay: string;
+  readonly lastDay: string;
+  readonly dayCount: number;
+  readonly absentCount: number;
+  readonly firstAbsentDay: string;
+  /** The file with the last day. */
+  readonly file: string;
+}
+
+/** The days of a series by year. */
+export interface DatedSeries {
+  readonly years: readonly YearOfDays[];
+  readonly incompleteYears: readonly IncompleteYear[];
+  readonly calendar: Calendar;
+}
 
 /**
- * Returns the days of each year in ascending order.
- *
- * @param options `firstDay`: date of the first map, for files that state no dates; `isAbsentAllowed`: whether days may be absent
- * @throws Fault `source_invalid` for maps without dates, repeated days, absent years and absent days
+ * Returns the days of each year in ascending order, and the years with absent days.
+ * @throws Fault `source_invalid` for maps without dates, files with different calendars, repeated days and absent years
  */
 export function yearsOfDays(
   parts: readonly Raster[],
   maps: readonly SeriesMap[],
-  {
-    range,
-    firstDay,
-    isAbsentAllowed,
-  }: { readonly range: YearRange; readonly firstDay: string | undefined; readonly isAbsentAllowed: boolean },
-): readonly YearOfDays[] {
+  { range, declared }: { readonly range: YearRange; readonly declared: DeclaredDates },
+): DatedSeries {
+  const { calendar, dates } = datesOf(parts, maps, declared);
   const years = new Map<number, Map<string, SeriesMap>>();
   for (const [index, map] of maps.entries()) {
-    const file = parts[map.part]?.file ?? "";
-    if (firstDay !== undefined && map.date !== undefined)
-      throw sourceFault(file, "states the dates of its maps; omit first_day.");
-    const date = map.date ?? (firstDay === undefined ? undefined : dayAfter(firstDay, index));
-    if (date === undefined) {
-      throw sourceFault(
-        file,
-        `states no date for band ${map.band}. Daily maps need a dimension with times (days or hours since a date), or the date of the first map in first_day.`,
-      );
-    }
+    const date = dates[index] ?? "";
     const year = Number(date.slice(0, 4));
     const days = years.get(year) ?? new Map<string, SeriesMap>();
     years.set(year, days);
     const other = days.get(date);
     if (other !== undefined) {
       throw sourceFault(
-        file,
-        `has a second map for ${date} (the first is band ${other.band} of ${parts[other.part]?.file}). One map a day is expected.`,
+        fileOf(parts, map),
+        `has a second map for ${date} (the first is band ${other.band} of ${fileOf(parts, other)}). One map a day is expected.`,
       );
     }
     days.set(date, map);
   }
-  const [first] = parts;
-  const used = usedYears([...years.keys()], range, first?.file ?? "");
-  return used.map((year) => {
-    const days = years.get(year) ?? new Map<string, SeriesMap>();
-    const absent = absentDays(year, days);
-    if (absent.length > 0 && !isAbsentAllowed) {
-      throw sourceFault(
-        first?.file ?? "",
-        `the series lacks ${absent.length} of the days of ${year}, first ${absent[0]}. Leave out the year with "years", or count absent and ` +
-          'missing days as days without danger with "missing_days": "no_danger".',
-      );
-    }
-    const inOrder = [...days].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, map]) => map);
-    return { year, days: runsOf(inOrder) };
+  const used = usedYears([...years.keys()], range, parts[0]?.file ?? "").map((year) => {
+    const inOrder = [...(years.get(year) ?? [])].toSorted(([a], [b]) => (a < b ? -1 : 1));
+    return { year, inOrder };
   });
+  return {
+    calendar,
+    years: used.map(({ year, inOrder }) => ({ year, days: runsOf(inOrder.map(([, map]) => map)) })),
+    incompleteYears: used.flatMap(({ year, inOrder }) => {
+      const [first, last] = [inOrder[0], inOrder.at(-1)];
+      const expected = datesOfYear(calendar, year);
+      const present = new Set(inOrder.map(([date]) => date));
+      const absent = expected.filter((date) => !present.has(date));
+      const [firstAbsentDay] = absent;
+      if (first === undefined || last === undefined || firstAbsentDay === undefined) return [];
+      const [firstDay, lastDay] = [first[0], last[0]];
+      const counts = { dayCount: expected.length, absentCount: absent.length };
+      return [{ year, firstDay, lastDay, ...counts, firstAbsentDay, file: fileOf(parts, last[1]) }];
+    }),
+  };
+}
+
+/** Describes a year with absent days, as part of a message. */
+export function describeIncomplete({
+  year,
+  firstDay,
+  lastDay,
+  dayCount,
+  absentCount,
+  firstAbsentDay,
+}: IncompleteYear): string {
+  return (
+    `the series has ${dayCount - absentCount} of the ${dayCount} days of ${year}, the first ${firstDay} and the last ${lastDay}; ` +
+    `${firstAbsentDay} is the first absent day.`
+  );
+}
+
+/** Returns the date of each map, and the calendar that all of them follow. */
+function datesOf(
+  parts: readonly Raster[],
+  maps: readonly SeriesMap[],
+  { firstDay, calendar: declaredCalendar }: DeclaredDates,
+): { readonly calendar: Calendar; readonly dates: readonly string[] } {
+  const dated = maps.find(({ date }) => date !== undefined);
+  if (firstDay !== undefined) {
+    if (dated !== undefined)
+      throw sourceFault(fileOf(parts, dated), "states the dates of its maps; omit first_day and calendar.");
+    const first = dateOfText(declaredCalendar, firstDay);
+    if (first === undefined) throw new Error(`The calendar ${declaredCalendar} has no day ${firstDay}.`);
+    return { calendar: declaredCalendar, dates: datesFrom(declaredCalendar, first, maps.length) };
+  }
+  const undated = maps.find(({ date }) => date === undefined);
+  if (undated !== undefined) {
+    throw sourceFault(
+      fileOf(parts, undated),
+      `states no date for band ${undated.band}. Daily maps need a dimension with times (days or hours since a date), or the date of the first map in first_day.`,
+    );
+  }
+  const [first, ...others] = parts;
+  const calendarOf = ({ bandCalendar = "standard" }: Raster): Calendar => bandCalendar;
+  const calendar = first === undefined ? declaredCalendar : calendarOf(first);
+  const other = others.find((part) => daysAreOther(calendarOf(part), calendar));
+  if (other !== undefined) {
+    throw sourceFault(
+      other.file,
+      `has the calendar ${calendarOf(other)}, but ${first?.file} has ${calendar}. The files of a series must have one calendar.`,
+    );
+  }
+  return { calendar, dates: maps.map(({ date = "" }) => date) };
+}
+
+/** Returns whether two calendars have different days; the supported dates of the first two are the same. */
+function daysAreOther(a: Calendar, b: Calendar): boolean {
+  const nameOf = (calendar: Calendar): string => (calendar === "proleptic_gregorian" ? "standard" : calendar);
+  return nameOf(a) !== nameOf(b);
 }
 
 /**
@@ -85,13 +155,17 @@ export function mapsByYear(
     const year = Number(map.date?.slice(0, 4));
     if (years.has(year)) {
       throw sourceFault(
-        parts[map.part]?.file ?? file,
+        fileOf(parts, map),
         `has a second map for ${year} (${map.date}). Annual indicators have one map a year; use daily for a daily series.`,
       );
     }
     years.set(year, map);
   }
   return usedYears([...years.keys()], range, file).map((year) => ({ ...(years.get(year) as SeriesMap), year }));
+}
+
+function fileOf(parts: readonly Raster[], { part }: SeriesMap): string {
+  return parts[part]?.file ?? "";
 }
 
 function usedYears(years: readonly number[], range: YearRange, file: string): readonly number[] {
@@ -104,35 +178,6 @@ function usedYears(years: readonly number[], range: YearRange, file: string): re
     throw sourceFault(file, `the series lacks the years ${absent.join(", ")} of years; it has ${available}.`);
   }
   return all.filter((year) => year >= first && year <= last);
-}
-
-/**
- * Returns the days of a year that are absent. A year may follow the calendar of climate models: without leap days, with a leap day in
- * every year, or with twelve months of 30 days.
- */
-function absentDays(year: number, days: ReadonlyMap<string, unknown>): readonly string[] {
-  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const calendar = (februaryDays: number): readonly string[] =>
-    daysOf(year, (month) => (month === 1 ? februaryDays : (MONTH_DAYS[month] ?? 0)));
-  const calendars = [calendar(isLeap ? 29 : 28), calendar(28), calendar(29), daysOf(year, () => 30)];
-  const absent = calendars.map((expected) => ({
-    expected,
-    absent: expected.filter((day) => !days.has(day)),
-  }));
-  const fitting = absent.filter(({ expected, absent: gaps }) => expected.length - gaps.length === days.size);
-  return fitting.map(({ absent: gaps }) => gaps).toSorted((a, b) => a.length - b.length)[0] ?? absent[0]?.absent ?? [];
-}
-
-function daysOf(year: number, dayCount: (month: number) => number): readonly string[] {
-  const two = (value: number): string => String(value).padStart(2, "0");
-  const name = String(year).padStart(4, "0");
-  return Array.from({ length: 12 }, (_, month) =>
-    Array.from({ length: dayCount(month) }, (_, day) => `${name}-${two(month + 1)}-${two(day + 1)}`),
-  ).flat();
-}
-
-function dayAfter(date: string, dayCount: number): string {
-  return new Date(Date.parse(`${date}T00:00:00Z`) + dayCount * 86_400_000).toISOString().slice(0, 10);
 }
 
 /** Describes years in the provenance: `1991-2020`, or `1991-1995, 1997`. */

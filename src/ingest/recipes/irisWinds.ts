@@ -1,10 +1,9 @@
 /** Recipe for the IRIS return-period maps of tropical cyclone winds. */
 import { BASELINE, type Scenario } from "../../hazard/hazards.ts";
-import { partsOf } from "../raster.ts";
 import { numbersAlong } from "./arrayCoordinates.ts";
 import { findProductFiles, type NameMeaning } from "./productFiles.ts";
 import type { Recipe, RecipeSources } from "./recipe.ts";
-import { registrationOf } from "./registration.ts";
+import { withRegistration } from "./registration.ts";
 import { planCurves, type ReturnPeriodMap } from "./returnPeriodCurves.ts";
 import {
   checkScenarioMapping,
@@ -27,6 +26,11 @@ const PRODUCT = {
   url: "https://doi.org/10.6084/m9.figshare.c.6724251.v1",
 } as const;
 
+const BASELINE_PERIOD = {
+  baseline_window_note:
+    "not recorded: the file names state no years; the storm counts of the published model are means over 42 years " +
+    "(github.com/njsparks/iris)",
+} as const;
 const PRESENT_NAME = /^IRIS_vmax_maps_PRESENT_tenthdeg\.nc$/;
 const FUTURE_NAME = /^IRIS_vmax_maps_(\d{4})-(SSP\d)_tenthdeg\.nc$/;
 /** The SSP that a user may declare for each future map. The file names state the SSP without its forcing. */
@@ -100,18 +104,7 @@ Example:
         const plan = await planCurves("cyclones", curves, {
           provenanceOf: ({ scenario }) => provenanceOf([...mapping].find(([, ours]) => ours === scenario)?.[0], labels),
         });
-        const rasters = plan.groups.flatMap(({ content }) =>
-          content.kind === "curves"
-            ? content.models.flatMap((model) => model.maps.flatMap((map) => partsOf(map.raster)))
-            : [],
-        );
-        const registration = registrationOf(rasters);
-        return [
-          {
-            ...plan,
-            groups: plan.groups.map((group) => ({ ...group, provenance: { ...group.provenance, registration } })),
-          },
-        ];
+        return [withRegistration(plan)];
       },
     };
   },
@@ -123,7 +116,7 @@ function provenanceOf(
 ): Record<string, unknown> {
   return {
     ...PRODUCT,
-    ...(ssp === undefined ? { baseline_window: [1980, 2021] } : { proxy_of: ssp, source_scenario: labels.get(ssp) }),
+    ...(ssp === undefined ? BASELINE_PERIOD : { proxy_of: ssp, source_scenario: labels.get(ssp) }),
     wind_averaging: "means over 1 minute",
   };
 }

@@ -16,6 +16,7 @@ const PRODUCT = {
   url: "https://data.jrc.ec.europa.eu/dataset/jrc-floods-floodmapgl_rp50y-tif",
 } as const;
 
+const BASELINE_PERIOD = { baseline_window_note: "not recorded: the file names state no years" } as const;
 const RETURN_PERIODS_YEARS = [10, 20, 50, 100, 200, 500] as const;
 const NAME = /floodMapGL_rp(\d+)y\.tiff?$/i;
 const PERMANENT_WATER = /floodMapGL_permWB\.tiff?$/i;
@@ -65,7 +66,7 @@ Example:
           returnPeriodYears,
           open: () => maps.open(file, options),
         }));
-        const provenanceOf = (): Record<string, unknown> => ({ ...PRODUCT, baseline_window: [1980, 2013] });
+        const provenanceOf = (): Record<string, unknown> => ({ ...PRODUCT, ...BASELINE_PERIOD });
         return [await planCurves("riverine_floods", curve, { provenanceOf, missingAsDry })];
       },
     };

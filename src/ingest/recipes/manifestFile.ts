@@ -159,7 +159,7 @@ export function groupKeyErrors(
 }
 
 /** The product of a manifest. */
-interface ManifestSource {
+export interface ManifestSource {
   readonly name: string;
   readonly licence: string;
   readonly version?: string;

@@ -1,14 +1,21 @@
 /** States where the cells of maps lie, because reading a map half a cell off is a common mistake. */
-import { type Raster, sourceFault } from "../raster.ts";
+import { type HazardPlan, mapsOf } from "../plan.ts";
+import { partsOf, type Raster, sourceFault } from "../raster.ts";
 
 /** Largest distance from a multiple of the cell size, as a fraction of a cell. */
 const TOLERANCE_CELLS = 0.01;
 
 /**
- * Returns the registration of maps, for the provenance: whether centers or edges of cells are at multiples of the cell size.
+ * Adds the registration of the maps of a plan to its provenance: whether centers or edges of cells are at multiples of the cell size.
  * @throws Fault `source_invalid` if two maps have different registrations
  */
-export function registrationOf(rasters: readonly Raster[]): string | undefined {
+export function withRegistration(plan: HazardPlan): HazardPlan {
+  const registration = registrationOf(plan.groups.flatMap(mapsOf).flatMap(({ raster }) => partsOf(raster)));
+  const groups = plan.groups.map((group) => ({ ...group, provenance: { ...group.provenance, registration } }));
+  return { ...plan, groups };
+}
+
+function registrationOf(rasters: readonly Raster[]): string | undefined {
   const [first, ...others] = rasters;
   if (first === undefined) return undefined;
   const registration = describeRegistration(first);

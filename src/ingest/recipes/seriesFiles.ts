@@ -40,12 +40,14 @@ interface SeriesQuantity {
   readonly unitFactor: number | undefined;
 }
 
-/** Opens the files of a series. */
+/** Opens the files of a series; of none if the series is undefined. */
 export async function openSeries(
   maps: Pick<MapOpener, "open">,
-  { series, files }: FoundSeries,
+  found: FoundSeries | undefined,
   { options, quantity }: { readonly options: RasterOptions; readonly quantity: SeriesQuantity },
 ): Promise<readonly Raster[]> {
+  if (found === undefined) return [];
+  const { series, files } = found;
   const { variable, select, crs } = series;
   const nodata = [...(options.nodata ?? []), ...(series.nodata === undefined ? [] : [series.nodata])];
   const parts: Raster[] = [];

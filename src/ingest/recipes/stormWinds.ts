@@ -1,8 +1,8 @@
 /** Recipe for the STORM return-period maps of tropical cyclone winds. */
 import { Fault } from "../../errors.ts";
 import { BASELINE, type Scenario } from "../../hazard/hazards.ts";
-import { type MosaicOrder, type Raster, type RasterOptions, partsOf } from "../raster.ts";
-import { registrationOf } from "./registration.ts";
+import type { MosaicOrder, Raster, RasterOptions } from "../raster.ts";
+import { withRegistration } from "./registration.ts";
 import { findProductFiles, type NameMeaning, type ProductFile } from "./productFiles.ts";
 import type { MapOpener, Recipe, RecipeSources } from "./recipe.ts";
 import { planCurves, type ReturnPeriodMap } from "./returnPeriodCurves.ts";
@@ -36,6 +36,7 @@ const PRESENT = {
     "Scientific Data 7, 377, doi:10.1038/s41597-020-00720-x",
   url: "https://doi.org/10.4121/12705164.v3",
   baseline_window: [1980, 2017],
+  baseline_window_note: "abstract of Bloemendaal et al. (2022), doi:10.1126/sciadv.abm8438",
 } as const;
 const FUTURE = {
   version: "3",
@@ -107,26 +108,11 @@ Example:
       ignoredFiles,
       missingFiles: missingFilesOf(files),
       plan: async (maps, options) => {
-        const opened = new Set<Raster>();
-        const curves = curvesOf(
-          files,
-          async (paths) => {
-            const raster = await openMap(paths, { maps, options, overlap });
-            opened.add(raster);
-            return raster;
-          },
-          mapping,
-        );
+        const curves = curvesOf(files, (paths) => openMap(paths, { maps, options, overlap }), mapping);
         const plan = await planCurves("cyclones", curves, {
           provenanceOf: ({ scenario }) => provenanceOf(scenario, files),
         });
-        const registration = registrationOf([...opened].flatMap((raster) => partsOf(raster)));
-        return [
-          {
-            ...plan,
-            groups: plan.groups.map((group) => ({ ...group, provenance: { ...group.provenance, registration } })),
-          },
-        ];
+        return [withRegistration(plan)];
       },
     };
   },

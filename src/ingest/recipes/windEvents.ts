@@ -1,36 +1,24 @@
 /** Recipe for storms: the footprints of all storms of a period, and its length in years. */
-import type { FaultItem } from "../../errors.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
 import type { WindEvents } from "../computedMethod.ts";
 import { largestCountOf } from "../computed/windEvents.ts";
 import type { GroupPlan, HazardPlan } from "../plan.ts";
 import { type RasterOptions, sourceFault } from "../raster.ts";
 import type { MapOpener, Recipe } from "./recipe.ts";
-import { onlyManifest, sourceProvenance, throwManifestErrors, withManifestOptions } from "./manifestFile.ts";
-import { computedMetrics, findSeries, type FoundSeries, mapsOfSeries, openSeries, runsOf } from "./seriesFiles.ts";
+import { findGroupSeries, type FoundGroup, statedProvenance } from "./groupManifest.ts";
+import { onlyManifest, withManifestOptions } from "./manifestFile.ts";
+import { computedMetrics, mapsOfSeries, openSeries, runsOf } from "./seriesFiles.ts";
 import { readWindEventsManifest, type WindEventsGroup, type WindEventsManifest } from "./windEventsManifest.ts";
 
 /** A manifest and the files of each of its groups. */
 interface WindEventsSources {
   readonly manifest: WindEventsManifest;
-  readonly groups: readonly { readonly group: WindEventsGroup; readonly events: FoundSeries }[];
+  readonly groups: readonly FoundGroup<WindEventsGroup, "events">[];
 }
 
-/**
- * Reads the manifest and finds the files that it names.
- * @throws Fault `invalid_request` with one item for each error
- */
 async function findWindEvents(path: string): Promise<WindEventsSources> {
   const manifest = await readWindEventsManifest(path);
-  const items: FaultItem[] = [];
-  const groups: WindEventsSources["groups"][number][] = [];
-  for (const [index, group] of manifest.groups.entries()) {
-    const found = await findSeries(group.events, { manifest: path, pointer: `/groups/${index}/events` });
-    items.push(...found.items);
-    groups.push({ group, events: found });
-  }
-  throwManifestErrors(path, items);
-  return { manifest, groups };
+  return { manifest, groups: await findGroupSeries(path, manifest.groups, ({ events }) => ({ events })) };
 }
 
 export const windEvents: Recipe = {
@@ -65,11 +53,11 @@ async function planWindEvents(
   const rules = { ...HAZARDS.cyclones.rules, ...manifest.rules };
   const options = withManifestOptions(manifest.options, givenOptions);
   const plans: GroupPlan[] = [];
-  for (const { group, events } of groups) {
+  for (const { group, series } of groups) {
     const { scenario, year, span_years: spanYears } = group;
     const { unit_factor: unitFactor = 1, missing } = group.events;
     const quantity = { metric: "wind_speed_mps", unit: "m/s", unitFactor: group.events.unit_factor } as const;
-    const parts = await openSeries(maps, events, { options, quantity });
+    const parts = await openSeries(maps, series.events, { options, quantity });
     const storms = mapsOfSeries(parts);
     const designYears = group.probability_only === true ? undefined : rules.design_return_period_years;
     const method: WindEvents = {
@@ -90,8 +78,7 @@ async function planWindEvents(
       );
     }
     const provenance = {
-      ...sourceProvenance("wind-events", manifest.source),
-      ...(group.proxy_of === undefined ? {} : { proxy_of: group.proxy_of }),
+      ...statedProvenance("wind-events", manifest.source, group),
       method:
         `from storms: probability 1 - exp(-n / ${spanYears}) of ${rules.threshold} m/s for n storms that reach it` +
         (designYears === undefined

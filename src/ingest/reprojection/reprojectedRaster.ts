@@ -150,7 +150,7 @@ function rasterOf(
   grid: Grid,
   distortion: Distortion | undefined,
 ): Raster {
-  const { file, plane, projectedCrs, bands } = source;
+  const { file, plane, projectedCrs, bands, bandDimension, bandCalendar } = source;
   const cells = new CellMap(projection, plane, grid);
   const tiles = new SourceTiles(source);
   // Blocks of the target that need about one tile of the source.
@@ -164,6 +164,8 @@ function rasterOf(
     grid,
     crs: `${source.crs}, reprojected to EPSG:4326`,
     bands,
+    ...(bandDimension === undefined ? {} : { bandDimension }),
+    ...(bandCalendar === undefined ? {} : { bandCalendar }),
     blockRowCount: blockOf(tile.rowCount, grid.rowCount),
     blockColumnCount: blockOf(tile.columnCount, grid.columnCount),
     notes: { ...source.notes, reprojected: reprojectionNotes(source, grid, distortion) },

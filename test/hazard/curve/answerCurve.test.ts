@@ -1,32 +1,21 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Compile } from "typebox/compile";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { CurveResultSchema } from "../../../src/contract/curve.ts";
 import type { CurveQueryInput, CurveResult, CurveYearResult } from "../../../src/contract/wireTypes.ts";
 import { isFault } from "../../../src/errors.ts";
 import type { LocalAtlas } from "../../../src/hazard/answer.ts";
 import { parseCurveParameters, parseCurveQuery } from "../../../src/hazard/curve/curveQuery.ts";
-import { Kernel } from "../../../src/kernel/instance.ts";
-import { openLocalAtlas } from "../../../src/openAtlas.ts";
 import { containingCellByDefinition } from "../../oracle/points.ts";
 import { circleByDefinition } from "../../oracle/radius.ts";
 import { oracleExpectedAnnual, oracleReturnPeriodOf, oracleValueAt } from "../../oracle/returnPeriodCurve.ts";
 import { randomFrom } from "../../seededRandom.ts";
 import { faultOf, parametersOf, queryTextOf } from "../queries.ts";
-import { CURVES, GRID, makeCurveAtlas, type StoredCurve, storedValues } from "./curveAtlas.ts";
+import { CURVES, GRID, type StoredCurve, storedValues, useCurveAtlas } from "./curveAtlas.ts";
 
-let folder: string;
+const opened = useCurveAtlas();
 let atlas: LocalAtlas;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
-  await makeCurveAtlas(await Kernel.load(), folder);
-  atlas = await openLocalAtlas(folder, 16 << 20);
-});
-afterAll(async () => {
-  await atlas.close();
-  await rm(folder, { recursive: true, force: true });
+beforeAll(() => {
+  ({ atlas } = opened());
 });
 
 const QUERY = {

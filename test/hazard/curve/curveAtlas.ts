@@ -1,11 +1,17 @@
 /** An atlas of two hazards with curves of synthetic values, and the stored values. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll } from "vitest";
 import { type Catalog, catalogGridOf, type GroupEntry } from "../../../src/atlas/catalog.ts";
 import { supplementName } from "../../../src/atlas/supplement.ts";
 import { publish, writePack } from "../../../src/atlas/writer.ts";
+import type { LocalAtlas } from "../../../src/hazard/answer.ts";
 import type { HazardName } from "../../../src/hazard/hazards.ts";
 import type { Grid } from "../../../src/kernel/grid.ts";
-import type { Kernel } from "../../../src/kernel/instance.ts";
+import { Kernel } from "../../../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../../../src/kernel/kernel.generated.ts";
+import { openLocalAtlas } from "../../../src/openAtlas.ts";
 import { packInputOf } from "../../atlas/makeAtlas.ts";
 import { randomFrom } from "../../seededRandom.ts";
 
@@ -35,14 +41,14 @@ export interface StoredCurve {
   readonly steps: Uint16Array;
 }
 
-const FLOODS = {
+export const FLOODS = {
   hazard: "riverine_floods",
   variate: "gumbel",
   stepsPerUnit: 1000,
   unit: "m",
   returnPeriodsYears: [2, 5, 10, 25, 50, 100, 250, 500, 1000],
 } as const;
-const WINDS = {
+export const WINDS = {
   hazard: "cyclones",
   variate: "log",
   stepsPerUnit: 100,
@@ -59,11 +65,35 @@ export const CURVES: readonly StoredCurve[] = [
 
 const RULES = { design_return_period_years: 100, threshold: 0.5, threshold_unit: "m", curve: "gumbel" };
 
+/** An open atlas with curves, during the tests of the calling file. */
+export interface CurveAtlas {
+  readonly folder: string;
+  readonly atlas: LocalAtlas;
+}
+
+/** Writes and opens the atlas before the tests of the calling file, and removes it after them. @returns a function that returns it */
+export function useCurveAtlas(allCurves: readonly StoredCurve[] = CURVES): () => CurveAtlas {
+  let opened: CurveAtlas | undefined;
+  beforeAll(async () => {
+    const folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
+    await makeCurveAtlas(await Kernel.load(), folder, allCurves);
+    opened = { folder, atlas: await openLocalAtlas(folder, 16 << 20) };
+  });
+  afterAll(async () => {
+    await opened?.atlas.close();
+    if (opened !== undefined) await rm(opened.folder, { recursive: true, force: true });
+  });
+  return () => {
+    if (opened === undefined) throw new Error("The atlas is open only during tests.");
+    return opened;
+  };
+}
+
 /** Writes the atlas to an empty folder. */
-export async function makeCurveAtlas(kernel: Kernel, folder: string): Promise<void> {
+async function makeCurveAtlas(kernel: Kernel, folder: string, allCurves: readonly StoredCurve[]): Promise<void> {
   const hazards: Catalog["hazards"] = [];
-  for (const hazard of new Set(CURVES.map((curve) => curve.hazard))) {
-    const curves = CURVES.filter((curve) => curve.hazard === hazard);
+  for (const hazard of new Set(allCurves.map((curve) => curve.hazard))) {
+    const curves = allCurves.filter((curve) => curve.hazard === hazard);
     const bare = hazard === "riverine_floods" ? [{ scenario: "rcp4p5", year: 2030 }] : [];
     const metrics = await writeGroups(kernel, folder, {
       hazard,

@@ -1,14 +1,10 @@
 /** The curve routes over sockets, with and without worker threads, on an atlas with curves. */
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CurveParameters, CurveQueryInput, CurveResult } from "../../../src/contract/wireTypes.ts";
 import type { LocalAtlas } from "../../../src/hazard/answer.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
-import { Kernel } from "../../../src/kernel/instance.ts";
 import { openLocalAtlas } from "../../../src/openAtlas.ts";
-import { makeCurveAtlas } from "../../hazard/curve/curveAtlas.ts";
+import { useCurveAtlas } from "../../hazard/curve/curveAtlas.ts";
 import { parametersOf, queryTextOf } from "../../hazard/queries.ts";
 import { randomFrom } from "../../seededRandom.ts";
 import { bulkFixture } from "../bulk/bulkFixture.ts";
@@ -23,16 +19,10 @@ const QUERY = {
   scenarios: ["rcp8p5"],
 } as const satisfies CurveParameters;
 
-let folder: string;
+const opened = useCurveAtlas();
 let local: LocalAtlas;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "isotherm-test-"));
-  await makeCurveAtlas(await Kernel.load(), folder);
-  local = await openLocalAtlas(folder, 16 << 20);
-});
-afterAll(async () => {
-  await local.close();
-  await rm(folder, { recursive: true, force: true });
+beforeAll(() => {
+  local = opened().atlas;
 });
 
 const get = (host: TestHost, query: object, init: Parameters<TestHost["ask"]>[1] = {}): Promise<Response> =>

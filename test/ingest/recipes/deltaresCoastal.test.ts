@@ -99,10 +99,18 @@ describe("deltares-coastal", () => {
     await ingestRecipe("deltares-coastal", { ...MERIT, interpolateYears: [2030], interpolateFromBaseline: true });
     const between = { ...cell(8, 6), scenario: "rcp8p5", year: 2030 } as const;
     expect((await metricsAt(between))["depth_meters"]).toBeCloseTo(depthAt(8, 6, 100, (0.3 * 12) / 32), 3);
-    expect((await provenances())["rcp8p5 2030"]).toMatchObject({
+    const provenance = (await provenances())["rcp8p5 2030"];
+    expect(provenance).toMatchObject({
+      proxy_of: "2050slr",
       interpolated: [2018, 2050],
       interpolated_from_baseline: true,
+      interpolated_epochs: [
+        { scenario: "baseline", year: 1980, proxy_of: "2018slr", sea_level_year: 2018 },
+        { scenario: "rcp8p5", year: 2050, proxy_of: "2050slr", sea_level_year: 2050 },
+      ],
     });
+    // The sea level of the layer is neither that of 2018 nor that of 2050.
+    expect(provenance).not.toHaveProperty("sea_level_year");
     expect(await detailAt(between)).toContain('"interpolated":[2018,2050]');
   });
 });

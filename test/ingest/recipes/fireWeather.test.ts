@@ -59,6 +59,22 @@ async function series(
   return file;
 }
 
+/** Writes maps of an FWI of 31 without dates. */
+async function undatedSeries(file: string, dayCount: number): Promise<void> {
+  const bytes = makeNetcdf3({
+    dimensions: { day: dayCount, lat: LAT.length, lon: LON.length },
+    variables: {
+      ...netcdfGrid(LAT, LON),
+      FWI: {
+        dimensions: ["day", "lat", "lon"],
+        values: new Float32Array(dayCount * CELL_COUNT).fill(31),
+        attributes: { grid_mapping: "crs" },
+      },
+    },
+  });
+  await writeFile(join(folder, file), bytes);
+}
+
 async function manifest(groups: readonly unknown[], more: Readonly<Record<string, unknown>> = {}): Promise<string> {
   const path = join(folder, "fwi.json");
   await writeFile(path, JSON.stringify({ source: { name: "Test", licence: "none" }, groups, ...more }));
@@ -141,7 +157,57 @@ describe("a daily series", () => {
     const group = { ...BASELINE, years: [1989, 1991], daily: { files: "a.nc" } };
     expect(await rejectionMessage(ingest([group]))).toMatch(/lacks the years 1989 .*1990 to 1992/);
     const all = { ...BASELINE, daily: { files: "a.nc" } };
-    expect(await rejectionMessage(ingest([all]))).toMatch(/lacks 266 of the days of 1992, first 1992-04-10/);
+    expect(await rejectionMessage(ingest([all]))).toMatch(
+      /a\.nc: the series has 100 of the 366 days of 1992, the first 1992-01-01 and the last 1992-04-09; 1992-04-10 is the first absent/,
+    );
+  });
+
+  test("rejects years with absent days also if missing values count as days without danger, all at once", async () => {
+    // 1991 begins in May, 1992 is complete, 1993 lacks one day, and 1994 ends in September.
+    const days = [...Array(1461).keys()].filter((day) => day >= 120 && day !== 800 && day < 1368);
+    await series("a.nc", { since: "1991-01-01", dayCount: days.length, valueAt: () => 31, times: days });
+    const daily = { files: "a.nc", missing_days: "no_danger" };
+    const error: unknown = await ingest([{ ...BASELINE, daily }]).catch((reason: unknown) => reason);
+    if (!isFault(error, "source_invalid")) throw error;
+    expect(error.message).toMatch(/3 years of the daily series have absent days.*"absent_days": "no_danger"/);
+    const at = (text: string) => [
+      "/groups/0/daily",
+      "missing",
+      expect.stringContaining(`a.nc: the series has ${text}`) as string,
+    ];
+    expect(error.items.map(({ pointer, code, detail }) => [pointer, code, detail])).toEqual([
+      at(
+        "245 of the 365 days of 1991, the first 1991-05-01 and the last 1991-12-31; 1991-01-01 is the first absent day.",
+      ),
+      at(
+        "364 of the 365 days of 1993, the first 1993-01-01 and the last 1993-12-31; 1993-03-11 is the first absent day.",
+      ),
+      at(
+        "272 of the 365 days of 1994, the first 1994-01-01 and the last 1994-09-29; 1994-09-30 is the first absent day.",
+      ),
+    ]);
+    await ingest([{ ...BASELINE, years: [1992, 1992], daily }]);
+    expect((await metricsOfCells())[0]).toMatchObject({ fire_danger_days: 366 });
+  });
+
+  test("counts absent days as days without danger on request, and lists their years", async () => {
+    await series("a.nc", { since: "1991-01-01", dayCount: 365, valueAt: () => 31 });
+    await series("b.nc", { since: "1992-05-01", dayCount: 153, valueAt: (day) => (day === 0 ? NaN : 40) });
+    const provenance = async () => (await readCatalog()).hazards[0]?.packs.at(-1)?.groups[0]?.provenance;
+    const daily = { files: "?.nc", absent_days: "no_danger" };
+    await ingest([{ ...BASELINE, daily }]);
+    // A map without a value still makes the cell missing.
+    expect((await metricsOfCells())[0]).toMatchObject({ fire_danger_days: null });
+    expect(await provenance()).toMatchObject({
+      years: "1991-1992",
+      missing_days: "make the cell missing",
+      absent_days: "count as days without danger",
+      incomplete_years: [{ year: 1992, first_day: "1992-05-01", last_day: "1992-09-30", absent_day_count: 213 }],
+    });
+    await ingest([{ ...BASELINE, daily: { ...daily, missing_days: "no_danger" } }]);
+    expect((await metricsOfCells())[0]).toMatchObject({ fire_danger_days: (365 + 152) / 2, probability: 0.5 });
+    await ingest([{ ...BASELINE, years: [1991, 1991], daily }]);
+    expect(await provenance()).not.toHaveProperty("absent_days");
   });
 
   test.each([
@@ -151,6 +217,30 @@ describe("a daily series", () => {
     await series("a.nc", { since: "1992-01-01", dayCount, valueAt: () => 31, calendar });
     await ingest([{ ...BASELINE, daily: { files: "a.nc" } }]);
     expect((await metricsOfCells())[0]).toMatchObject({ fire_danger_days: dayCount });
+    const [hazard] = (await readCatalog()).hazards;
+    expect(hazard?.packs[0]?.groups[0]?.provenance).toMatchObject({ calendar, year_count: 1 });
+  });
+
+  test.each([
+    // The days that other calendars have, too, do not complete a year.
+    ["standard", 1992, 365, /365 of the 366 days of 1992.*1992-12-31 is the first absent day/],
+    ["noleap", 1992, 364, /364 of the 365 days of 1992.*1992-12-31 is the first absent day/],
+    ["all_leap", 1991, 365, /365 of the 366 days of 1991.*1991-12-31 is the first absent day/],
+    ["360_day", 1991, 59, /59 of the 360 days of 1991.*the last 1991-02-29; 1991-02-30 is the first absent day/],
+  ])("compares the days of a year with the calendar %s of the file", async (calendar, year, dayCount, message) => {
+    await series("a.nc", { since: `${year}-01-01`, dayCount, valueAt: () => 31, calendar });
+    expect(await rejectionMessage(ingest([{ ...BASELINE, daily: { files: "a.nc" } }]))).toMatch(message);
+  });
+
+  test("rejects files with different calendars", async () => {
+    await series("a.nc", { since: "1991-01-01", dayCount: 365, valueAt: () => 31 });
+    await series("b.nc", { since: "1992-01-01", dayCount: 360, valueAt: () => 31, calendar: "360_day" });
+    expect(await rejectionMessage(ingest([{ ...BASELINE, daily: { files: "?.nc" } }]))).toMatch(
+      /b\.nc: has the calendar 360_day, but .*a\.nc has standard/,
+    );
+    await series("b.nc", { since: "1992-01-01", dayCount: 366, valueAt: () => 31, calendar: "proleptic_gregorian" });
+    await ingest([{ ...BASELINE, daily: { files: "?.nc" } }]);
+    expect((await metricsOfCells())[0]).toMatchObject({ fire_danger_days: 365.5 });
   });
 
   test("reads files without dates from the first day on, and requires it", async () => {
@@ -160,23 +250,72 @@ describe("a daily series", () => {
       expect(await rejectionMessage(ingest([impossible]))).toContain(`there is no day ${first_day}`);
     }
     const dated = { ...BASELINE, daily: { files: "a.nc", first_day: "1991-01-01" } };
-    expect(await rejectionMessage(ingest([dated]))).toMatch(/states the dates of its maps; omit first_day/);
-    const bytes = makeNetcdf3({
-      dimensions: { day: 365, lat: 2, lon: 3 },
-      variables: {
-        ...netcdfGrid(LAT, LON),
-        FWI: {
-          dimensions: ["day", "lat", "lon"],
-          values: new Float32Array(365 * CELL_COUNT).fill(31),
-          attributes: { grid_mapping: "crs" },
-        },
-      },
-    });
-    await writeFile(join(folder, "b.nc"), bytes);
+    expect(await rejectionMessage(ingest([dated]))).toMatch(
+      /states the dates of its maps; omit first_day and calendar/,
+    );
+    await undatedSeries("b.nc", 365);
     const undated = { ...BASELINE, daily: { files: "b.nc" } };
     expect(await rejectionMessage(ingest([undated]))).toMatch(/states no date for band 1.*first_day/);
     await ingest([{ ...BASELINE, daily: { files: "b.nc", first_day: "1991-01-01" } }]);
     expect((await metricsOfCells())[0]).toMatchObject({ fire_danger_days: 365 });
+  });
+
+  test.each([
+    ["noleap", 365],
+    ["all_leap", 366],
+    ["360_day", 360],
+  ])("counts the days from the first day on in the declared calendar %s", async (calendar, daysOfYear) => {
+    // Eight years, two of them leap years in the standard calendar: no day moves to another year.
+    await undatedSeries("a.nc", 8 * daysOfYear);
+    const daily = { files: "a.nc", first_day: "1991-01-01", calendar };
+    await ingest([{ ...BASELINE, daily }]);
+    expect((await metricsOfCells())[0]).toMatchObject({ fire_danger_days: daysOfYear, probability: 0 });
+    const [hazard] = (await readCatalog()).hazards;
+    expect(hazard?.packs[0]?.groups[0]?.provenance).toMatchObject({ calendar, years: "1991-1998", year_count: 8 });
+    const standard = { ...BASELINE, daily: { files: "a.nc", first_day: "1991-01-01" } };
+    expect(await rejectionMessage(ingest([standard]))).toMatch(/of the 365 days of 199[89]/);
+  });
+
+  test("accepts the first day only in its calendar, and a calendar only with a first day", async () => {
+    const messageOf = (daily: Readonly<Record<string, unknown>>) =>
+      rejectionMessage(ingest([{ ...BASELINE, daily: { files: "a.nc", ...daily } }]));
+    await undatedSeries("a.nc", 1);
+    expect(await messageOf({ first_day: "1992-02-29", calendar: "noleap" })).toMatch(
+      /no day 1992-02-29 in the calendar noleap/,
+    );
+    expect(await messageOf({ first_day: "1992-01-31", calendar: "360_day" })).toMatch(/no day 1992-01-31/);
+    expect(await messageOf({ first_day: "1991-02-30", calendar: "360_day" })).toMatch(/1 of the 360 days of 1991/);
+    expect(await messageOf({ calendar: "noleap" })).toMatch(
+      /daily\/calendar: calendar applies only to files that state no/,
+    );
+  });
+
+  test("uses the dates of a file whose maps are reprojected", async () => {
+    const axis = (name: "x" | "y", values: readonly number[]) => ({
+      [name]: {
+        dimensions: [name],
+        type: "float64" as const,
+        values,
+        attributes: { units: "m", standard_name: `projection_${name}_coordinate` },
+      },
+    });
+    const bytes = makeNetcdf3({
+      dimensions: { time: 360, y: 2, x: 3 },
+      variables: {
+        ...axis("y", [5_550_000, 5_450_000]),
+        ...axis("x", [450_000, 550_000, 650_000]),
+        time: {
+          dimensions: ["time"],
+          values: [...Array(360).keys()],
+          attributes: { units: "days since 1991-01-01", calendar: "360_day" },
+        },
+        FWI: { dimensions: ["time", "y", "x"], values: new Float32Array(360 * 6).fill(31) },
+      },
+    });
+    await writeFile(join(folder, "utm.nc"), bytes);
+    await ingest([{ ...BASELINE, daily: { files: "utm.nc", crs: "EPSG:32633" } }]);
+    const provenance = (await readCatalog()).hazards[0]?.packs[0]?.groups[0]?.provenance;
+    expect(provenance).toMatchObject({ calendar: "360_day", years: "1991", year_count: 1 });
   });
 
   test("rejects two maps of one day", async () => {

@@ -48,7 +48,7 @@ describe("jrc-floods", () => {
       recipe: "jrc-floods",
       licence: "CC BY 4.0",
       version: "1",
-      baseline_window: [1980, 2013],
+      baseline_window_note: "not recorded: the file names state no years",
     });
   });
 

@@ -40,6 +40,7 @@ describe("storm-winds with the present climate", () => {
       recipe: "storm-winds",
       licence: "CC0 1.0",
       baseline_window: [1980, 2017],
+      baseline_window_note: expect.stringContaining("10.1126/sciadv.abm8438") as string,
       basins: ["EP", "NA", "NI", "SI", "SP", "WP"],
       wind_averaging: "means over 10 minutes, divided by 0.88 to give those over 1 minute",
       registration: "cell centers at multiples of 0.1 degrees",

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
@@ -187,6 +187,35 @@ describe("the wind speed of random storms", () => {
 });
 
 describeWithSharedData("29 storms of Puerto Rico in 22 years", () => {
+  test("have the known answers of the page of the recipe", async () => {
+    const page = await readFile(new URL("../../../docs/recipes/wind-events.md", import.meta.url), "utf8");
+    const rows = [...page.matchAll(/^\| *([\d.]+) m\/s[^|]*\| *(\d+)[^|]*\| *([\d.]+) *\|$/gm)];
+    expect(rows.map(([, thresholdMps]) => Number(thresholdMps))).toEqual([0, 33]);
+    const [latitude = NaN, longitude = NaN] = (/latitude ([\d.]+), longitude (-[\d.]+)/.exec(page) ?? [])
+      .slice(1)
+      .map(Number);
+    for (const [, thresholdMps, stormCount, probability] of rows) {
+      await rm(out, { recursive: true, force: true });
+      const rules = { threshold: Math.max(1e-6, Number(thresholdMps)) };
+      await ingest(
+        { span_years: 22, probability_only: true, events: { files: file, variable: "max_wind_speed" } },
+        { rules },
+      );
+      const metrics = await withAtlas(async (atlas) => {
+        const { results } = await atlas.hazardRisk({
+          latitude,
+          longitude,
+          hazards: ["cyclones"],
+          scenarios: ["baseline"],
+          analysis_years: [1980],
+        });
+        return results[0]?.scenarios[0]?.analysis_years[0]?.metrics;
+      });
+      expect(metrics?.["probability"]).toBeCloseTo(Number(probability), 4);
+      expect(Number(probability)).toBeCloseTo(1 - Math.exp(-Number(stormCount) / 22), 4);
+    }
+  });
+
   const file = join(SHARED_HAZARD_DATA, "opengira/PRI_max_wind_field_29_IBTrACS_storms.nc");
   const samples = readSamples(
     join(SHARED_HAZARD_DATA, "opengira/derived_PRI_max_wind_29storms_northup.tif.samples.csv"),

@@ -74,6 +74,7 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
       ? {}
       : {
           bandDimension: bands.name,
+          ...(bands.calendar === undefined ? {} : { bandCalendar: bands.calendar }),
           blockBandCount: variable.chunkShape?.[bands.index] ?? 1,
           ...(hasRepeatedColumn ? {} : { readBands: (window) => readStoredBands(map, window) }),
         }),

@@ -2,6 +2,7 @@
 import { isFault } from "../../../errors.ts";
 import { type DimensionChoice, messageOf, type RasterOptions, sourceFault } from "../../raster.ts";
 import { type ArrayFile, type ArrayVariable, textOf } from "./arrayFile.ts";
+import { type Calendar, calendarNamed } from "../../calendar.ts";
 import { coordinateOf, type HorizontalDimensions, horizontalDimensions, readNumbers } from "./coordinates.ts";
 import { isTimeUnit, timeFormatter } from "./time.ts";
 
@@ -14,6 +15,8 @@ export interface Selection {
     readonly index: number;
     readonly name: string;
     readonly coordinates: readonly (number | string)[];
+    /** The calendar of the coordinates if they are dates. */
+    readonly calendar: Calendar | undefined;
   };
 }
 
@@ -113,7 +116,12 @@ export async function selectMap(
       indexes.push(undefined);
       const ofBand = (band: number): number | string =>
         coordinates?.texts[band] ?? coordinates?.values[band] ?? `index ${band}`;
-      bands = { index, name, coordinates: Array.from({ length: size }, (_, band) => ofBand(band)) };
+      bands = {
+        index,
+        name,
+        coordinates: Array.from({ length: size }, (_, band) => ofBand(band)),
+        calendar: coordinates?.calendar,
+      };
       continue;
     }
     const chosen = chooseIndex(file, { variable, name, size, coordinates }, select[name]);
@@ -161,10 +169,11 @@ function bandDimensionOf(
   return found;
 }
 
-/** Coordinates along a dimension; `texts` are the dates if it is a time. */
+/** Coordinates along a dimension; `texts` are the dates if it is a time, and `calendar` is their calendar. */
 interface Coordinates {
   readonly values: readonly (number | string)[];
   readonly texts: readonly string[];
+  readonly calendar?: Calendar | undefined;
   readonly isFloat32: boolean;
 }
 
@@ -181,13 +190,12 @@ async function readCoordinates(
     if (coordinate.type === "text") return { values: await coordinate.readTexts(), texts: [], isFloat32: false };
     const values = [...(await readNumbers(file, coordinate))];
     const unit = textOf(coordinate.attributes, "units");
-    const format =
-      unit === undefined || !isTimeUnit(unit)
-        ? undefined
-        : timeFormatter(unit, textOf(coordinate.attributes, "calendar"));
+    const calendarName = textOf(coordinate.attributes, "calendar");
+    const format = unit === undefined || !isTimeUnit(unit) ? undefined : timeFormatter(unit, calendarName);
     return {
       values,
       texts: format === undefined ? [] : values.map(format),
+      calendar: format === undefined ? undefined : calendarNamed(calendarName),
       isFloat32: coordinate.type === "float32",
     };
   } catch (error) {

@@ -1,4 +1,12 @@
 /** Converts CF times, such as 18262 in `days since 1970-01-01`, to dates. */
+import {
+  ACCEPTED_CALENDARS,
+  calendarNamed,
+  dateText,
+  fixedDateOf,
+  fixedDayNumber,
+  fixedMonthDays,
+} from "../../calendar.ts";
 
 const SECONDS: Readonly<Record<string, number>> = {
   day: 86_400,
@@ -18,24 +26,6 @@ const SECONDS: Readonly<Record<string, number>> = {
   sec: 1,
   secs: 1,
   s: 1,
-};
-
-/** Days of each month, for calendars in which every year is the same. */
-const FIXED_MONTH_DAYS: Readonly<Record<string, readonly number[]>> = {
-  noleap: [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31],
-  all_leap: [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31],
-  "360_day": Array.from({ length: 12 }, () => 30),
-};
-
-const CALENDAR_NAMES: Readonly<Record<string, string>> = {
-  standard: "standard",
-  gregorian: "standard",
-  proleptic_gregorian: "proleptic_gregorian",
-  noleap: "noleap",
-  "365_day": "noleap",
-  all_leap: "all_leap",
-  "366_day": "all_leap",
-  "360_day": "360_day",
 };
 
 /** First day of the Gregorian calendar; the standard calendar is Julian before it. */
@@ -60,17 +50,15 @@ export function timeFormatter(unit: string, calendarName: string | undefined): (
     throw new Error(
       `has the unit ${JSON.stringify(unit)}; days, hours, minutes or seconds since a date in UTC are accepted`,
     );
-  const calendar = CALENDAR_NAMES[(calendarName ?? "standard").toLowerCase()];
+  const calendar = calendarNamed(calendarName);
   if (calendar === undefined) {
-    throw new Error(
-      `has the calendar ${JSON.stringify(calendarName)}; ${Object.keys(CALENDAR_NAMES).join(", ")} are accepted`,
-    );
+    throw new Error(`has the calendar ${JSON.stringify(calendarName)}; ${ACCEPTED_CALENDARS.join(", ")} are accepted`);
   }
   const [year = NaN, month = NaN, day = NaN, hour = 0, minute = 0, second = 0] = match
     .slice(2, 8)
     .map((text) => (text === undefined ? 0 : Number(text)));
   const startSeconds = hour * 3600 + minute * 60 + second;
-  const monthDays = FIXED_MONTH_DAYS[calendar];
+  const monthDays = fixedMonthDays(calendar);
   if (monthDays !== undefined) {
     const dayOfStart = fixedDayNumber({ year, month, day }, monthDays);
     return (time) => formatFixed(dayOfStart, startSeconds + time * unitSeconds, monthDays);
@@ -91,24 +79,11 @@ export function timeFormatter(unit: string, calendarName: string | undefined): (
   };
 }
 
-function fixedDayNumber(
-  { year, month, day }: { readonly year: number; readonly month: number; readonly day: number },
-  monthDays: readonly number[],
-): number {
-  const daysOfYear = monthDays.reduce((sum, days) => sum + days, 0);
-  return year * daysOfYear + monthDays.slice(0, month - 1).reduce((sum, days) => sum + days, 0) + day - 1;
-}
-
 function formatFixed(dayOfStart: number, seconds: number, monthDays: readonly number[]): string {
   const rounded = Math.round(seconds);
-  const dayNumber = dayOfStart + Math.floor(rounded / 86_400);
-  const ofDay = rounded - Math.floor(rounded / 86_400) * 86_400;
-  const daysOfYear = monthDays.reduce((sum, days) => sum + days, 0);
-  const year = Math.floor(dayNumber / daysOfYear);
-  let day = dayNumber - year * daysOfYear;
-  let month = 0;
-  while (day >= (monthDays[month] ?? Infinity)) day -= monthDays[month++] ?? 0;
+  const dayCount = Math.floor(rounded / 86_400);
+  const ofDay = rounded - dayCount * 86_400;
   const two = (value: number): string => String(value).padStart(2, "0");
   const clock = `${two(Math.floor(ofDay / 3600))}:${two(Math.floor(ofDay / 60) % 60)}:${two(ofDay % 60)}`;
-  return `${String(year).padStart(4, "0")}-${two(month + 1)}-${two(day + 1)}T${clock}`;
+  return `${dateText(fixedDateOf(dayOfStart + dayCount, monthDays))}T${clock}`;
 }
