@@ -10,6 +10,8 @@ import { HEADERS, startTestHost, type TestHost } from "../host/testHost.ts";
 import { attackSize } from "./attackSize.ts";
 import { HostClients, send } from "./hostClients.ts";
 
+/** A busy machine takes long to open all connections. */
+const SLOW_MS = 300_000;
 const RANDOM_KEY_COUNT = attackSize("RANDOM_KEYS", { small: 300, full: 3_000 });
 
 let host: TestHost;
@@ -20,9 +22,15 @@ async function startHost(options?: Parameters<typeof startTestHost>[0]): Promise
 }
 afterEach(() => clients.close());
 
-test("keys that are being looked up take no place of requests with valid keys", async () => {
-  // As many requests in progress as the service allows would refuse the honest client.
-  await startHost({ adminPort: 0, load: { requestsInProgressMax: 50 }, clients: { keyLookupsMax: 100 } });
+test("keys that are being looked up take no place of requests with valid keys", { timeout: SLOW_MS }, async () => {
+  await startHost({
+    adminPort: 0,
+    // As many requests in progress as the service allows would refuse the honest client.
+    load: { requestsInProgressMax: 50 },
+    clients: { keyLookupsMax: 100 },
+    // No lookup may end before the ledger responds.
+    timeouts: { workTimeoutMs: SLOW_MS },
+  });
   expect(await clients.sendKeyed()).toBe(200);
   // A ledger that responds only later.
   let release = (): void => undefined;
@@ -35,7 +43,7 @@ test("keys that are being looked up take no place of requests with valid keys", 
   const responses = Promise.all(
     attackers.map((socket) => send(socket, "GET /api/v1/limits", { "X-API-Key": newKey() })),
   );
-  await expect.poll(() => clients.metric("isotherm_key_lookups")).toBe(100);
+  await expect.poll(() => clients.metric("isotherm_key_lookups"), { timeout: SLOW_MS }).toBe(100);
   const honest = await Promise.all(Array.from({ length: 40 }, () => clients.sendKeyed()));
   expect(honest.filter((status) => status !== 200)).toStrictEqual([]);
   release();

@@ -79,33 +79,33 @@ async function revokeUnderLoad(
   const { apiKey, keyId, customerIds } = account;
   const http = new HttpClient(CLIENTS);
   const headers = { "X-API-Key": apiKey, "X-Customer-ID": customerIds[0] ?? "" };
-  const sent: { readonly sentMs: number; readonly status: number }[] = [];
-  let rejectedMs: number | undefined;
+  /** In the order of the responses. */
+  const sent: { readonly sentMs: number; readonly receivedMs: number; readonly status: number }[] = [];
+  const firstRejection = () => sent.find(({ status }) => status !== 200);
   const stop = new AbortController();
   const runClient = async (): Promise<void> => {
     while (!stop.signal.aborted) {
       const sentMs = performance.now();
       const { status } = await http.send(url + TARGET, { headers });
-      sent.push({ sentMs, status });
-      if (status === 200) continue;
-      rejectedMs ??= performance.now();
+      sent.push({ sentMs, receivedMs: performance.now(), status });
       // Rejections are fast; without a delay they would use all the capacity.
-      await delay(20);
+      if (status !== 200) await delay(20);
     }
   };
   const clients = Promise.all(Array.from({ length: CLIENTS }, runClient));
   while (sent.filter(({ status }) => status === 200).length < 4 * CLIENTS) await delay(10);
   await runCli(["keys", "revoke", keyId], location);
   const revokedMs = performance.now();
-  while (rejectedMs === undefined && performance.now() < revokedMs + neverMs) await delay(10);
+  while (firstRejection() === undefined && performance.now() < revokedMs + neverMs) await delay(10);
   await delay(CONTINUED_MS);
   stop.abort();
   await clients;
   http.close();
   const successful = sent.filter(({ status }) => status === 200);
+  const rejectedMs = firstRejection()?.receivedMs ?? Infinity;
   const laterStatuses = new Map<number, number>();
   for (const { sentMs, status } of sent) {
-    if (sentMs > (rejectedMs ?? Infinity)) laterStatuses.set(status, (laterStatuses.get(status) ?? 0) + 1);
+    if (sentMs > rejectedMs) laterStatuses.set(status, (laterStatuses.get(status) ?? 0) + 1);
   }
   return { lastSuccessMs: Math.max(...successful.map(({ sentMs }) => sentMs)) - revokedMs, laterStatuses };
 }
