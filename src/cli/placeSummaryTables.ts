@@ -11,7 +11,7 @@ import type {
 import { scoreKeyText } from "../placeFiles/summary/scoreColumns.ts";
 import type { StatedRun } from "../placeFiles/summary/statedRun.ts";
 import { largestQuantileError, partsByMean } from "../placeFiles/summary/summaryFigures.ts";
-import { unitOfMetric } from "../placeFiles/summary/summaryMetrics.ts";
+import { leadingMetric, unitOfMetric } from "../placeFiles/summary/summaryMetrics.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
 import { formatNumber } from "./queryText.ts";
 
@@ -52,11 +52,20 @@ function count(number: number, noun: string): string {
 }
 
 function hazardTables(hazard: string, groups: readonly GroupSummary[]): string {
-  const rows = groups.flatMap(({ scenario, analysisYear, metrics }) =>
-    metrics.map((metric) => [scenario, String(analysisYear), ...metricCells(metric)]),
+  const rows = groups.flatMap((group) =>
+    shownMetrics(group).map((metric) => [group.scenario, String(group.analysisYear), ...metricCells(metric)]),
   );
   const head = ["scenario", "year", "metric", "values", "minimum", ...QUANTILE_HEADS, "maximum", "mean", "at or above"];
   return `${hazard}\n${statusText(groups)}\n${tableText(head, rows, ["scenario", "metric"])}\n`;
+}
+
+/** Returns the hazard's own metric and the probabilities. The others follow from them; JSON and the report have them. */
+function shownMetrics({ hazard, metrics }: GroupSummary): readonly MetricSummary[] {
+  const leading = leadingMetric(
+    hazard,
+    metrics.map(({ metric }) => metric),
+  );
+  return metrics.filter(({ metric }) => [leading, "probability", "exceedance_probability"].includes(metric));
 }
 
 /** Counts the statuses of all scenarios and years. */
@@ -88,7 +97,7 @@ function topTable(series: SeriesPlaces): string {
   const name = `${scoreKeyText(series)}.${metric}`;
   if (top.length === 0) return `${name}: no place has a value above 0\n`;
   const unit = unitOfMetric(hazard, metric);
-  const coordinate = (degrees: number): string => (Number.isFinite(degrees) ? formatNumber(degrees) : "-");
+  const coordinate = (degrees: number): string => (Number.isFinite(degrees) ? degrees.toFixed(4) : "-");
   const rows = top.map(({ id, rowNumber, latitude, longitude, value }, i) => [
     String(i + 1),
     id ?? `row ${rowNumber}`,
@@ -117,8 +126,8 @@ function legend(summary: PlaceSummary): string {
   const error = largestQuantileError(summary);
   const accuracy = error === 0 ? "" : `, within ${(100 * error).toPrecision(2)} % if there are many different values`;
   return (
-    `The columns ${QUANTILE_HEADS[0]} to ${QUANTILE_HEADS.at(-1)} are quantiles over the places that have a value${accuracy}. ` +
-    '"at or above" is the share of these places.\n'
+    `The columns ${QUANTILE_HEADS[0]} to ${QUANTILE_HEADS.at(-1)} are quantiles over the places that have a value${accuracy}.\n` +
+    '"at or above" is the share of these places. --json and --html have all metrics.\n'
   );
 }
 

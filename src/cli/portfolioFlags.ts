@@ -43,59 +43,63 @@ export interface PortfolioFlags {
 }
 
 export function addPortfolioFlags(command: Command): Command {
-  return command
-    // Not mandatory for commander, which would require it of the subcommands as well.
-    .addOption(
-      new Option("--atlas <folder>", '(required) atlas: a folder, an http(s) address, or "demo"').env("ISOTHERM_ATLAS"),
-    )
-    .option("--lat <column>", "column with the latitudes (default: found by usual names)")
-    .option("--lon <column>", "column with the longitudes (default: found by usual names)")
-    .option("--id <column>", "column that identifies the places (default: found by usual names)")
-    .option("--hazards <list>", `hazards, separated by commas: ${HAZARD_NAMES.join(", ")} (default: all)`, readList)
-    .option("--scenarios <list>", `scenarios, separated by commas: ${SCENARIOS.join(", ")} (default: all)`, readList)
-    .option("--years <list>", "analysis years, separated by commas (default: all)", readNumbers)
-    .option(
-      "--radius <km>",
-      "aggregate all cells within this geodesic distance, 0 to 100, instead of the single cell",
-      parseNumber,
-    )
-    .option("--radius-column <column>", "column with the radius of each place, in kilometers")
-    .option("--method <name>", "aggregation within the radius: max (default) or mean")
-    .option(
-      "--metrics <list>",
-      `metrics, separated by commas: ${METRIC_NAMES.join(", ")} (default: all but total_hazard)`,
-      readList,
-    )
-    .option(
-      "--threshold <hazard=value>",
-      "add the annual probability of reaching this value, from the curves of the atlas; may be repeated",
-      readThreshold,
-    )
-    .option("--total-hazard", "add total_hazard, intensity x probability")
-    .option("--anthropogenic", "write the change since the 1980 baseline instead of the value")
-    .addOption(
-      new Option(
-        "--layout <name>",
-        "long: one row per place, hazard, scenario and year; wide: one row per place (default: long)",
-      ).choices(LAYOUTS),
-    )
-    .addOption(new Option("--from <format>", "format of IN (default: from the extension)").choices(PLACE_FORMATS))
-    .addOption(new Option("--to <format>", "format of OUT (default: from the extension)").choices(OUTPUT_FORMATS))
-    .option("--geo", "write GeoParquet: Parquet with the places as points in the column geometry")
-    .option(
-      "--options <file>",
-      "JSON file with options; flags take precedence, see docs/schemas/portfolio-options.json",
-    )
-    .option("--shard <i/n>", "write part i of n, to be joined by isotherm portfolio merge", readShard)
-    .option("--restart", "discard the unfinished output of an earlier run")
-    .addOption(
-      new Option("--workers <count>", "number of worker threads; 0 computes on the main thread")
-        .default(Math.max(1, availableParallelism()), "number of processors")
-        .argParser(readCount),
-    )
-    .option("--cache <MiB>", "memory for decoded tiles (default: 512)", readCount)
-    .option("--dry-run", "print columns, groups and estimated size, and write nothing")
-    .option("--json", "print the report as JSON, and show no progress");
+  return (
+    command
+      // Not mandatory for commander, which would require it of the subcommands as well.
+      .addOption(
+        new Option("--atlas <folder>", '(required) atlas: a folder, an http(s) address, or "demo"').env(
+          "ISOTHERM_ATLAS",
+        ),
+      )
+      .option("--lat <column>", "column with the latitudes (default: found by usual names)")
+      .option("--lon <column>", "column with the longitudes (default: found by usual names)")
+      .option("--id <column>", "column that identifies the places (default: found by usual names)")
+      .option("--hazards <list>", `hazards, separated by commas: ${HAZARD_NAMES.join(", ")} (default: all)`, readList)
+      .option("--scenarios <list>", `scenarios, separated by commas: ${SCENARIOS.join(", ")} (default: all)`, readList)
+      .option("--years <list>", "analysis years, separated by commas (default: all)", readNumbers)
+      .option(
+        "--radius <km>",
+        "aggregate all cells within this geodesic distance, 0 to 100, instead of the single cell",
+        parseNumber,
+      )
+      .option("--radius-column <column>", "column with the radius of each place, in kilometers")
+      .option("--method <name>", "aggregation within the radius: max (default) or mean")
+      .option(
+        "--metrics <list>",
+        `metrics, separated by commas: ${METRIC_NAMES.join(", ")} (default: all but total_hazard)`,
+        readList,
+      )
+      .option(
+        "--threshold <hazard=value>",
+        "add the annual probability of reaching this value, from the curves of the atlas; may be repeated",
+        readThreshold,
+      )
+      .option("--total-hazard", "add total_hazard, intensity x probability")
+      .option("--anthropogenic", "write the change since the 1980 baseline instead of the value")
+      .addOption(
+        new Option(
+          "--layout <name>",
+          "long: one row per place, hazard, scenario and year; wide: one row per place (default: long)",
+        ).choices(LAYOUTS),
+      )
+      .addOption(new Option("--from <format>", "format of IN (default: from the extension)").choices(PLACE_FORMATS))
+      .addOption(new Option("--to <format>", "format of OUT (default: from the extension)").choices(OUTPUT_FORMATS))
+      .option("--geo", "write GeoParquet: Parquet with the places as points in the column geometry")
+      .option(
+        "--options <file>",
+        "JSON file with options; flags take precedence, see docs/schemas/portfolio-options.json",
+      )
+      .option("--shard <i/n>", "write part i of n, to be joined by isotherm portfolio merge", readShard)
+      .option("--restart", "discard the unfinished output of an earlier run")
+      .addOption(
+        new Option("--workers <count>", "number of worker threads; 0 computes on the main thread")
+          .default(Math.max(1, availableParallelism()), "number of processors")
+          .argParser(readCount),
+      )
+      .option("--cache <MiB>", "memory for decoded tiles (default: 512)", readCount)
+      .option("--dry-run", "print columns, groups and estimated size, and write nothing")
+      .option("--json", "print the report as JSON, and show no progress")
+  );
 }
 
 /**

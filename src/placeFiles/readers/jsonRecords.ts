@@ -105,6 +105,7 @@ class FeatureSplitter {
 
   /** @throws Fault `json_malformed` if the document is not valid JSON */
   end(): unknown {
+    if (this.#state === "features") this.#document += this.#padding(this.#start);
     return parseJson(this.#document + this.#text.slice(this.#start));
   }
 
@@ -175,7 +176,12 @@ class FeatureSplitter {
     this.#start = end;
     this.#state = "document";
     this.#depth = 1;
-    this.#document += paddingTo(this.#positionAt(end), positionAfter(this.#document, { line: 1, column: 1 }));
+    this.#document += this.#padding(end);
+  }
+
+  /** Returns white space with which the next character of the document is at its position in the file. */
+  #padding(index: number): string {
+    return paddingTo(this.#positionAt(index), positionAfter(this.#document, { line: 1, column: 1 }));
   }
 
   #positionAt(index: number): JsonPosition {

@@ -120,7 +120,7 @@ function rowValues(
   const indices = new Map(memberNames.map((name, index) => [name, index + idCount]));
   return (row) => {
     if (row.error !== undefined) return { values: [], error: row.error };
-    const values = new Array<KeptValue>(keptColumns.length).fill(null);
+    const values: KeptValue[] = keptColumns.map(() => null);
     if (idCount > 0) values[0] = keptValueOf(row.id, keptColumns[0]?.type ?? "text");
     for (const name of Object.keys(row.members)) {
       const index = indices.get(name);

@@ -106,7 +106,7 @@ function formatOf(path: string): PlaceFormat {
   const what = extension === "" ? "the name has no extension" : `the extension ${extname(path)} is not supported`;
   const advice = COMPRESSED_EXTENSIONS.has(extension)
     ? "decompress it first"
-    : `or set the format to one of ${PLACE_FORMATS.join(", ")}`;
+    : `or set --from to one of ${PLACE_FORMATS.join(", ")}`;
   const extensions = Object.keys(FORMAT_OF_EXTENSION).join(", ");
   throw new Fault("configuration_invalid", `${path}: ${what}; the file must end in ${extensions}; ${advice}.`);
 }

@@ -95,11 +95,11 @@ function keptColumnsOf(
   geometryColumn: GeometryColumn | undefined,
   geometry: FlatColumn | undefined,
 ): ColumnPlan["kept"] {
-  const geometryNames = [geometryColumn?.name, ...(geometryColumn?.otherNames ?? [])];
+  const geometryNames = new Set([geometryColumn?.name, ...(geometryColumn?.otherNames ?? [])]);
   const kept = columns
     .filter(({ name }) => name !== geometry?.name && geometryColumn?.coveringNames.includes(name) !== true)
     .map((column) => {
-      const type = geometryNames.includes(column.name)
+      const type = geometryNames.has(column.name)
         ? HEXADECIMAL
         : column.element === undefined
           ? undefined

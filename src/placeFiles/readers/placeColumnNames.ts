@@ -1,5 +1,5 @@
 import { Fault, type FaultItem } from "../../errors.ts";
-import { closestMatch, quote, summarizeItems } from "../../schemaErrors.ts";
+import { closestMatch, quote } from "../../schemaErrors.ts";
 
 /** Names of columns that the caller gives; usual names are searched for the others. */
 export interface RequestedColumns {
@@ -104,15 +104,11 @@ export function findPlaceColumns(
     longitude: usesGeometry ? undefined : find("longitude", true),
     radiusKm: requested.radiusKm === undefined ? undefined : find("radiusKm", true),
   };
-  if (items.length > 0) throw new Fault("invalid_request", summarizeColumnErrors(items), { items });
+  if (items.length > 0) {
+    const message = `${items.map(({ detail }) => detail).join(" ")} ${listOf(names)}`;
+    throw new Fault("invalid_request", message, { items });
+  }
   return indices;
-}
-
-/** Both coordinates are usually missing for the same reason, so all messages are given. */
-function summarizeColumnErrors(items: readonly FaultItem[]): string {
-  const [first, second, ...others] = items;
-  if (first === undefined || second === undefined || others.length > 0) return summarizeItems(items, "the columns");
-  return `${first.detail} ${second.detail}`;
 }
 
 type FoundColumn =
@@ -150,25 +146,28 @@ function foldColumnName(name: string): string {
 const LISTED_COUNT_MAX = 30;
 
 function missingColumn(names: readonly string[], role: Role, requestedName: string | undefined): FaultItem {
-  const usual = USUAL_NAMES[role].flat();
   const suggestion =
     requestedName === undefined
-      ? names.find((name) => closestMatch(foldColumnName(name), usual) !== undefined)
+      ? names.find((name) => closestMatch(foldColumnName(name), [role]) !== undefined)
       : closestMatch(requestedName, names);
-  const listed = names.slice(0, LISTED_COUNT_MAX).map(quote).join(", ");
-  const others = names.length > LISTED_COUNT_MAX ? ` and ${names.length - LISTED_COUNT_MAX} others` : "";
-  const list = names.length === 0 ? "There are no columns." : `The columns are ${listed}${others}.`;
   const hint = suggestion === undefined ? "" : ` Did you mean ${quote(suggestion)}?`;
   const detail =
     requestedName === undefined
-      ? `No column has a usual name of the ${describe(role)}; name it with ${OPTIONS[role]}.${hint} ${list}`
-      : `The column ${quote(requestedName)} of ${OPTIONS[role]} is missing.${hint} ${list}`;
+      ? `No column has a usual name of the ${describe(role)}; name it with ${OPTIONS[role]}.${hint}`
+      : `The column ${quote(requestedName)} of ${OPTIONS[role]} is missing.${hint}`;
   return {
     pointer: `/columns/${role}`,
     code: "missing",
     detail,
     ...(suggestion === undefined ? {} : { did_you_mean: suggestion }),
   };
+}
+
+function listOf(names: readonly string[]): string {
+  if (names.length === 0) return "There are no columns.";
+  const listed = names.slice(0, LISTED_COUNT_MAX).map(quote).join(", ");
+  const othersCount = names.length - LISTED_COUNT_MAX;
+  return `The columns are ${listed}${othersCount > 0 ? ` and ${othersCount} others` : ""}.`;
 }
 
 function describe(role: Role): string {

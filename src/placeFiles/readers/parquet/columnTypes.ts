@@ -119,7 +119,7 @@ function timestampType(unit: "MILLIS" | "MICROS" | "NANOS"): ColumnType {
   return {
     type: "timestamp",
     convert(stored) {
-      const value = BigInt(stored as bigint);
+      const value = BigInt(stored as number | bigint);
       const rest = ((value % perMs) + perMs) % perMs;
       return dateOf((value - rest) / perMs);
     },
@@ -137,7 +137,7 @@ function timeType(unit: "MILLIS" | "MICROS" | "NANOS"): ColumnType {
   return {
     type: "text",
     convert(stored) {
-      const value = BigInt(stored as bigint);
+      const value = BigInt(stored as number | bigint);
       const seconds = value / 10n ** BigInt(digits);
       check(value >= 0n && seconds < 86_400n, "a time that is out of range");
       const [hour, minute, second] = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n];

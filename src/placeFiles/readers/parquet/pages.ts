@@ -84,7 +84,7 @@ export class PageDecoder {
         ? this.#decompress(compressed, header.uncompressed_page_size)
         : this.#decompressV2(header, compressed);
     const { valueOffset, valueCount } = this.#readLevels(header, page);
-    if (valueCount === 0) return { values: new Array<null>(rowCount).fill(null), usesDictionary };
+    if (valueCount === 0) return { values: Array.from({ length: rowCount }, () => null), usesDictionary };
     this.#checkEncoding(page.subarray(valueOffset), { encoding, count: valueCount, isV2: v2 !== undefined });
     const values = this.#read(withPageSize(header, page), page, dictionary);
     check(values.length === rowCount, `a page of ${values.length} values instead of ${rowCount}`);
