@@ -172,6 +172,7 @@ export type { ScoreStatus } from "./hazard/scoring/scoreRequest.ts";
 export type { RowError } from "./places/placeBlock.ts";
 export type { PlaceResult } from "./places/placeResult.ts";
 export type { PlaceRow } from "./places/rowBlocks.ts";
-export { scorePortfolio, type ScoredPlace, type ScorePortfolioOptions } from "./places/scorePortfolio.ts";
+export type { ScorePortfolioOptions } from "./places/placeOptions.ts";
+export { scorePortfolio, type ScoredPlace } from "./places/scorePortfolio.ts";
 export type { NgfsRegion } from "./reference/countries.ts";
 export { openAtlas, type OpenAtlasOptions } from "./openAtlas.ts";

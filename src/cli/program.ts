@@ -47,6 +47,8 @@ export function createProgram(): Command {
       "Climate risk of locations and companies: hazards, implied temperature rise, transition and physical risk.",
     )
     .version(version, "-V, --version")
+    // Otherwise an option that both a command and its subcommand have would be taken from the subcommand.
+    .enablePositionalOptions()
     .addHelpText(
       "after",
       "\nExit codes: 0 success; 1 error, reported on stderr; 2 isotherm company rejected some of the companies;\n" +

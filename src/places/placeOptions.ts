@@ -10,17 +10,28 @@ const FILE_MEMBERS: Readonly<Record<string, string>> = {
   radius_column: "radius_column applies to files; rows have the member radius.",
 };
 
+/** Options of a call of the library. */
+export interface ScorePortfolioOptions extends PlaceOptions {
+  /** Stops the scores: the iterator throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const CALL_SCHEMA: ValueSchema = {
+  ...PlaceOptionsSchema,
+  properties: { ...PlaceOptionsSchema.properties, signal: { type: "signal" } },
+};
+
 /**
- * Validates the options of a portfolio. Whether an atlas has what they select is checked by `planScores`.
+ * Validates the options of a call of the library. Whether an atlas has what they select is checked by `planScores`.
  * @throws Fault `invalid_request` with all errors, up to 100
  */
-export function parsePlaceOptions(input: unknown): PlaceOptions {
+export function parsePlaceOptions(input: unknown): ScorePortfolioOptions {
   const ofFiles = Object.keys(FILE_MEMBERS).filter((name) => memberOf(input, name) !== undefined);
-  check(input, PlaceOptionsSchema, {
+  check(input, CALL_SCHEMA, {
     skip: new Set(ofFiles),
     others: ofFiles.map((name) => ({ pointer: `/${name}`, code: "not_expected", detail: FILE_MEMBERS[name] ?? "" })),
   });
-  return input as PlaceOptions;
+  return input as ScorePortfolioOptions;
 }
 
 /**

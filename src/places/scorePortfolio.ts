@@ -1,18 +1,12 @@
-import type { PlaceOptions } from "../contract/wireTypes.ts";
 import { Fault } from "../errors.ts";
 import type { Atlas } from "../hazard/answer.ts";
-import { isAbortSignal, quote } from "../schemaErrors.ts";
+import { quote } from "../schemaErrors.ts";
 import { type RowError, ROWS_PER_BLOCK } from "./placeBlock.ts";
-import { parsePlaceOptions } from "./placeOptions.ts";
+import { parsePlaceOptions, type ScorePortfolioOptions } from "./placeOptions.ts";
 import { type PlaceResult, placeResults } from "./placeResult.ts";
 import { type PlaceRow, rowBlocks } from "./rowBlocks.ts";
 import { scoreBlocks, scoringAtlasOf } from "./scoreBlocks.ts";
 import { planScores, type ScorePlan } from "./scorePlan.ts";
-
-export interface ScorePortfolioOptions extends PlaceOptions {
-  /** Stops the scores: the iterator throws the signal's reason. */
-  readonly signal?: AbortSignal | undefined;
-}
 
 /** A row with its results, or with the reason why it has none. */
 export interface ScoredPlace<Row> {
@@ -40,12 +34,12 @@ export function scorePortfolio<Row extends PlaceRow>(
   options: ScorePortfolioOptions = {},
 ): AsyncGenerator<ScoredPlace<Row>, void, undefined> {
   scoringAtlasOf(atlas);
-  const { signal, ...placeOptions } = options;
-  if (signal !== undefined && !isAbortSignal(signal)) {
-    const detail = `signal must be an AbortSignal (got ${quote(signal)}).`;
-    throw new Fault("invalid_request", detail, { items: [{ pointer: "/signal", code: "wrong_type", detail }] });
+  if (!isIterable(rows)) {
+    const detail = `rows must be a list or another iterable of objects (got ${quote(rows)}).`;
+    throw new Fault("invalid_request", detail, { items: [{ pointer: "", code: "wrong_type", detail }] });
   }
-  return scoredPlaces(atlas, rows, planScores(atlas, parsePlaceOptions(placeOptions)), signal);
+  const parsed = parsePlaceOptions(options);
+  return scoredPlaces(atlas, rows, planScores(atlas, parsed), parsed.signal);
 }
 
 async function* scoredPlaces<Row extends PlaceRow>(
@@ -64,4 +58,8 @@ async function* scoredPlaces<Row extends PlaceRow>(
       yield { index, row, error, results: error === undefined ? resultsOf(scores, i) : [] };
     }
   }
+}
+
+function isIterable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && (Symbol.iterator in value || Symbol.asyncIterator in value);
 }

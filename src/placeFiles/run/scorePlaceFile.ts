@@ -154,16 +154,20 @@ async function writeSegments(
   });
   const onBusy = (busyMs: number): void => clock.add("engine", busyMs);
   let committed = Promise.resolve();
-  for await (const block of scoreBlocks(atlas, clock.timeItems("reading", blocks), { plan, signal, onBusy })) {
-    const segment = await writeSegment(partial, { block, format, clock, committed });
-    const counts = clock.time("encoding", () => countsOf(block, plan.groups));
-    // Flushing overlaps the encoding of the next block.
-    committed = clock.timePromise("writing", partial.commit({ block: block.places.index, ...segment, ...counts }));
-    committed.catch(() => undefined); // awaited before the next segment is written
-    placeCount += block.places.rowCount;
-    onProgress?.({ placeCount, readBytes, inputSizeBytes: source.sizeBytes });
+  try {
+    for await (const block of scoreBlocks(atlas, clock.timeItems("reading", blocks), { plan, signal, onBusy })) {
+      const segment = await writeSegment(partial, { block, format, clock, committed });
+      const counts = clock.time("encoding", () => countsOf(block, plan.groups));
+      // Flushing overlaps the encoding of the next block.
+      committed = clock.timePromise("writing", partial.commit({ block: block.places.index, ...segment, ...counts }));
+      committed.catch(() => undefined); // awaited before the next segment is written
+      placeCount += block.places.rowCount;
+      onProgress?.({ placeCount, readBytes, inputSizeBytes: source.sizeBytes });
+      signal?.throwIfAborted(); // several blocks may have been scored together
+    }
+  } finally {
+    await committed;
   }
-  await committed;
 }
 
 /** Appends the rows of a block. Encoding a chunk overlaps writing the one before. */

@@ -71,7 +71,19 @@ describe("texts of numbers", () => {
       const text = Buffer.from(bytes.subarray(2, end)).toString();
       if (text !== String(number)) throw new Error(`${number} was written as ${text}`);
     };
-    for (const number of [-2.4523447598986393e-6, 0, -0, 1, -1, 5e-324, -2.2250738585072014e-308, Number.MAX_VALUE, 0.1 + 0.2, 1e21, 1 / 3]) {
+    for (const number of [
+      -2.4523447598986393e-6,
+      0,
+      -0,
+      1,
+      -1,
+      5e-324,
+      -2.2250738585072014e-308,
+      Number.MAX_VALUE,
+      0.1 + 0.2,
+      1e21,
+      1 / 3,
+    ]) {
       check(number);
     }
     for (let i = 0; i < 100_000; i++) {

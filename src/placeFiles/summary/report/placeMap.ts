@@ -12,7 +12,8 @@ const HEIGHT_MAX = 560;
 const SPAN_DEG_MIN = 2;
 const MARGIN_SHARE = 0.06;
 
-interface Projection {
+/** A map of a region, equirectangular and true to scale at its middle latitude. */
+export interface MapProjection {
   readonly window: MapWindow;
   readonly height: number;
   readonly pixelsPerDegLat: number;
@@ -20,16 +21,25 @@ interface Projection {
   toY(latitude: number): number;
 }
 
-/** Draws places on a map of the region that they cover (equirectangular, true to scale at its middle latitude). */
+const LAND_ID = "land";
+
+/** Defines the coastlines, which all maps of a page use. */
+export function mapDefinitions(projection: MapProjection): Markup {
+  return html`<svg class="definitions" aria-hidden="true">
+    <defs><path id="${LAND_ID}" d="${landPath(projection)}" /></defs>
+  </svg>`;
+}
+
+/** Draws places on a map. The page needs `mapDefinitions` of the same projection. */
 export function placeMap(
-  sample: readonly ListedPlace[],
-  top: readonly ListedPlace[],
+  places: { readonly sample: readonly ListedPlace[]; readonly top: readonly ListedPlace[] },
+  projection: MapProjection,
   colors: ColorClasses,
   text: { readonly id: string; readonly title: string; readonly description: string; readonly unit: string },
 ): Markup {
-  const located = [...sample, ...top].filter(isLocated);
-  const projection = projectionOf(located);
   const { height, toX, toY } = projection;
+  const top = places.top.filter(isLocated);
+  const located = [...places.sample.filter(isLocated), ...top];
   return html`<svg
     class="map"
     viewBox="0 0 ${WIDTH} ${height + LEGEND_HEIGHT}"
@@ -40,10 +50,10 @@ export function placeMap(
     <desc id="${text.id}-description">${text.description}</desc>
     <svg width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">
       <rect class="sea" width="${WIDTH}" height="${height}" />
-      <path class="land" d="${landPath(projection)}" />
+      <use class="land" href="#${LAND_ID}" />
       ${graticule(projection)} ${pointPaths(located, colors, projection)}
       ${joinMarkup(
-        top.filter(isLocated).map(
+        top.map(
           (place, index) =>
             html`<circle class="top" cx="${px(toX(place.longitude))}" cy="${px(toY(place.latitude))}" r="8">
               <title>
@@ -61,7 +71,8 @@ export function isLocated({ latitude, longitude }: ListedPlace): boolean {
   return Number.isFinite(latitude) && Number.isFinite(longitude);
 }
 
-function projectionOf(places: readonly ListedPlace[]): Projection {
+/** Returns a map of the region that the places cover. */
+export function mapProjection(places: readonly ListedPlace[]): MapProjection {
   const window = windowAround(places);
   const longitudeScale = longitudeScaleAt((window.south + window.north) / 2);
   const pixelsPerDegLon = WIDTH / (window.east - window.west);
@@ -111,13 +122,13 @@ function interval(middle: number, span: number, limit: number): readonly [number
   return [start, start + length];
 }
 
-function landPath({ window, pixelsPerDegLat, toX, toY }: Projection): string {
+function landPath({ window, pixelsPerDegLat, toX, toY }: MapProjection): string {
   return coastlinesIn(window, 0.7 / pixelsPerDegLat)
     .map((ring) => `${ring.map(([lon, lat], i) => `${i === 0 ? "M" : "L"}${px(toX(lon))} ${px(toY(lat))}`).join("")}Z`)
     .join("");
 }
 
-function graticule({ window, height, toX, toY }: Projection): Markup {
+function graticule({ window, height, toX, toY }: MapProjection): Markup {
   const { west, east, south, north } = window;
   const meridians = niceTicks(west, east, 8).filter((lon) => lon > west && lon < east);
   const parallels = niceTicks(south, north, 5).filter((lat) => lat > south && lat < north);
@@ -140,7 +151,7 @@ function degrees(value: number, positive: string, negative: string): string {
 }
 
 /** Draws the places of each class with one path, larger values above smaller ones. */
-function pointPaths(places: readonly ListedPlace[], colors: ColorClasses, { toX, toY }: Projection): Markup {
+function pointPaths(places: readonly ListedPlace[], colors: ColorClasses, { toX, toY }: MapProjection): Markup {
   // Places at the same point of the map are drawn once, with the largest value.
   const classByPoint = new Map<string, number>();
   const none = colors.classes.length - 1;

@@ -6,7 +6,7 @@ import { scoreKeyText } from "../scoreColumns.ts";
 import { partsByMean } from "../summaryFigures.ts";
 import { unitOfMetric } from "../summaryMetrics.ts";
 import { colorClasses } from "./colorClasses.ts";
-import { isLocated, placeMap } from "./placeMap.ts";
+import { isLocated, mapDefinitions, type MapProjection, mapProjection, placeMap } from "./placeMap.ts";
 import { formatCount, formatShare, formatValue, formatWithUnit, metricLabel } from "./reportNumbers.ts";
 import { table } from "./reportTable.ts";
 
@@ -15,11 +15,18 @@ const PARTS_LISTED_MAX = 100;
 /** Returns a map and the places with the largest values for each selected column of values. */
 export function placesSection(summary: PlaceSummary): Markup {
   if (summary.series.length === 0) return html``;
+  const located = summary.series.flatMap(({ sample, top }) => [...sample, ...top]).filter(isLocated);
+  const projection = located.length === 0 ? undefined : mapProjection(located);
   return html`<h2>Places</h2>
-    ${joinMarkup(summary.series.map((series) => seriesFigures(series, summary)))}`;
+    ${
+      projection === undefined
+        ? html`<p class="note">There are no maps, because the file has no locations.</p>`
+        : mapDefinitions(projection)
+    }
+    ${joinMarkup(summary.series.map((series) => seriesFigures(series, summary, projection)))}`;
 }
 
-function seriesFigures(series: SeriesPlaces, summary: PlaceSummary): Markup {
+function seriesFigures(series: SeriesPlaces, summary: PlaceSummary, projection: MapProjection | undefined): Markup {
   const { hazard, scenario, analysisYear, metric, top } = series;
   const unit = unitOfMetric(hazard, metric);
   const name = `${hazard}, ${scenario} ${analysisYear}: ${metricLabel(metric, unit)}`;
@@ -40,7 +47,7 @@ function seriesFigures(series: SeriesPlaces, summary: PlaceSummary): Markup {
           ]),
         });
   return html`<h3>${name}</h3>
-    ${mapFigure(series, { unit, name, rowCount: group?.rowCount ?? 0, summaryOfMetric: metricOf(group, series) })}
+    ${projection === undefined ? html`` : mapFigure(series, projection, { unit, name, rowCount: group?.rowCount ?? 0, summaryOfMetric: metricOf(group, series) })}
     ${topTable}`;
 }
 
@@ -50,6 +57,7 @@ function metricOf(group: GroupSummary | undefined, { metric }: SeriesPlaces): Me
 
 function mapFigure(
   { hazard, scenario, analysisYear, metric, top, sample }: SeriesPlaces,
+  projection: MapProjection,
   context: {
     readonly unit: string;
     readonly name: string;
@@ -57,19 +65,17 @@ function mapFigure(
     readonly summaryOfMetric: MetricSummary | undefined;
   },
 ): Markup {
-  const located = sample.filter(isLocated);
-  if (located.length === 0) return html`<p class="note">There is no map, because the file has no locations.</p>`;
   const { unit, name, rowCount, summaryOfMetric } = context;
   const distribution = summaryOfMetric?.distribution;
   const high = distribution?.quantiles[QUANTILE_SHARES.indexOf(0.99)] ?? 0;
   const colors = colorClasses(
-    [...located, ...top].map(({ value }) => value),
+    [...sample, ...top].map(({ value }) => value),
     {
       high: high > 0 ? high : (distribution?.maximum ?? 0),
       unit,
     },
   );
-  const map = placeMap(located, top, colors, {
+  const map = placeMap({ sample, top }, projection, colors, {
     id: `map-${hazard}-${scenario}-${analysisYear}-${metric}`,
     title: `Map of the places by ${name}`,
     description: describeMap(top, unit),

@@ -29,7 +29,7 @@ dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 1rem } 
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; margin: 0.5rem 0 }
 caption { text-align: left; color: var(--muted); padding-bottom: 0.25rem }
 th, td { padding: 0.2rem 0.6rem; border-bottom: 1px solid var(--rule); text-align: right; vertical-align: top }
-thead th { background: var(--head) } .text { text-align: left; overflow-wrap: anywhere }
+thead th { background: var(--head) } .text { text-align: left; overflow-wrap: break-word; max-width: 32rem }
 figure { margin: 0.5rem 0 1rem } svg { display: block; width: 100%; height: auto } details { margin: 0.5rem 0 } summary { cursor: pointer }
 svg text { fill: var(--text); font: 12px system-ui, sans-serif } svg .tick { fill: var(--muted); font-size: 11px }
 svg .end { text-anchor: end } svg .middle, svg .panel { text-anchor: middle } svg .panel { font-weight: 600 }
@@ -43,7 +43,7 @@ svg .s1 path { stroke: var(--s1); stroke-dasharray: 8 3 } svg .s1 circle { fill:
 svg .s2 path { stroke: var(--s2); stroke-dasharray: 3 3 } svg .s2 circle { fill: var(--s2) }
 svg .s3 path { stroke: var(--s3); stroke-dasharray: 10 3 2 3 } svg .s3 circle { fill: var(--s3) }
 svg .s4 path { stroke: var(--s4); stroke-dasharray: 1 2 } svg .s4 circle { fill: var(--s4) }
-.map .sea { fill: var(--sea) } .map .land { fill: var(--land); stroke: var(--coast); stroke-width: 0.6 }
+.definitions { position: absolute; width: 0; height: 0 } .map .sea { fill: var(--sea) } .map .land { fill: var(--land); stroke: var(--coast); stroke-width: 0.6 }
 .map .point { fill: none; stroke-linecap: round } .map .large { stroke-width: 8 } .map .medium { stroke-width: 5 } .map .small { stroke-width: 3 }
 .map .zero { stroke: var(--zero) } .map .none { stroke: var(--none) } .map .top { fill: none; stroke: var(--outline); stroke-width: 1.5 }
 .map .c0 { stroke: var(--c0) } .map .c1 { stroke: var(--c1) } .map .c2 { stroke: var(--c2) } .map .c3 { stroke: var(--c3) }
