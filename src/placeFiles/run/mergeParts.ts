@@ -34,12 +34,12 @@ interface Part {
  */
 export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
   const clock = new RunClock({ hasEngineThreads: false });
-  const parts = await Promise.all(merge.parts.map(readPart));
-  const [first] = parts;
-  if (first === undefined) throw new Fault("invalid_request", "there are no parts to merge.");
   if (merge.parts.some((path) => resolve(path) === resolve(merge.output))) {
     throw new Fault("invalid_request", `${merge.output} is also a part; choose another name for OUT.`);
   }
+  const parts = await Promise.all(merge.parts.map(readPart));
+  const [first] = parts;
+  if (first === undefined) throw new Fault("invalid_request", "there are no parts to merge.");
   throwIfAny(findPartErrors(parts));
   throwIfAny(await clock.timePromise("reading", findDamagedParts(parts)));
   const { manifest } = first;
@@ -51,7 +51,9 @@ export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
     const partial = await PartialOutput.open({ output, job, header, restart });
     try {
       await copySegments(partial, { parts, clock, merge });
-      return await publishOutput(partial, { path: output, job, facts: manifest, footer, clock, resumedPlaceCount: 0 });
+      const { groups, columns, hazards, synthetic, omissions } = manifest;
+      const facts = { groups, columns, hazards, synthetic, omissions };
+      return await publishOutput(partial, { path: output, job, facts, footer, clock, resumedPlaceCount: 0 });
     } finally {
       await partial.close();
     }

@@ -101,7 +101,7 @@ export function totalsOf(records: readonly SegmentRecord[]): {
 
 const TEXT = { type: "string" };
 const COUNT = { type: "integer", minimum: 0 };
-const LIST = { type: "array", items: {} };
+const LIST = { type: "array", items: { type: "object" } };
 
 /** The members that are needed to read a manifest. */
 const MANIFEST_SHAPE: ValueSchema = {
@@ -143,7 +143,10 @@ const MANIFEST_SHAPE: ValueSchema = {
         footer_size_bytes: COUNT,
       },
     },
-    groups: { type: "array", items: { type: "object", required: ["metrics"], properties: { metrics: LIST } } },
+    groups: {
+      type: "array",
+      items: { type: "object", required: ["metrics"], properties: { metrics: { type: "array", items: TEXT } } },
+    },
     columns: {
       type: "array",
       items: { type: "object", required: ["name", "type"], properties: { name: TEXT, type: TEXT } },

@@ -71,6 +71,12 @@ describe("CSV files of places", () => {
     expect([read.latitudes, read.errors]).toStrictEqual([[48.5], {}]);
   });
 
+  test("accepts the limits of coordinates", async () => {
+    const read = await readContent("a.csv", "lat,lon\n90,180\n-90,-180\n90.0000001,0\n0,-180.0000001\n");
+    expect(read.latitudes).toStrictEqual([90, -90, NaN, NaN]);
+    expect(read.longitudes).toStrictEqual([180, -180, NaN, NaN]);
+  });
+
   test("names all errors of a row, and advises on longitudes above 180", async () => {
     const read = await readContent("a.csv", "lat,lon\nx,190\n");
     expect(read.errors).toStrictEqual({

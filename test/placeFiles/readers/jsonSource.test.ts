@@ -190,6 +190,11 @@ describe("GeoJSON files of places", () => {
     ["a missing bracket", '{"type":"FeatureCollection","features":[{}}', /Line 1, column 4[23]/],
     ["a comma too many", `{"type":"FeatureCollection","features":[\n{},\n]}`, /Line 3, column 1: expected a value/],
     ["a malformed feature", `{"type":"FeatureCollection","features":[{},\n {"a":}]}`, /Line 2, column 7/],
+    [
+      "an error after the features",
+      '{"type":"FeatureCollection","features":[\n{}\n],\n"crs":}',
+      /Line 4, column 7: expected/,
+    ],
     ["text after the end", `${collection([])}x`, /Line 1, column \d+: expected the end of the document/],
     ["two lists of features", '{"type":"FeatureCollection","features":[],"features":[]}', /"features" is repeated/],
     ["nothing but spaces", "  ", /Line 1, column 3: expected a value/],

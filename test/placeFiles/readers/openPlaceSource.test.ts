@@ -8,10 +8,7 @@ import { readContent } from "./placeFile.ts";
 describe("opening a file of places", () => {
   test.each([
     ["places.csv.gz", /the extension .gz is not supported; the file must end in \.csv, .*; decompress it first/],
-    [
-      "places.xlsx",
-      /the extension .xlsx is not supported; .* or set --from to one of csv, ndjson, geojson, parquet/,
-    ],
+    ["places.xlsx", /the extension .xlsx is not supported; .* or set --from to one of csv, ndjson, geojson, parquet/],
     ["places", /the name has no extension/],
   ])("rejects the name %s", async (name, message) => {
     await expect(readContent(name, "lat,lon\n1,2\n")).rejects.toMatchObject({
