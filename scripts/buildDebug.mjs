@@ -10,6 +10,7 @@ const run = (/** @type {string[]} */ ...command) => execFileSync(process.execPat
 run("scripts/buildKernel.mjs");
 run("scripts/buildKernel.mjs", "--debug");
 run("scripts/buildLand.mjs");
+run("scripts/buildCoastlines.mjs");
 run("scripts/buildTables.mjs");
 await rm("debug", { recursive: true, force: true });
 // The release build has no source maps.

@@ -19,7 +19,6 @@ const MODULES = {
     ["cli-progress", undefined],
     ["cli-table3", undefined],
     ["commander", undefined],
-    ["csv-parse", undefined],
     ["find-my-way", undefined],
     // The main file cannot be tree-shaken and contains 20 other algorithms (260 kB).
     ["hash-wasm", "hash-wasm/dist/sha256.umd.min.js"],

@@ -120,6 +120,7 @@ export type {
   NoDataReason,
   OverallTemperature,
   Pathway,
+  PlaceOptions,
   PortfolioAnswer,
   PortfolioBounds,
   PortfolioCoverage,
@@ -167,5 +168,11 @@ export type {
   StepsRequest,
   StepsResult,
 } from "./hazard/sampleRequest.ts";
+export type { ScoreStatus } from "./hazard/scoring/scoreRequest.ts";
+export type { RowError } from "./places/placeBlock.ts";
+export type { PlaceResult } from "./places/placeResult.ts";
+export type { PlaceRow } from "./places/rowBlocks.ts";
+export type { ScorePortfolioOptions } from "./places/placeOptions.ts";
+export { scorePortfolio, type ScoredPlace } from "./places/scorePortfolio.ts";
 export type { NgfsRegion } from "./reference/countries.ts";
 export { openAtlas, type OpenAtlasOptions } from "./openAtlas.ts";

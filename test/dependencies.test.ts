@@ -18,6 +18,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   demo: ["atlas", "kernel", "hazard/hazards.ts"],
   ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
+  places: ["contract", "hazard"],
+  placeFiles: ["contract", "hazard", "places", "host/http/json.ts", "host/http/jsonPosition.ts", "version.ts"],
   ledger: ["contract", "threads"],
   host: [
     "contract",
@@ -36,30 +38,38 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
 const ROOT_FILES = [
+  "csvRows.ts",
   "csvText.ts",
   "errors.ts",
   "files.ts",
+  "markup.ts",
+  "folderLock.ts",
   "schemaErrors.ts",
   "index.ts",
   "openAtlas.ts",
   "optionalPackages.ts",
   "parameters.ts",
+  "utf8Text.ts",
   "version.ts",
   "workerMain.ts",
   "workerThreads.ts",
   "workerThreads.browser.ts",
 ];
 /**
- * Files that every module except `contract` may import: errors, explanations, files, query parameters, CSV and checks for
+ * Files that every module except `contract` may import: errors, explanations, files, query parameters, CSV, HTML and checks for
  * optional packages.
  */
 const SHARED_FILES = new Set([
+  "csvRows.ts",
   "csvText.ts",
   "errors.ts",
   "files.ts",
+  "markup.ts",
+  "folderLock.ts",
   "schemaErrors.ts",
   "optionalPackages.ts",
   "parameters.ts",
+  "utf8Text.ts",
 ]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 

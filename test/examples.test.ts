@@ -71,15 +71,30 @@ describe("the example files", () => {
     await expect(readManifest(join(EXAMPLES, "ingest-manifest.json"))).resolves.toHaveProperty("hazard", "cyclones");
   });
 
-  test("state that their values are invented", () => {
-    for (const name of readdirSync(EXAMPLES).filter((each) => each !== "hazard-batch.json")) {
+  test("places.csv has valid places with different numbers", () => {
+    const places: Record<string, string>[] = parse(read("examples/places.csv"), { columns: true });
+    expect(new Set(places.map(({ id }) => id)).size).toBe(20);
+    for (const { latitude, longitude } of places) {
+      expect(Math.abs(Number(latitude))).toBeLessThan(90);
+      expect(Math.abs(Number(longitude))).toBeLessThan(180);
+    }
+  });
+
+  test("state that their values are invented, unless they have none", () => {
+    for (const name of readdirSync(EXAMPLES).filter((each) => !["hazard-batch.json", "places.csv"].includes(each))) {
       expect([name, /invented/i.test(read(`examples/${name}`))]).toEqual([name, true]);
     }
   });
 
   test("are packaged and are the only input files named in the documentation", () => {
     expect((JSON.parse(read("package.json")) as { files: string[] }).files).toContain("examples");
-    for (const page of ["README.md", "docs/align-files.md", "docs/portfolio-files.md", "examples/README.md"]) {
+    for (const page of [
+      "README.md",
+      "docs/align-files.md",
+      "docs/portfolio-files.md",
+      "docs/places.md",
+      "examples/README.md",
+    ]) {
       const named = [...read(page).matchAll(/^(?:.*`)?(?:cat |isotherm (?:align|company) )(\S+)/gm)].map(
         ([, name = ""]) => name,
       );

@@ -9,6 +9,7 @@ const SCRIPTS = [
   ["buildKernel.mjs"],
   ...(process.env["ISOTHERM_KERNEL"] === "debug" ? [["buildKernel.mjs", "--debug"]] : []),
   ["buildLand.mjs"],
+  ["buildCoastlines.mjs"],
   ["buildTables.mjs"],
 ];
 

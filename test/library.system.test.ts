@@ -115,6 +115,7 @@ describe("docs/library.md", () => {
       "isLongCurve",
       "estimateCurveWork",
       "neighborhoodOf",
+      "score",
     ] satisfies Exclude<keyof LocalAtlas, keyof Atlas>[];
     const members = Object.keys(atlas).filter((name) => !hostOnly.includes(name));
     await atlas.close();

@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -12,7 +12,7 @@ import { startedUrl } from "./startedUrl.ts";
  * ISOTHERM_UPDATE_EXAMPLES=1 writes the actual output into the README instead.
  */
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const CLI = "dist/cli/main.js";
+const CLI = `${ROOT}dist/cli/main.js`;
 const IS_UPDATING = process.env["ISOTHERM_UPDATE_EXAMPLES"] === "1";
 const run = promisify(execFile);
 
@@ -70,6 +70,11 @@ function requestOf([, ...words]: readonly string[]): { readonly url: string; rea
   return { url, init: { headers, ...(body === undefined ? {} : { method: "POST", body }) } };
 }
 
+/** Replaces durations and rates, which differ in every run. */
+function maskDurations(text: string): string {
+  return text.replace(/[\d.,]+(?= s\b)/g, "…").replace(/[\d,]+(?= \w+\/s\b)/g, "…");
+}
+
 /** Replaces ids and times that differ in every run. */
 function maskVolatile(text: string): string {
   return text
@@ -81,9 +86,14 @@ function maskVolatile(text: string): string {
 let server: ReturnType<typeof spawn>;
 let baseUrl: string;
 let data: string;
+/** Folder of a project in which the package is installed. */
+let project: string;
 const variables: Record<string, string> = {};
 beforeAll(async () => {
-  data = mkdtempSync(join(tmpdir(), "isotherm-readme-"));
+  project = mkdtempSync(join(tmpdir(), "isotherm-readme-"));
+  mkdirSync(join(project, "node_modules"));
+  symlinkSync(ROOT, join(project, "node_modules", "isotherm"));
+  data = join(project, "isotherm-data");
   const flags = ["--demo", "--port", "0", "--admin-port", "0", "--data", data];
   server = spawn(process.execPath, [CLI, "serve", ...flags], { cwd: ROOT });
   baseUrl = await new Promise((resolve, reject) => {
@@ -102,7 +112,7 @@ afterAll(async () => {
   const ended = new Promise((resolve) => server.once("exit", resolve));
   server.kill("SIGTERM");
   expect(await ended).toBe(0);
-  rmSync(data, { recursive: true });
+  rmSync(project, { recursive: true });
 });
 
 describe("the README's examples", () => {
@@ -130,7 +140,8 @@ describe("the README's examples", () => {
       } else {
         const [npx, name, ...rest] = command.split(" ");
         expect([npx, name]).toEqual(["npx", "isotherm"]);
-        output = (await run(process.execPath, [CLI, ...rest], { cwd: ROOT })).stdout;
+        const { stdout } = await run(process.execPath, [CLI, ...rest], { cwd: project });
+        output = rest[0] === "portfolio" ? maskDurations(stdout) : stdout;
       }
       compare("console", position, `${line}\n${output}`);
     });

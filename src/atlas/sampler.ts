@@ -2,7 +2,14 @@ import { FieldGrid, LANES } from "../kernel/field.ts";
 import type { Circle } from "../kernel/geodesy.ts";
 import { type Cell, cellCenter, type Location, normalizeLonDeg } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { PYRAMID_SIZE, REASON_NODATA, REASON_OUTSIDE, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
+import {
+  PYRAMID_SIZE,
+  REASON_NODATA,
+  REASON_OUTSIDE,
+  STEPS_NODATA,
+  STEPS_OUTSIDE,
+  TILE_SIZE,
+} from "../kernel/kernel.generated.ts";
 import type { LocationArrays, LocationResults, LocationValues } from "../kernel/sampling.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
 import { type BulkRun, computeLocations, sampleFromTiles } from "./bulkSampling.ts";
@@ -28,6 +35,15 @@ export interface CellSample {
   /** One step per layer; reserved steps mark missing values. */
   readonly steps: Uint16Array;
 }
+
+/** Steps of many circles. */
+interface CircleSteps {
+  /** f64[circle][layer]: an integer for a maximum, a fraction for a mean; STEPS_OUTSIDE or STEPS_NODATA if missing. */
+  readonly steps: Float64Array;
+}
+
+/** Results of many circles, in one of two forms. */
+export type CircleResults = LocationValues | CircleSteps;
 
 /** A circle to sample, and the index of its first value in the output arrays. */
 export interface CircleTarget {
@@ -146,19 +162,19 @@ export class Sampler {
    * @param out written from index `target.first`
    * @returns false if tiles must be fetched or the pyramid cannot give the result; then call `fetchCircle`
    */
-  readCircle(set: LayerSet, target: CircleTarget, out: LocationValues): boolean {
+  readCircle(set: LayerSet, target: CircleTarget, out: CircleResults): boolean {
     if (!set.cachedField.hasPyramid) return false;
     const sample = this.#circles.trySample(set, target.circle, { method: target.method, shares: false });
     if (sample === undefined || isMissingTiles(sample)) return false;
-    writeCircleValues(set, sample.values, target.first, out);
+    writeCircle(set, sample.values, target.first, out);
     return true;
   }
 
   /** Samples a circle, fetching the tiles that it needs. */
-  async fetchCircle(set: LayerSet, target: CircleTarget, out: LocationValues, timeSlice: TimeSlice): Promise<void> {
+  async fetchCircle(set: LayerSet, target: CircleTarget, out: CircleResults, timeSlice: TimeSlice): Promise<void> {
     const options = { method: target.method, shares: false };
     const { values } = await this.sampleCircle(set, target.circle, options, timeSlice);
-    writeCircleValues(set, values, target.first, out);
+    writeCircle(set, values, target.first, out);
   }
 
   /**
@@ -218,6 +234,18 @@ export class Sampler {
     const steps = new Uint16Array(lanes.length);
     for (let i = 0; i < lanes.length; i++) steps[i] = cell[lanes[i] ?? -1] ?? STEPS_OUTSIDE;
     return steps;
+  }
+}
+
+function writeCircle(set: LayerSet, found: readonly CircleValue[], first: number, out: CircleResults): void {
+  if ("values" in out) {
+    writeCircleValues(set, found, first, out);
+    return;
+  }
+  // A loop with an index, because iterating over entries takes longer than the values do.
+  for (let i = 0; i < found.length; i++) {
+    const value = found[i] as CircleValue;
+    out.steps[first + i] = value.steps ?? (value.hasNodata ? STEPS_NODATA : STEPS_OUTSIDE);
   }
 }
 

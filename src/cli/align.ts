@@ -13,10 +13,10 @@ import { alignmentWriter } from "./alignmentWriter.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
 import type { EntityChunk, EntitySource } from "./entitySource.ts";
-import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
+import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
-import { runPortfolio } from "./portfolio.ts";
-import { addPortfolioOptions, type PortfolioFlags, portfolioOptionsOf } from "./portfolioOptions.ts";
+import { runPortfolio } from "./alignPortfolio.ts";
+import { addPortfolioOptions, type PortfolioFlags, portfolioOptionsOf } from "./alignPortfolioOptions.ts";
 import { progressBar } from "./progress.ts";
 import type {
   AlignmentAnswer,
@@ -27,6 +27,7 @@ import type {
   Entity,
 } from "../contract/wireTypes.ts";
 import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ALIGNMENT_METHOD, BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
+import { decodeUtf8 } from "../utf8Text.ts";
 
 interface AlignFlags {
   readonly format?: EntityFormat;

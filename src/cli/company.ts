@@ -9,11 +9,12 @@ import type { IndustryMap } from "../reference/industryMap.ts";
 import { quote, summarizeItems } from "../schemaErrors.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
 import { describeCompany } from "./companyReport.ts";
-import { checkOutput, decodeUtf8, readBytes, statInput, writeOutput } from "./fileIo.ts";
+import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { openIndustryMap } from "./industryMapFile.ts";
 import { progressBar } from "./progress.ts";
 import type { CompanyAnswer, CompanyRequest } from "../contract/wireTypes.ts";
+import { decodeUtf8 } from "../utf8Text.ts";
 
 /** Formats of the results for a list of companies. A single company can also have a text report. */
 const RESULT_FORMATS = ["json", "ndjson"] as const;

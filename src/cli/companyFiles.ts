@@ -2,11 +2,10 @@ import { Fault, isFault } from "../errors.ts";
 import { closestMatch, quote } from "../schemaErrors.ts";
 import { parseJson } from "../host/http/json.ts";
 import { parseNumber } from "../parameters.ts";
-import { firstLine, parseCsvRows } from "./csvRows.ts";
+import { parseCsvRows } from "../csvRows.ts";
 import { type JsonElement, splitJsonList, splitLines, textPosition } from "./entityJson.ts";
 import { FaultCollector } from "./entitySource.ts";
 import type { EntityFormat } from "./fileFormats.ts";
-import type { SourceChunk } from "./fileIo.ts";
 
 /** A company as read from a file, not yet validated, or the reason why it cannot be read. */
 export interface CompanyEntry {
@@ -29,42 +28,35 @@ const DOCUMENT_SIZE_CHARACTERS_MAX = 8 << 20;
  *
  * @throws Fault if the file as a whole cannot be read; errors of a single company of a list are in its entry
  */
-export async function openCompanies(chunks: AsyncIterable<SourceChunk>, format: EntityFormat): Promise<CompanyFile> {
+export async function openCompanies(chunks: AsyncIterable<string>, format: EntityFormat): Promise<CompanyFile> {
   if (format === "csv") return { kind: "list", entries: rowEntries(chunks) };
   if (format === "ndjson") return { kind: "list", entries: lineEntries(chunks) };
   const rest = chunks[Symbol.asyncIterator]();
   const head = await readUntilText(rest);
   const text = concatenate(head, rest);
-  const isObject = head
-    .map((chunk) => chunk.text)
-    .join("")
-    .trimStart()
-    .startsWith("{");
+  const isObject = head.join("").trimStart().startsWith("{");
   return isObject ? { kind: "single", input: await parseSingle(text) } : { kind: "list", entries: listEntries(text) };
 }
 
 /** Reads chunks up to and including the first one that is not blank. */
-async function readUntilText(chunks: AsyncIterator<SourceChunk>): Promise<readonly SourceChunk[]> {
-  const head: SourceChunk[] = [];
+async function readUntilText(chunks: AsyncIterator<string>): Promise<readonly string[]> {
+  const head: string[] = [];
   for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
     head.push(next.value);
-    if (next.value.text.trim() !== "") break;
+    if (next.value.trim() !== "") break;
   }
   return head;
 }
 
-async function* concatenate(
-  head: readonly SourceChunk[],
-  rest: AsyncIterator<SourceChunk>,
-): AsyncGenerator<SourceChunk> {
+async function* concatenate(head: readonly string[], rest: AsyncIterator<string>): AsyncGenerator<string> {
   yield* head;
   for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
 }
 
-async function parseSingle(chunks: AsyncIterable<SourceChunk>): Promise<unknown> {
+async function parseSingle(chunks: AsyncIterable<string>): Promise<unknown> {
   let text = "";
   for await (const chunk of chunks) {
-    text += chunk.text;
+    text += chunk;
     if (text.length > DOCUMENT_SIZE_CHARACTERS_MAX) {
       const message = `The company must be at most ${DOCUMENT_SIZE_CHARACTERS_MAX} characters long; put several companies into a JSON list or on lines of NDJSON.`;
       throw new Fault("invalid_request", message);
@@ -73,12 +65,12 @@ async function parseSingle(chunks: AsyncIterable<SourceChunk>): Promise<unknown>
   return parseJson(text);
 }
 
-async function* listEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
+async function* listEntries(chunks: AsyncIterable<string>): AsyncGenerator<CompanyEntry> {
   for await (const element of splitJsonList(chunks)) yield { line: lineOf(element), input: parseElement(element) };
 }
 
 /** Yields one company per line. A line that is not JSON is an error of that company only. */
-async function* lineEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
+async function* lineEntries(chunks: AsyncIterable<string>): AsyncGenerator<CompanyEntry> {
   for await (const element of splitLines(chunks)) {
     const line = lineOf(element);
     try {
@@ -134,7 +126,7 @@ export const COMPANY_COLUMN_NAMES: readonly string[] = [
 /** Shorter names are one letter away from unrelated ones, as `pd` is from `id`. */
 const CONFUSABLE_COLUMN_NAMES = COMPANY_COLUMN_NAMES.filter((name) => name.length > 3);
 
-async function* rowEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<CompanyEntry> {
+async function* rowEntries(chunks: AsyncIterable<string>): AsyncGenerator<CompanyEntry> {
   let names: readonly string[] | undefined;
   for await (const rows of parseCsvRows(chunks)) {
     for (const row of rows) {
@@ -142,7 +134,7 @@ async function* rowEntries(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<C
         names = readCompanyHeader(row.cells);
         continue;
       }
-      const line = firstLine(row);
+      const line = row.line;
       if (row.cells.length === names.length) yield { line, input: companyOf(names, row.cells) };
       else {
         const message = `The row has ${row.cells.length} cells, but the header has ${names.length}.`;

@@ -1,9 +1,8 @@
 import { Fault } from "../errors.ts";
 import { closestMatch, quote } from "../schemaErrors.ts";
 import { parseNumber } from "../parameters.ts";
-import { type CsvRow, firstLine, parseCsvRows } from "./csvRows.ts";
+import { type CsvRow, parseCsvRows } from "../csvRows.ts";
 import { type EntityChunk, type EntitySource, FaultCollector, type SourceLocation } from "./entitySource.ts";
-import type { SourceChunk } from "./fileIo.ts";
 
 /** A column of an entity CSV file and the entity member that it maps to. */
 interface Column {
@@ -58,7 +57,7 @@ const ENTITY_ROW_COUNT_MAX = 100_000;
  *   text is not CSV
  */
 export async function openEntityCsv(
-  sourceChunks: AsyncIterable<SourceChunk>,
+  sourceChunks: AsyncIterable<string>,
   reservedNames: readonly string[],
 ): Promise<EntitySource> {
   const rows = parseCsvRows(sourceChunks)[Symbol.asyncIterator]();
@@ -134,7 +133,7 @@ class CsvChunker {
     for (const row of rows) {
       if (row.cells.length !== this.#header.names.length) {
         const detail = `the row has ${row.cells.length} cells, but the header has ${this.#header.names.length}.`;
-        this.#faults.add({ line: firstLine(row) }, detail);
+        this.#faults.add({ line: row.line }, detail);
         continue;
       }
       if (!this.#belongsToCurrent(row)) {
@@ -143,7 +142,7 @@ class CsvChunker {
         if (this.#rowCount >= CHUNK_ROW_COUNT_MIN) yield this.#chunk();
       } else if (this.#current.length === ENTITY_ROW_COUNT_MAX) {
         const detail = `an entity must not have more than ${ENTITY_ROW_COUNT_MAX} rows.`;
-        this.#faults.add({ line: firstLine(row) }, detail);
+        this.#faults.add({ line: row.line }, detail);
         this.#faults.throwIfAny();
       }
       this.#current.push(row);
@@ -169,8 +168,8 @@ class CsvChunker {
       if (!hasIdentifier) return false;
       const [value, firstValue] = [quote(row.cells[index]), quote(first.cells[index])];
       this.#faults.add(
-        { line: firstLine(row), column: this.#header.names[index] ?? "" },
-        `${value} differs from ${firstValue} in line ${firstLine(first)} for the same entity ${quote(identifier)}.`,
+        { line: row.line, column: this.#header.names[index] ?? "" },
+        `${value} differs from ${firstValue} in line ${first.line} for the same entity ${quote(identifier)}.`,
       );
     }
     return true;
@@ -264,5 +263,5 @@ function locationOf(entities: readonly (readonly CsvRow[])[], pointer: string): 
   const column = ENTITY_CSV_COLUMNS.find(
     (candidate) => candidate.pointer === path || candidate.pointer.startsWith(`${path}/`),
   );
-  return { line: row === undefined ? 1 : firstLine(row), ...(column === undefined ? {} : { column: column.name }) };
+  return { line: row === undefined ? 1 : row.line, ...(column === undefined ? {} : { column: column.name }) };
 }

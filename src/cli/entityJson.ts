@@ -3,7 +3,6 @@ import { quote } from "../schemaErrors.ts";
 import { parseJson } from "../host/http/json.ts";
 import { type JsonPosition, positionAfter } from "../host/http/jsonPosition.ts";
 import { type EntityChunk, type EntitySource, FaultCollector } from "./entitySource.ts";
-import type { SourceChunk } from "./fileIo.ts";
 
 /** Maximum number of entities per chunk, and the text length at which a chunk ends earlier. */
 const CHUNK_ENTITY_COUNT = 2048;
@@ -18,12 +17,12 @@ export interface JsonElement {
 }
 
 /** Reads entities from NDJSON, one per line. Blank lines are skipped. */
-export function openEntityNdjson(chunks: AsyncIterable<SourceChunk>): EntitySource {
+export function openEntityNdjson(chunks: AsyncIterable<string>): EntitySource {
   return { chunks: chunksOf(splitLines(chunks), (_index, tokens) => tokens) };
 }
 
 /** Reads entities from a JSON list, the body format of the HTTP service. */
-export function openEntityJson(chunks: AsyncIterable<SourceChunk>): EntitySource {
+export function openEntityJson(chunks: AsyncIterable<string>): EntitySource {
   return { chunks: chunksOf(splitJsonList(chunks), (index, tokens) => [String(index), ...tokens]) };
 }
 
@@ -61,10 +60,10 @@ async function* chunksOf(
 }
 
 /** Splits NDJSON into lines and skips blank ones. */
-export async function* splitLines(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<JsonElement> {
+export async function* splitLines(chunks: AsyncIterable<string>): AsyncGenerator<JsonElement> {
   let line = 1;
   let rest = "";
-  for await (const { text: chunk } of chunks) {
+  for await (const chunk of chunks) {
     const lines = (rest + chunk).split("\n");
     rest = lines.pop() ?? "";
     for (const text of lines) {
@@ -77,7 +76,7 @@ export async function* splitLines(chunks: AsyncIterable<SourceChunk>): AsyncGene
 }
 
 /** Splits a JSON list at the commas between its elements. The elements themselves are not validated. */
-export async function* splitJsonList(chunks: AsyncIterable<SourceChunk>): AsyncGenerator<JsonElement> {
+export async function* splitJsonList(chunks: AsyncIterable<string>): AsyncGenerator<JsonElement> {
   let state: "before" | "inside" | "after" = "before";
   /** The position of the first character of `rest`. */
   let position: JsonPosition = { line: 1, column: 1 };
@@ -89,7 +88,7 @@ export async function* splitJsonList(chunks: AsyncIterable<SourceChunk>): AsyncG
   let scannedCount = 0;
   const structuralCharacter = /["\\[\]{},]/g;
 
-  for await (const { text: chunk } of chunks) {
+  for await (const chunk of chunks) {
     rest += chunk;
     if (state === "before") {
       [rest, position] = skipWhiteSpace(rest, position);
@@ -163,10 +162,10 @@ function checkEntitySize(text: string, origin: JsonPosition): void {
 }
 
 /** Returns the error of a file that does not begin with a list: `invalid_request` if it is JSON, else `json_malformed`. */
-async function notAList(start: string, position: JsonPosition, chunks: AsyncIterable<SourceChunk>): Promise<Fault> {
+async function notAList(start: string, position: JsonPosition, chunks: AsyncIterable<string>): Promise<Fault> {
   const fault = unexpectedToken(position, start, "a list of entities");
   let text = start;
-  for await (const { text: chunk } of chunks) {
+  for await (const chunk of chunks) {
     text += chunk;
     if (text.length > ENTITY_SIZE_CHARACTERS_MAX) return fault;
   }

@@ -14,43 +14,6 @@ export async function* readBytes(path: string, onBytes: (sizeBytes: number) => v
   }
 }
 
-/** A chunk of a file. */
-export interface SourceChunk {
-  readonly bytes: Buffer;
-  /** The decoded bytes. A character that spans two chunks belongs to the second. */
-  readonly text: string;
-}
-
-/**
- * Decodes UTF-8.
- * @throws Fault `invalid_request` naming the line of the first invalid byte
- */
-export async function* decodeUtf8(chunks: AsyncIterable<Buffer>): AsyncGenerator<SourceChunk> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let line = 1;
-  const decode = (bytes?: Buffer): string => {
-    try {
-      return bytes === undefined ? decoder.decode() : decoder.decode(bytes, { stream: true });
-    } catch (cause) {
-      const validText = (bytes?.toString("utf8") ?? "").split("\ufffd", 1)[0] ?? "";
-      const message = `Line ${line + newlineCount(validText)}: the text is not valid UTF-8. Save the file as UTF-8.`;
-      throw new Fault("invalid_request", message, { cause });
-    }
-  };
-  for await (const bytes of chunks) {
-    const text = decode(bytes);
-    yield { bytes, text };
-    line += newlineCount(text);
-  }
-  decode();
-}
-
-function newlineCount(text: string): number {
-  let count = 0;
-  for (let index = text.indexOf("\n"); index >= 0; index = text.indexOf("\n", index + 1)) count++;
-  return count;
-}
-
 /**
  * Checks that the input can be read.
  * @returns undefined for standard input

@@ -1,9 +1,8 @@
 import { closestMatch, quote } from "../schemaErrors.ts";
 import { parseNumber } from "../parameters.ts";
 import { PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
-import { type CsvRow, firstLine, parseCsvRows } from "./csvRows.ts";
+import { type CsvRow, parseCsvRows } from "../csvRows.ts";
 import { FaultCollector, type SourceLocation } from "./entitySource.ts";
-import type { SourceChunk } from "./fileIo.ts";
 
 /** A column of a file of holdings and the member that it maps to. */
 interface Column {
@@ -68,7 +67,7 @@ export interface HoldingSource {
  * @throws Fault `invalid_request` with the location of every error of the file format
  */
 export async function readHoldingCsv(
-  chunks: AsyncIterable<SourceChunk>,
+  chunks: AsyncIterable<string>,
   groupKeys: readonly string[],
 ): Promise<HoldingSource> {
   const rows: CsvRow[] = [];
@@ -81,7 +80,7 @@ export async function readHoldingCsv(
   for (const row of lines) {
     if (row.cells.length === names.length) continue;
     const detail = `the row has ${row.cells.length} cells, but the header has ${names.length}.`;
-    faults.add({ line: firstLine(row) }, detail);
+    faults.add({ line: row.line }, detail);
   }
   faults.throwIfAny();
   const companyIndex = names.indexOf("company");
@@ -163,5 +162,5 @@ function locationOf(lines: readonly CsvRow[], pointer: string): SourceLocation {
       ? steps[1]
       : HOLDING_CSV_COLUMNS.find(({ pointer: known }) => known === path || known.startsWith(`${path}/`))?.name;
   const isKnown = steps.length > 0 && column !== undefined;
-  return { line: firstLine(row), ...(isKnown ? { column } : {}) };
+  return { line: row.line, ...(isKnown ? { column } : {}) };
 }

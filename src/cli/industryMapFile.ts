@@ -1,9 +1,10 @@
 import type { Entity } from "../contract/wireTypes.ts";
 import { Fault, isFault } from "../errors.ts";
 import { type IndustryMap, mapIndustryText, readIndustryMap } from "../reference/industryMap.ts";
-import { firstLine, parseCsvRows } from "./csvRows.ts";
+import { type CsvRow, parseCsvRows } from "../csvRows.ts";
+import { decodeUtf8 } from "../utf8Text.ts";
 import { displayName } from "./fileFormats.ts";
-import { decodeUtf8, readBytes, statInput } from "./fileIo.ts";
+import { readBytes, statInput } from "./fileIo.ts";
 
 /**
  * Reads the file of `--industry-map`: CSV with the columns `code`, `industry` and, optionally, `system`.
@@ -13,10 +14,8 @@ import { decodeUtf8, readBytes, statInput } from "./fileIo.ts";
 export async function openIndustryMap(path: string): Promise<IndustryMap> {
   await statInput(path);
   try {
-    const rows: { readonly line: number; readonly cells: readonly string[] }[] = [];
-    for await (const batch of parseCsvRows(decodeUtf8(readBytes(path, () => undefined)))) {
-      for (const row of batch) rows.push({ line: firstLine(row), cells: row.cells });
-    }
+    const rows: CsvRow[] = [];
+    for await (const batch of parseCsvRows(decodeUtf8(readBytes(path, () => undefined)))) rows.push(...batch);
     return readIndustryMap(rows);
   } catch (error) {
     if (!isFault(error)) throw error;

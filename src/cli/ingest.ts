@@ -1,4 +1,3 @@
-import { constants } from "node:os";
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
 import {
   type BoundingBox,
@@ -19,6 +18,7 @@ import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
 import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
 import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
+import { untilStopped } from "./stopSignals.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
 export function ingestCommand(): Command {
@@ -189,53 +189,37 @@ async function runIngest(
   recipe: Recipe,
 ): Promise<void> {
   const progress = ingestProgress(process.stderr, { isShown: !json && !quiet && !dryRun });
-  const stopping = new AbortController();
-  // A second signal ends the process immediately.
-  const stop = (signal: StopSignal): void => stopping.abort(new StoppedBySignal(signal));
-  process.once("SIGINT", stop).once("SIGTERM", stop);
-  let output: string;
   try {
-    const options: IngestOptions = {
-      ...flags,
-      ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
-      onProgress: (done) => progress.update(done),
-      onRejection: () => progress.note("A value was rejected. Checking all maps for others."),
-      signal: stopping.signal,
-    };
-    if (dryRun) {
-      const preview = await recipe.preview(options);
-      output = json ? jsonText(ingestPreviewJson(preview)) : formatIngestPreview(preview);
-    } else {
-      const report = await recipe.ingest(options);
-      output = json ? jsonText(ingestReportJson(report)) : formatIngestReport(report);
-    }
-  } catch (error) {
-    if (!(error instanceof StoppedBySignal)) throw error;
-    progress.stop();
-    process.stderr.write(
-      "Stopped. Run the same command again to continue; the atlas is unchanged until it completes.\n",
+    const output = await untilStopped(
+      async (signal) => {
+        const options: IngestOptions = {
+          ...flags,
+          ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
+          onProgress: (done) => progress.update(done),
+          onRejection: () => progress.note("A value was rejected. Checking all maps for others."),
+          signal,
+        };
+        if (dryRun) {
+          const preview = await recipe.preview(options);
+          return json ? jsonText(ingestPreviewJson(preview)) : formatIngestPreview(preview);
+        }
+        const report = await recipe.ingest(options);
+        return json ? jsonText(ingestReportJson(report)) : formatIngestReport(report);
+      },
+      () => {
+        progress.stop();
+        process.stderr.write(
+          "Stopped. Run the same command again to continue; the atlas is unchanged until it completes.\n",
+        );
+      },
     );
-    process.exitCode = 128 + constants.signals[error.signal];
-    return;
+    progress.stop();
+    if (output !== undefined) process.stdout.write(output);
   } finally {
-    process.off("SIGINT", stop).off("SIGTERM", stop);
     progress.stop();
   }
-  process.stdout.write(output);
 }
 
 function jsonText(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
-}
-
-type StopSignal = "SIGINT" | "SIGTERM";
-
-/** Aborts the ingest after a signal. */
-class StoppedBySignal extends Error {
-  override readonly name = "StoppedBySignal";
-  readonly signal: StopSignal;
-  constructor(signal: StopSignal) {
-    super(`Stopped by ${signal}.`);
-    this.signal = signal;
-  }
 }

@@ -7,6 +7,7 @@ import { companyCommand } from "./company.ts";
 import { customersCommand } from "./customers.ts";
 import { ingestCommand } from "./ingest.ts";
 import { keysCommand } from "./keys.ts";
+import { portfolioCommand } from "./portfolio.ts";
 import { queryCommand } from "./query.ts";
 import { optionNames, errorLines } from "./errorReport.ts";
 import { serveCommand } from "./serve.ts";
@@ -46,6 +47,8 @@ export function createProgram(): Command {
       "Climate risk of locations and companies: hazards, implied temperature rise, transition and physical risk.",
     )
     .version(version, "-V, --version")
+    // Otherwise an option that both a command and its subcommand have would be taken from the subcommand.
+    .enablePositionalOptions()
     .addHelpText(
       "after",
       "\nExit codes: 0 success; 1 error, reported on stderr; 2 isotherm company rejected some of the companies;\n" +
@@ -55,6 +58,7 @@ export function createProgram(): Command {
     .addCommand(ingestCommand())
     .addCommand(atlasCommand())
     .addCommand(queryCommand())
+    .addCommand(portfolioCommand())
     .addCommand(alignCommand())
     .addCommand(companyCommand())
     .addCommand(accountsCommand())

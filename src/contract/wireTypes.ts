@@ -1832,6 +1832,89 @@ export interface PageParameters {
   readonly cursor?: string;
 }
 
+/** Options of `isotherm portfolio`, as a JSON file. */
+export interface PlaceFileOptions {
+  /** Path or address of this schema, for editors. It is ignored. */
+  readonly $schema?: string;
+  /** Default: all hazards that the atlas holds. At least 1 item, without duplicates. */
+  readonly hazards?: readonly HazardName[];
+  /** Default: all scenarios that the atlas holds. At least 1 item, without duplicates. */
+  readonly scenarios?: readonly Scenario[];
+  /** Default: all years that the atlas holds. At least 1 item, without duplicates. */
+  readonly analysis_years?: readonly number[];
+  /**
+   * Radius of all places that state no radius, in kilometers. 0 selects the cell that contains the place; otherwise all
+   * cells whose centers are within this geodesic distance are aggregated. 0 to 100. Default: 0.
+   */
+  readonly radius?: number;
+  /** Aggregation over circles. Default: max. */
+  readonly aggregation_method?: "max" | "mean";
+  /** Metrics of the hazards that have them. Default: all except `total_hazard`. At least 1 item, without duplicates. */
+  readonly metrics?: readonly MetricName[];
+  /** Value by hazard. Adds the annual probability of reaching it, from the return-period curves of the atlas. */
+  readonly thresholds?: {
+    /** In the unit of the hazard's curves, such as meters. */
+    readonly cyclones?: number;
+    /** In the unit of the hazard's curves, such as meters. */
+    readonly wildfire?: number;
+    /** In the unit of the hazard's curves, such as meters. */
+    readonly coastal_floods?: number;
+    /** In the unit of the hazard's curves, such as meters. */
+    readonly riverine_floods?: number;
+  };
+  /** Adds the metric `total_hazard`, intensity times probability. Default: false. */
+  readonly total_hazard?: boolean;
+  /** Returns each metric as its change since the baseline of 1980. Default: false. */
+  readonly anthropogenic?: boolean;
+  /** Column with the radius of each place, in kilometers. Excludes `radius`. */
+  readonly radius_column?: string;
+  /** Columns of the input. Default: found by usual names. */
+  readonly columns?: {
+    /** Column that identifies the places. */
+    readonly id?: string;
+    /** Column with the latitudes, degrees north, WGS84. */
+    readonly latitude?: string;
+    /** Column with the longitudes, degrees east, WGS84. */
+    readonly longitude?: string;
+  };
+  /** One row per place, hazard, scenario and year (`long`), or one row per place (`wide`). Default: long. */
+  readonly layout?: "long" | "wide";
+}
+
+/** What is computed for every place of a portfolio. Lists that are absent select everything that the atlas holds. */
+export interface PlaceOptions {
+  /** Default: all hazards that the atlas holds. At least 1 item, without duplicates. */
+  readonly hazards?: readonly HazardName[];
+  /** Default: all scenarios that the atlas holds. At least 1 item, without duplicates. */
+  readonly scenarios?: readonly Scenario[];
+  /** Default: all years that the atlas holds. At least 1 item, without duplicates. */
+  readonly analysis_years?: readonly number[];
+  /**
+   * Radius of all places that state no radius, in kilometers. 0 selects the cell that contains the place; otherwise all
+   * cells whose centers are within this geodesic distance are aggregated. 0 to 100. Default: 0.
+   */
+  readonly radius?: number;
+  /** Aggregation over circles. Default: max. */
+  readonly aggregation_method?: "max" | "mean";
+  /** Metrics of the hazards that have them. Default: all except `total_hazard`. At least 1 item, without duplicates. */
+  readonly metrics?: readonly MetricName[];
+  /** Value by hazard. Adds the annual probability of reaching it, from the return-period curves of the atlas. */
+  readonly thresholds?: {
+    /** In the unit of the hazard's curves, such as meters. */
+    readonly cyclones?: number;
+    /** In the unit of the hazard's curves, such as meters. */
+    readonly wildfire?: number;
+    /** In the unit of the hazard's curves, such as meters. */
+    readonly coastal_floods?: number;
+    /** In the unit of the hazard's curves, such as meters. */
+    readonly riverine_floods?: number;
+  };
+  /** Adds the metric `total_hazard`, intensity times probability. Default: false. */
+  readonly total_hazard?: boolean;
+  /** Returns each metric as its change since the baseline of 1980. Default: false. */
+  readonly anthropogenic?: boolean;
+}
+
 export interface Contribution {
   readonly id: string;
   /** Share of the total weight of the holdings that count, 0 to 1. */
@@ -2524,6 +2607,8 @@ export interface WireTypes {
   readonly Readiness: Readiness;
   readonly Limits: Limits;
   readonly PageParameters: PageParameters;
+  readonly PlaceFileOptions: PlaceFileOptions;
+  readonly PlaceOptions: PlaceOptions;
   readonly Contribution: Contribution;
   readonly ExcludedLabels: ExcludedLabels;
   readonly FinancedBudget: FinancedBudget;

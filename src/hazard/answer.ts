@@ -20,6 +20,8 @@ import { type HazardQuery, parseHazardQuery } from "./query.ts";
 import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
 import { toScenarioResult } from "./scenarioResult.ts";
+import { scorePlaces } from "./scoring/scorePlaces.ts";
+import type { ScoreRequest, ScoreResult, ScoringAtlas } from "./scoring/scoreRequest.ts";
 import type {
   CatalogGrid,
   CatalogHazard,
@@ -82,7 +84,7 @@ export interface Atlas {
 }
 
 /** An atlas opened on this thread, with additional members for worker threads and the host. */
-export interface LocalAtlas extends Atlas {
+export interface LocalAtlas extends Atlas, ScoringAtlas {
   /** Memory used by cached tiles, and the time that fetches take. */
   readonly tileUse: TileUse;
   /**
@@ -116,6 +118,7 @@ export interface LocalAtlas extends Atlas {
     run?: BatchRun<CurveResult>,
   ): Promise<readonly (CurveResult | RefusedElement)[]>;
   sample(request: SampleRequest, timeSlice?: TimeSlice): Promise<SampleResult>;
+  score(request: ScoreRequest, timeSlice?: TimeSlice): Promise<ScoreResult>;
 }
 
 /**
@@ -160,6 +163,7 @@ export function createAtlas(
       ifOpen(() => runBatch(queries, { options, run }, (input, timeSlice) => answerCurve(sampler, input, timeSlice))),
     sample: (request, timeSlice) => ifOpen(() => sample(sampler, request, timeSlice)),
     sampleSteps: (request) => ifOpen(() => sampleSteps(sampler, request)),
+    score: (request, timeSlice) => ifOpen(() => scorePlaces(sampler, request, timeSlice)),
     close() {
       isClosed = true;
       return source.close();

@@ -3,7 +3,7 @@
  * first map already reaches the threshold, the stored value 1/T1 is a lower bound; if no map does, the stored 0 means
  * "at most 1/Tn". The stored step distinguishes the cases.
  */
-import type { SampledLayers } from "./sampledLayers.ts";
+import type { SampledSteps } from "./sampledLayers.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
 import type { Bound, Bounds } from "../contract/wireTypes.ts";
 
@@ -39,6 +39,15 @@ export interface PlannedBounds {
 }
 
 type BoundKind = Bound["bound"];
+
+/** Kinds of bounds, by the number that `boundCodeOf` returns. */
+export const BOUND_KINDS = ["exact", "at_least", "at_most", "indeterminate"] as const satisfies readonly (
+  BoundKind | "exact"
+)[];
+const EXACT = BOUND_KINDS.indexOf("exact");
+const AT_LEAST = BOUND_KINDS.indexOf("at_least");
+const AT_MOST = BOUND_KINDS.indexOf("at_most");
+const INDETERMINATE = BOUND_KINDS.indexOf("indeterminate");
 
 /**
  * Relative tolerance within which a mean is treated as the mean of equal steps. A mean is the quotient of two sums, so
@@ -83,7 +92,7 @@ const UNKNOWN = frozen({ probability: { bound: "indeterminate" } });
  */
 export function boundsOf(
   { own, reference }: PlannedBounds,
-  sampled: SampledLayers,
+  sampled: SampledSteps,
   isMean: boolean,
 ): Bounds | undefined {
   const kind = kindOf(own, sampled);
@@ -94,27 +103,31 @@ export function boundsOf(
 }
 
 /** Returns whether a value is between its limits, so that a mean may include cells or models that are only bounds. */
-export function mayHideBounds({ own, reference }: PlannedBounds, sampled: SampledLayers): boolean {
+export function mayHideBounds({ own, reference }: PlannedBounds, sampled: SampledSteps): boolean {
   const sides = reference === undefined ? [own] : [own, reference];
   if (sides.some(({ probability }) => sampled.stepsOf(probability.position) === undefined)) return false;
   return sides.some((side) => side.limits !== undefined && kindOf(side, sampled) === undefined);
 }
 
-function kindOf({ probability, limits }: PlannedSide, sampled: SampledLayers): BoundKind | undefined {
+function kindOf({ probability, limits }: PlannedSide, sampled: SampledSteps): BoundKind | undefined {
   if (limits === undefined) return undefined;
   const steps = sampled.stepsOf(probability.position);
-  if (steps === undefined) return undefined;
-  const { firstSteps } = limits;
+  const kind = steps === undefined ? "exact" : BOUND_KINDS[boundCodeOf(steps, limits)];
+  return kind === "exact" ? undefined : kind;
+}
+
+/** Returns how the steps of a probability are bounded, as an index into BOUND_KINDS. */
+export function boundCodeOf(steps: number, { firstSteps }: ProbabilityLimits): number {
   // If T1 is above 120,000 years, 1/T1 is stored as 0 too and the two cases cannot be distinguished.
-  if (steps === 0) return firstSteps === 0 ? "indeterminate" : "at_most";
-  return Math.abs(steps - firstSteps) <= firstSteps * MEAN_RELATIVE_TOLERANCE ? "at_least" : undefined;
+  if (steps === 0) return firstSteps === 0 ? INDETERMINATE : AT_MOST;
+  return Math.abs(steps - firstSteps) <= firstSteps * MEAN_RELATIVE_TOLERANCE ? AT_LEAST : EXACT;
 }
 
 /**
  * Returns the bounds of a value. The lower bound of total_hazard is the value itself, because in a maximum the cell with
  * the largest product need not be the cell with the bounded probability.
  */
-function boundsOfValue(side: PlannedSide, kind: BoundKind, sampled: SampledLayers): Bounds {
+function boundsOfValue(side: PlannedSide, kind: BoundKind, sampled: SampledSteps): Bounds {
   const { limits, total } = side;
   const plain = (kind === "at_least" ? limits?.atLeast : kind === "at_most" ? limits?.atMost : undefined) ?? UNKNOWN;
   const steps = total === undefined ? undefined : sampled.stepsOf(total.position);
@@ -140,7 +153,7 @@ interface Range {
 function boundsOfChange(
   { side: own, kind }: { readonly side: PlannedSide; readonly kind: BoundKind | undefined },
   { side: before, kind: kindBefore }: { readonly side: PlannedSide; readonly kind: BoundKind | undefined },
-  { sampled, isMean }: { readonly sampled: SampledLayers; readonly isMean: boolean },
+  { sampled, isMean }: { readonly sampled: SampledSteps; readonly isMean: boolean },
 ): Bounds | undefined {
   // The baseline minus itself is exactly 0.
   if (own.probability.position === before.probability.position) return undefined;
@@ -173,7 +186,7 @@ function boundsOfChange(
 function rangeOf(
   side: PlannedSide,
   kind: BoundKind | undefined,
-  { sampled, isMean }: { readonly sampled: SampledLayers; readonly isMean: boolean },
+  { sampled, isMean }: { readonly sampled: SampledSteps; readonly isMean: boolean },
 ): Range {
   const { probability, limits, total } = side;
   const steps = sampled.stepsOf(probability.position) ?? NaN;
@@ -207,7 +220,7 @@ function difference(
 function totalAtMostSteps(
   { probability, intensity, total }: PlannedSide,
   { atMostSteps }: ProbabilityLimits,
-  sampled: SampledLayers,
+  sampled: SampledSteps,
 ): number {
   if (total === undefined || intensity === undefined) return NaN;
   const { steps_per_unit, offset } = intensity.entry;
@@ -215,6 +228,6 @@ function totalAtMostSteps(
   return value * (atMostSteps / probability.entry.steps_per_unit) * total.entry.steps_per_unit;
 }
 
-function hasValue({ position }: PlannedLayer, sampled: SampledLayers): boolean {
+function hasValue({ position }: PlannedLayer, sampled: SampledSteps): boolean {
   return sampled.stepsOf(position) !== undefined;
 }

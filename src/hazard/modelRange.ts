@@ -8,6 +8,7 @@ import { type HazardName, layerOf, type MetricName } from "./hazards.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
 import type { HazardQuery } from "./query.ts";
 import { type SampledLayers, sampleLayers } from "./sampledLayers.ts";
+import { valueOfSteps } from "./stepValues.ts";
 import { cachedPlans } from "./cachedPlans.ts";
 
 /** The layers of the range of one scenario and year. */
@@ -78,7 +79,7 @@ export async function sampleRanges(
 
 function valueOf({ position, entry }: PlannedLayer, sampled: SampledLayers): number | undefined {
   const steps = sampled.stepsOf(position);
-  return steps === undefined ? undefined : steps / entry.steps_per_unit + entry.offset;
+  return steps === undefined ? undefined : valueOfSteps(steps, entry);
 }
 
 const rangePlanOf = cachedPlans((sampler, hazard, { scenario, year }): RangePlan | undefined => {

@@ -2,10 +2,11 @@ import { NO_DATA_REASONS } from "../contract/hazardNames.ts";
 import type { FieldLayer } from "../atlas/cachedField.ts";
 import type { LayerSet } from "../atlas/layerSet.ts";
 import type { Sampler } from "../atlas/sampler.ts";
-import { type LocationResults, type LocationValues, newResults, type ResultArray } from "../kernel/sampling.ts";
+import { type LocationResults, newResults, type ResultArray } from "../kernel/sampling.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { TimeSlice } from "../threads/timeSlice.ts";
 import { type HazardName, layerOf } from "./hazards.ts";
+import { sampleCircles } from "./sampleCircles.ts";
 import {
   type CellsRequest,
   checkSample,
@@ -21,16 +22,6 @@ import {
 export const SAMPLE_REASONS = ["value", ...NO_DATA_REASONS] as const;
 const LAYER_MISSING = SAMPLE_REASONS.indexOf("layer_missing");
 
-/** Number of circles that are sampled concurrently, so that reads of tiles overlap. */
-const CIRCLE_CONCURRENCY = 16;
-/** Circles between two progress reports. */
-const CIRCLES_PER_PROGRESS_REPORT = 512;
-/**
- * Circles between two checks of the clock. A cached circle takes microseconds; a circle that is read cell by cell takes
- * milliseconds.
- */
-const CIRCLES_PER_TIME_CHECK = 4;
-
 /**
  * Samples layers of one hazard at many locations, at points or over circles.
  *
@@ -42,7 +33,8 @@ export async function sample(
   timeSlice = new TimeSlice(),
 ): Promise<SampleResult> {
   const hazard = checkSample(request);
-  const { layers, latitudes, radiusKm = 0, signal } = request;
+  const { layers, latitudes, longitudes, radiusKm = 0, method = "max", signal } = request;
+  const circles = { latitudes, longitudes, radiusKmOf: () => radiusKm, method };
   signal?.throwIfAborted();
   const length = latitudes.length * layers.length;
   const results = request.into ?? { values: new Float64Array(length), reasons: new Uint8Array(length) };
@@ -52,7 +44,7 @@ export async function sample(
     read: (set, out) =>
       radiusKm === 0
         ? sampler.sampleLocations(set, request, out, { onProgress: reportProgress, timeSlice })
-        : sampleCircles(sampler, set, request, { out, reportProgress, timeSlice }),
+        : sampleCircles(sampler, set, circles, { out, timeSlice, signal, reportProgress }),
   });
   return { values: results.values, reasons: results.reasons };
 }
@@ -160,52 +152,4 @@ function progressReporter({ latitudes, signal, onProgress }: CellsRequest): Repo
     locationsDone += count;
     onProgress?.(locationsDone, latitudes.length);
   };
-}
-
-async function sampleCircles(
-  sampler: Sampler,
-  set: LayerSet,
-  { latitudes, longitudes, radiusKm = 0, method = "max", signal }: SampleRequest,
-  {
-    out,
-    reportProgress,
-    timeSlice,
-  }: { readonly out: LocationValues; readonly reportProgress: ReportProgress; readonly timeSlice: TimeSlice },
-): Promise<void> {
-  const locationCount = latitudes.length;
-  const order = sampler.orderByTile(set, { latitudes, longitudes });
-  let next = 0;
-  /** Circles completed since the last progress report. */
-  let unreportedCount = 0;
-  let failure: { readonly error: unknown } | undefined;
-  const work = async (): Promise<void> => {
-    try {
-      for (let position = next++; position < locationCount; position = next++) {
-        const location = order[position] ?? 0;
-        const circle = {
-          latDeg: latitudes[location] ?? NaN,
-          lonDeg: longitudes[location] ?? NaN,
-          radiusM: radiusKm * 1000,
-        };
-        const target = { circle, method, first: location * set.lanes.length };
-        if (!sampler.readCircle(set, target, out)) await sampler.fetchCircle(set, target, out, timeSlice);
-        unreportedCount++;
-        if (unreportedCount === CIRCLES_PER_PROGRESS_REPORT) {
-          unreportedCount = 0;
-          reportProgress(CIRCLES_PER_PROGRESS_REPORT);
-        }
-        if (timeSlice.isPaused || (position % CIRCLES_PER_TIME_CHECK === 0 && timeSlice.isExpired)) {
-          await timeSlice.yield();
-          signal?.throwIfAborted();
-        }
-      }
-    } catch (error) {
-      failure ??= { error };
-      next = locationCount; // stops the other loops
-    }
-  };
-  // Waits for all loops even after a failure, because the caller may then reuse the output arrays.
-  await Promise.all(Array.from({ length: CIRCLE_CONCURRENCY }, work));
-  if (failure !== undefined) throw failure.error;
-  if (unreportedCount > 0) reportProgress(unreportedCount);
 }

@@ -7,12 +7,8 @@ import type { TimeSlice } from "../threads/timeSlice.ts";
 import type { HazardQuery } from "./query.ts";
 import type { NoDataReason } from "../contract/wireTypes.ts";
 
-/** Values of a set of layers at a query's point or circle, by position in the set. */
-export interface SampledLayers {
-  /** Number of cells that were aggregated. */
-  readonly cells: number;
-  /** Center of the cell at a point; undefined for a circle. */
-  readonly center: Location | undefined;
+/** Steps of a set of layers at a point or circle, by position in the set. */
+export interface SampledSteps {
   /**
    * Returns the steps of a layer: an integer for a point or a maximum, a fraction for a mean; undefined if there is no
    * value.
@@ -20,6 +16,14 @@ export interface SampledLayers {
   stepsOf(position: number): number | undefined;
   /** Returns the reason why a layer has no value. */
   reasonOf(position: number): NoDataReason;
+}
+
+/** Values of a set of layers at a query's point or circle, by position in the set. */
+export interface SampledLayers extends SampledSteps {
+  /** Number of cells that were aggregated. */
+  readonly cells: number;
+  /** Center of the cell at a point; undefined for a circle. */
+  readonly center: Location | undefined;
   /** Returns the share of the cells' area that has a value, 0 to 1. */
   shareOf(position: number): number;
 }

@@ -2,9 +2,11 @@ import { boundsOf } from "./bounds.ts";
 import { hazardDetailOf } from "./detail.ts";
 import type { SampledLayers } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
-import type { PlannedMetric, PlannedScenario, PlannedYear } from "./plan.ts";
+import type { PlannedMetric, PlannedYear } from "./hazardPlanner.ts";
+import type { PlannedScenario } from "./plan.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
 import type { HazardQuery } from "./query.ts";
+import { changeOfSteps, valueOfSteps } from "./stepValues.ts";
 import { NO_RANGES, rangeKey, type SampledRanges } from "./modelRange.ts";
 import type { AnalysisYearResult, ModelRanges, NoDataReason, ScenarioResult } from "../contract/wireTypes.ts";
 
@@ -70,17 +72,9 @@ function missingReason(layer: PlannedLayer | undefined, sampled: SampledLayers):
   return sampled.stepsOf(layer.position) === undefined ? sampled.reasonOf(layer.position) : undefined;
 }
 
-/**
- * Returns a layer's value, or its change if there is a reference. If both layers have the same step size, steps are
- * subtracted: 0.412 m minus 0.4 m is then 0.012 m, not 0.01199….
- */
+/** Returns a layer's value, or its change if there is a reference. */
 function metricValue(own: PlannedLayer, reference: PlannedLayer | undefined, sampled: SampledLayers): number {
   const steps = sampled.stepsOf(own.position) ?? NaN;
-  const { steps_per_unit, offset } = own.entry;
-  const value = steps / steps_per_unit + offset;
-  if (reference === undefined) return value;
-  const baselineSteps = sampled.stepsOf(reference.position) ?? NaN;
-  const hasEqualEncoding = reference.entry.steps_per_unit === steps_per_unit && reference.entry.offset === offset;
-  if (hasEqualEncoding) return (steps - baselineSteps) / steps_per_unit;
-  return value - (baselineSteps / reference.entry.steps_per_unit + reference.entry.offset);
+  if (reference === undefined) return valueOfSteps(steps, own.entry);
+  return changeOfSteps(steps, own.entry, sampled.stepsOf(reference.position) ?? NaN, reference.entry);
 }

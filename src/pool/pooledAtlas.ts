@@ -12,13 +12,15 @@ import {
   type StepsRequest,
   type StepsResult,
 } from "../hazard/sampleRequest.ts";
+import type { ScoreRequest, ScoreResult, ScoringAtlas } from "../hazard/scoring/scoreRequest.ts";
 import { CURVES, type PackedElement, QUERIES, SAMPLE, unpackElement } from "./atlasTasks.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
 import type { Executor } from "./executor.ts";
 import type { AtlasInternals } from "./hostAtlas.ts";
 import type { TaskKind } from "./taskKinds.ts";
+import { scoreInWorkers } from "./scoreInWorkers.ts";
 import { forEachChunk, neighborhoodOfQuery, ownerOf, shardByOwner } from "./sharding.ts";
-import { gather, scatter, TransferBuffers } from "./transferBuffers.ts";
+import { gather, sampleBufferBytes, sampleBufferIn, scatter, TransferBuffers } from "./transferBuffers.ts";
 
 /** Elements per task. Larger tasks need fewer messages; smaller tasks need less memory and report progress more often. */
 const POINTS_PER_TASK = 16_384;
@@ -31,9 +33,10 @@ const LIBRARY = "";
 /** Calls with fewer elements run on the calling thread, because sending them would take longer than the work. */
 const POOLED_LOCATIONS_MIN = 4096;
 const POOLED_QUERIES_MIN = 32;
+const POOLED_PLACES_MIN = 256;
 
 /** An atlas that runs bulk work in worker threads. A location always goes to the worker that owns its tiles. */
-export class PooledAtlas implements Atlas, AtlasInternals {
+export class PooledAtlas implements Atlas, AtlasInternals, ScoringAtlas {
   readonly executor: Executor;
   readonly release: string;
   readonly contentHash: string;
@@ -159,11 +162,11 @@ export class PooledAtlas implements Atlas, AtlasInternals {
       this.#local.neighborhoodOf(hazard, { latDeg: latitudes[i] ?? NaN, lonDeg: longitudes[i] ?? NaN }),
     );
     const chunkSize = radiusKm === 0 ? POINTS_PER_TASK : CIRCLES_PER_TASK;
-    const buffers = new TransferBuffers({ locationCountMax: Math.min(chunkSize, locationCount), layerCount });
+    const buffers = new TransferBuffers(sampleBufferBytes(Math.min(chunkSize, locationCount), layerCount));
     let locationsDone = 0;
     await this.executor.start();
     await forEachChunk(shards, { chunkSize, signal }, async (worker, indices) => {
-      const buffer = buffers.take(indices.length);
+      const buffer = sampleBufferIn(buffers.take(), indices.length, layerCount);
       gather(latitudes, indices, buffer.latitudes);
       gather(longitudes, indices, buffer.longitudes);
       const sampled = await this.executor.run(
@@ -183,6 +186,17 @@ export class PooledAtlas implements Atlas, AtlasInternals {
   /** Samples stored steps on the calling thread, which takes less time than sending the request. */
   sampleSteps(request: StepsRequest): Promise<StepsResult> {
     return this.#local.sampleSteps(request);
+  }
+
+  async score(request: ScoreRequest): Promise<ScoreResult> {
+    if (request.latitudes.length < POOLED_PLACES_MIN) return this.#local.score(request);
+    await this.executor.start();
+    return scoreInWorkers(request, {
+      executor: this.executor,
+      tenant: LIBRARY,
+      holdings: this.holdings,
+      neighborhoodOf: (hazard, location) => this.#local.neighborhoodOf(hazard, location),
+    });
   }
 
   async close(): Promise<void> {

@@ -77,6 +77,42 @@ export function shardByOwner(
   return shards;
 }
 
+/** Share by which a shard may exceed the average. */
+const IMBALANCE_MAX = 0.1;
+
+/**
+ * Moves elements from the ends of long shards to short ones until none is much longer than the average. Locations that are
+ * close together, as in the portfolio of a city, would otherwise keep only their owner busy.
+ */
+export function balanceShards(shards: readonly Uint32Array[]): readonly Uint32Array[] {
+  const count = shards.reduce((sum, { length }) => sum + length, 0);
+  const lengthMax = Math.ceil((count / shards.length) * (1 + IMBALANCE_MAX));
+  const surplus = shards.flatMap((shard) => (shard.length > lengthMax ? [shard.subarray(lengthMax)] : []));
+  return shards.map((shard) => {
+    const parts = [shard.subarray(0, lengthMax)];
+    let room = lengthMax - shard.length;
+    while (room > 0) {
+      const next = surplus.pop();
+      if (next === undefined) break;
+      const part = next.subarray(0, room);
+      if (part.length < next.length) surplus.push(next.subarray(room));
+      parts.push(part);
+      room -= part.length;
+    }
+    return parts.length === 1 ? (parts[0] as Uint32Array) : concatenate(parts);
+  });
+}
+
+function concatenate(parts: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let end = 0;
+  for (const part of parts) {
+    all.set(part, end);
+    end += part.length;
+  }
+  return all;
+}
+
 /** Number of chunks of one call that a worker has at a time: one running and one waiting. */
 const CHUNKS_PER_WORKER = 2;
 

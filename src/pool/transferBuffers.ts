@@ -1,10 +1,20 @@
 import type { SampleResult } from "../hazard/sampleRequest.ts";
+import { scoreArrays, scoreBytesPerPlace, type ScoreShape } from "../hazard/scoring/scoreArrays.ts";
+import type { ScoreResult } from "../hazard/scoring/scoreRequest.ts";
 
 /** Locations and space for their values, in one buffer. */
-export interface TransferBuffer {
+export interface SampleBuffer {
   readonly latitudes: Float64Array<ArrayBuffer>;
   readonly longitudes: Float64Array<ArrayBuffer>;
   readonly into: SampleResult;
+}
+
+/** Places and space for their scores, in one buffer. */
+export interface ScoreBuffer {
+  readonly latitudes: Float64Array<ArrayBuffer>;
+  readonly longitudes: Float64Array<ArrayBuffer>;
+  readonly radiiKm: Float64Array<ArrayBuffer>;
+  readonly into: ScoreResult;
 }
 
 /**
@@ -12,33 +22,55 @@ export interface TransferBuffer {
  * much memory as the whole call until they are garbage-collected.
  */
 export class TransferBuffers {
-  readonly #layerCount: number;
   readonly #sizeBytes: number;
   readonly #free: ArrayBuffer[] = [];
 
-  constructor({ locationCountMax, layerCount }: { readonly locationCountMax: number; readonly layerCount: number }) {
-    this.#layerCount = layerCount;
-    this.#sizeBytes = locationCountMax * (2 * 8 + layerCount * (8 + 1));
+  constructor(sizeBytes: number) {
+    this.#sizeBytes = sizeBytes;
   }
 
-  /** Returns a free or new buffer for this number of locations. */
-  take(locationCount: number): TransferBuffer {
-    const buffer = this.#free.pop() ?? new ArrayBuffer(this.#sizeBytes);
-    const length = locationCount * this.#layerCount;
-    return {
-      latitudes: new Float64Array(buffer, 0, locationCount),
-      longitudes: new Float64Array(buffer, locationCount * 8, locationCount),
-      into: {
-        values: new Float64Array(buffer, locationCount * 16, length),
-        reasons: new Uint8Array(buffer, locationCount * 16 + length * 8, length),
-      },
-    };
+  /** Returns a free or new buffer. */
+  take(): ArrayBuffer {
+    return this.#free.pop() ?? new ArrayBuffer(this.#sizeBytes);
   }
 
   /** Makes the buffer of an array available again. */
   giveBack({ buffer }: Float64Array): void {
     this.#free.push(buffer as ArrayBuffer);
   }
+}
+
+/** Returns the size of a SampleBuffer. */
+export function sampleBufferBytes(locationCount: number, layerCount: number): number {
+  return locationCount * (2 * 8 + layerCount * (8 + 1));
+}
+
+/** Returns the arrays of a call of `sample` in a buffer. */
+export function sampleBufferIn(buffer: ArrayBuffer, locationCount: number, layerCount: number): SampleBuffer {
+  const length = locationCount * layerCount;
+  return {
+    latitudes: new Float64Array(buffer, 0, locationCount),
+    longitudes: new Float64Array(buffer, locationCount * 8, locationCount),
+    into: {
+      values: new Float64Array(buffer, locationCount * 16, length),
+      reasons: new Uint8Array(buffer, locationCount * 16 + length * 8, length),
+    },
+  };
+}
+
+/** Returns the size of a ScoreBuffer. */
+export function scoreBufferBytes(placeCount: number, shape: ScoreShape): number {
+  return placeCount * (3 * 8 + scoreBytesPerPlace(shape));
+}
+
+/** Returns the arrays of a call of `score` in a buffer. */
+export function scoreBufferIn(buffer: ArrayBuffer, placeCount: number, shape: ScoreShape): ScoreBuffer {
+  return {
+    latitudes: new Float64Array(buffer, 0, placeCount),
+    longitudes: new Float64Array(buffer, placeCount * 8, placeCount),
+    radiiKm: new Float64Array(buffer, placeCount * 16, placeCount),
+    into: scoreArrays(shape, placeCount, { buffer, offset: placeCount * 24 }),
+  };
 }
 
 /** Copies the elements at the indices to the beginning of another array. */
@@ -50,11 +82,11 @@ export function gather(from: Float64Array, indices: Uint32Array, to: Float64Arra
 export function scatter(
   from: Float64Array | Uint8Array,
   indices: Uint32Array,
-  layerCount: number,
+  width: number,
   to: Float64Array | Uint8Array,
 ): void {
   for (let i = 0; i < indices.length; i++) {
-    const rowStart = (indices[i] ?? 0) * layerCount;
-    for (let layer = 0; layer < layerCount; layer++) to[rowStart + layer] = from[i * layerCount + layer] ?? NaN;
+    const rowStart = (indices[i] ?? 0) * width;
+    for (let column = 0; column < width; column++) to[rowStart + column] = from[i * width + column] ?? NaN;
   }
 }

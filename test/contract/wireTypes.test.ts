@@ -19,6 +19,7 @@ import type * as hazardResult from "../../src/contract/hazardResult.ts";
 import type * as health from "../../src/contract/health.ts";
 import type * as limits from "../../src/contract/limits.ts";
 import type * as paging from "../../src/contract/paging.ts";
+import type * as placeOptions from "../../src/contract/placeOptions.ts";
 import type * as portfolioAnswer from "../../src/contract/portfolioAnswer.ts";
 import type * as portfolioRequest from "../../src/contract/portfolioRequest.ts";
 import type * as problem from "../../src/contract/problem.ts";
@@ -41,6 +42,7 @@ type Modules = typeof about &
   typeof health &
   typeof limits &
   typeof paging &
+  typeof placeOptions &
   typeof portfolioAnswer &
   typeof portfolioRequest &
   typeof problem &

@@ -48,6 +48,7 @@ export function fakeAtlas(
     curveBatch: () => Promise.reject(new Error("The fake atlas has no curves.")),
     sample: () => Promise.reject(new Error("No route uses bulk sampling.")),
     sampleSteps: () => Promise.reject(new Error("No route uses bulk sampling.")),
+    score: () => Promise.reject(new Error("No route scores portfolios.")),
     close: () => Promise.resolve(),
   };
 }

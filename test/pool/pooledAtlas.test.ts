@@ -8,7 +8,7 @@ import { atlasTasks } from "../../src/pool/atlasTasks.ts";
 import { Executor } from "../../src/pool/executor.ts";
 import { PooledAtlas } from "../../src/pool/pooledAtlas.ts";
 import { ownerOf, shardByOwner } from "../../src/pool/sharding.ts";
-import { TransferBuffers } from "../../src/pool/transferBuffers.ts";
+import { sampleBufferBytes, sampleBufferIn, TransferBuffers } from "../../src/pool/transferBuffers.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { handlersOf, InProcessThread } from "./inProcessThread.ts";
 
@@ -68,17 +68,18 @@ describe("shardByOwner", () => {
 
 describe("TransferBuffers", () => {
   test("returns arrays that do not overlap, and reuses buffers", () => {
-    const buffers = new TransferBuffers({ locationCountMax: 10, layerCount: 3 });
-    const { latitudes, longitudes, into } = buffers.take(10);
+    const buffers = new TransferBuffers(sampleBufferBytes(10, 3));
+    const { latitudes, longitudes, into } = sampleBufferIn(buffers.take(), 10, 3);
     const arrays = [latitudes, longitudes, into.values, into.reasons];
     expect(arrays.map(({ length }) => length)).toEqual([10, 10, 30, 30]);
     for (const [i, array] of arrays.entries()) array.fill(i + 1);
     for (const [i, array] of arrays.entries()) expect(new Set(array)).toEqual(new Set([i + 1]));
     buffers.giveBack(into.values);
-    const shorter = buffers.take(7);
-    expect(shorter.latitudes.buffer).toBe(latitudes.buffer);
+    const buffer = buffers.take();
+    expect(buffer).toBe(latitudes.buffer);
+    const shorter = sampleBufferIn(buffer, 7, 3);
     expect([shorter.latitudes.length, shorter.into.values.length, shorter.into.reasons.length]).toEqual([7, 21, 21]);
-    expect(buffers.take(10).latitudes.buffer).not.toBe(latitudes.buffer);
+    expect(buffers.take()).not.toBe(buffer);
   });
 });
 

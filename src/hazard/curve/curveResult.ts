@@ -8,6 +8,7 @@ import type {
 import {
   amountAbove,
   damageShareAt,
+  type Exceedance as ReachedProbability,
   type ExpectedAnnual,
   exceedanceOf,
   expectedAnnual,
@@ -48,14 +49,14 @@ function derivedFrom(
             ...valueAtReturnPeriod(curve, period),
           })),
         }),
-    ...(threshold === undefined ? {} : { exceedance: exceedanceAt(curve, threshold) }),
+    ...(threshold === undefined ? {} : { exceedance: toExceedance(threshold, exceedanceOf(curve, threshold)) }),
     ...(floor === undefined ? {} : { expected_annual_value: expectedAbove(curve, floor) }),
     ...(damage_curve === undefined ? {} : { expected_annual_damage: expectedDamage(curve, damage_curve) }),
   };
 }
 
-function exceedanceAt(curve: ReturnPeriodCurve, threshold: number): Exceedance {
-  const { probability, bound } = exceedanceOf(curve, threshold);
+/** Returns the annual probability of reaching a threshold, as results contain it. */
+export function toExceedance(threshold: number, { probability, bound }: ReachedProbability): Exceedance {
   return {
     threshold,
     probability,

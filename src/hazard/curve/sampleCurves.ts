@@ -9,7 +9,8 @@ import type { TimeSlice } from "../../threads/timeSlice.ts";
 import { type HazardName, layerOf, type Scenario } from "../hazards.ts";
 import type { PlannedLayer } from "../plannedLayer.ts";
 import { type NamedSource, sourceOf } from "../provenance.ts";
-import { type SampledLayers, sampleLayers } from "../sampledLayers.ts";
+import { type SampledLayers, sampleLayers, type SampledSteps } from "../sampledLayers.ts";
+import { valueOfSteps } from "../stepValues.ts";
 import { type CurvePlan, curvePlanOf } from "./curvePlan.ts";
 
 /** A scenario and year; the baseline and 1980 of any scenario share one stored curve. */
@@ -134,34 +135,41 @@ function nameOf({ scenario, year }: CurveLayer): string {
 }
 
 function toCurveSample(
-  { unit, variate, returnPeriodsYears, values, minimum, maximum }: CurvePlan,
+  plan: CurvePlan,
   sampled: SampledLayers,
   origin: Pick<CurveOrigin, "source" | "rules">,
 ): CurveSample {
-  const [first] = values;
+  const { unit, variate, returnPeriodsYears, minimum, maximum } = plan;
+  const [first] = plan.values;
   if (first === undefined) throw new Error("A curve has at least one return period.");
   const { cells, center } = sampled;
   const shared = { ...origin, cells, center, validShare: sampled.shareOf(first.position) };
   const read = (layers: readonly PlannedLayer[]): readonly number[] => runningMaximum(layers, sampled);
-  const missing = values.find(({ position }) => sampled.stepsOf(position) === undefined);
-  if (missing !== undefined) return { kind: "missing", reason: sampled.reasonOf(missing.position), ...shared };
+  const values = curveValuesOf(plan, sampled);
+  if (typeof values === "string") return { kind: "missing", reason: values, ...shared };
   return {
     kind: "curve",
     ...shared,
     unit,
     variate,
     returnPeriodsYears,
-    values: read(values),
+    values,
     minimum: minimum && read(minimum),
     maximum: maximum && read(maximum),
   };
 }
 
+/** Returns the values of a curve in ascending order of return period, or the reason why there is no curve. */
+export function curveValuesOf({ values }: CurvePlan, sampled: SampledSteps): readonly number[] | NoDataReason {
+  const missing = values.find(({ position }) => sampled.stepsOf(position) === undefined);
+  return missing === undefined ? runningMaximum(values, sampled) : sampled.reasonOf(missing.position);
+}
+
 /** Returns the values of layers, each at least as large as the one before it. */
-function runningMaximum(layers: readonly PlannedLayer[], sampled: SampledLayers): readonly number[] {
+function runningMaximum(layers: readonly PlannedLayer[], sampled: SampledSteps): readonly number[] {
   let largest = -Infinity;
   return layers.map(({ position, entry }) => {
-    const value = (sampled.stepsOf(position) ?? NaN) / entry.steps_per_unit + entry.offset;
+    const value = valueOfSteps(sampled.stepsOf(position) ?? NaN, entry);
     if (value > largest) largest = value;
     return largest;
   });

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { escapeHtml, html, type Markup } from "../../markup.ts";
 import type { Reply } from "../route.ts";
 
 const STYLE = `
@@ -20,35 +21,6 @@ const POLICY = [
 
 /** The policy contains the hash of the style, so the element must not contain any other character. */
 const STYLE_ELEMENT: Markup = { html: `<style>${STYLE}</style>` };
-
-/** Finished HTML, which `html` does not escape. */
-export interface Markup {
-  readonly html: string;
-}
-
-/** Builds markup from a template literal, and escapes every value except `Markup`. */
-export function html(pieces: TemplateStringsArray, ...values: readonly (string | number | Markup)[]): Markup {
-  const parts = pieces.map((piece, index) => {
-    const value = values[index];
-    if (value === undefined) return piece;
-    return piece + (typeof value === "object" ? value.html : escapeHtml(String(value)));
-  });
-  return { html: parts.join("") };
-}
-
-/** Joins markup with line breaks. */
-export function joinMarkup(parts: readonly Markup[]): Markup {
-  return { html: parts.map((part) => part.html).join("\n") };
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
-}
 
 /** Escapes text and converts its `backtick` spans to code elements. */
 export function markUpCode(text: string): Markup {

@@ -1,7 +1,8 @@
 import { AboutSchema } from "../../contract/about.ts";
 import type { About } from "../../contract/wireTypes.ts";
 import { encodeJson } from "../http/json.ts";
-import { html, joinMarkup, htmlReply, prefersHtml } from "./htmlPage.ts";
+import { html, joinMarkup } from "../../markup.ts";
+import { htmlReply, prefersHtml } from "./htmlPage.ts";
 import type { Route } from "../route.ts";
 
 /** GET /: describes the service and links to its documentation. */

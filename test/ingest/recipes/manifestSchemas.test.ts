@@ -58,8 +58,8 @@ test("rejects a wrong member of a layer", () => {
   expect(check({ band: 2, select: { time: "2050" } })).toBe(true);
 });
 
-test("there is no schema without a recipe", async () => {
-  expect((await readdir(FOLDER)).toSorted()).toEqual(
+test("there is no schema of a manifest without a recipe", async () => {
+  expect((await readdir(FOLDER)).filter((name) => name.endsWith("-manifest.json")).toSorted()).toEqual(
     MANIFEST_RECIPES.map((name) => `${name}-manifest.json`).toSorted(),
   );
 });

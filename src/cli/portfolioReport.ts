@@ -1,0 +1,82 @@
+/** Prints what a run of `isotherm portfolio` did or would do. */
+import Table from "cli-table3";
+import type { PlacePreview } from "../placeFiles/run/previewPlaceFile.ts";
+import type { PlaceReport } from "../placeFiles/run/placeReport.ts";
+import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
+
+/** Invalid rows and omissions that are printed; the report has more. */
+const LISTED_COUNT_MAX = 5;
+
+export function formatPlaceReport(report: PlaceReport): string {
+  const { output, place_count, invalid_row_count, row_count, value_count, timing, atlas, shard } = report;
+  const { seconds } = timing;
+  const lines = [statusTable(report), ...invalidRowLines(report), ...omissionLines(report.omissions)];
+  if (timing.resumed_place_count > 0) {
+    lines.push(`continued a run that had finished ${count(timing.resumed_place_count)} places`);
+  }
+  const part = shard === null ? "" : ` (part ${shard.index} of ${shard.count})`;
+  lines.push(
+    `${count(place_count)} places${part}, ${count(invalid_row_count)} of them invalid; ${count(row_count)} rows and ` +
+      `${count(value_count)} values written in ${timing.duration_seconds.toFixed(1)} s`,
+    `${count(timing.places_per_second)} places/s, ${count(timing.values_per_second)} values/s; ` +
+      `reading ${seconds.reading.toFixed(1)} s, engine ${seconds.engine.toFixed(1)} s, ` +
+      `encoding ${seconds.encoding.toFixed(1)} s, writing ${seconds.writing.toFixed(1)} s`,
+    `release ${atlas.release}; ${output.path}: ${count(output.size_bytes)} bytes, SHA-256 ${output.sha256}`,
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+function statusTable({ statuses }: PlaceReport): string {
+  const names = SCORE_STATUSES.filter((status) => Object.values(statuses).some((counts) => (counts[status] ?? 0) > 0));
+  const table = new Table({
+    head: ["hazard", ...names.map((name) => name.replaceAll("_", " "))],
+    colAligns: ["left", ...names.map(() => "right" as const)],
+    style: { head: [], border: [] },
+  });
+  for (const [hazard, counts] of Object.entries(statuses)) {
+    table.push([hazard, ...names.map((name) => count(counts[name] ?? 0))]);
+  }
+  return table.toString();
+}
+
+function invalidRowLines({ invalid_rows: { by_reason, first } }: PlaceReport): readonly string[] {
+  const reasons = Object.entries(by_reason).map(([reason, number]) => `${count(number)} ${reason}`);
+  if (reasons.length === 0) return [];
+  return [
+    `invalid rows: ${reasons.join(", ")}`,
+    ...first.slice(0, LISTED_COUNT_MAX).map(({ row, message }) => `  row ${row}: ${message}`),
+  ];
+}
+
+function omissionLines(omissions: PlaceReport["omissions"]): readonly string[] {
+  const listed = omissions.slice(0, LISTED_COUNT_MAX).map(({ detail }) => `left out: ${detail}`);
+  return omissions.length > LISTED_COUNT_MAX
+    ? [...listed, `left out: ${omissions.length - LISTED_COUNT_MAX} more, see the report`]
+    : listed;
+}
+
+export function formatPlacePreview(preview: PlacePreview): string {
+  const { columns_found: found, groups, columns, place_count, is_place_count_exact } = preview;
+  const location =
+    found.geometry === undefined
+      ? `latitude ${found.latitude}, longitude ${found.longitude}`
+      : `geometry ${found.geometry}`;
+  const byHazard = new Map<string, string[]>();
+  for (const { hazard, scenario, analysisYear } of groups) {
+    byHazard.set(hazard, [...(byHazard.get(hazard) ?? []), `${scenario} ${analysisYear}`]);
+  }
+  const lines = [
+    `${preview.input}: ${is_place_count_exact ? "" : "about "}${count(place_count)} places, ${count(preview.input_size_bytes)} bytes`,
+    `columns found: ${location}, identifier ${found.id ?? "none"}, radius ${found.radiusKm ?? "none"}`,
+    ...[...byHazard].map(([hazard, layers]) => `${hazard}: ${layers.join(", ")}`),
+    ...omissionLines(preview.omissions),
+    `${preview.output} (${preview.output_format}): about ${count(preview.estimated_row_count)} rows, ` +
+      `${count(preview.estimated_size_bytes)} bytes; columns: ${columns.map(({ name }) => name).join(", ")}`,
+    `${count(preview.invalid_row_count)} of the first ${count(preview.checked_place_count)} rows are invalid`,
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString("en");
+}

@@ -1,0 +1,92 @@
+import type { LayerSet } from "../../atlas/layerSet.ts";
+import type { Sampler } from "../../atlas/sampler.ts";
+import type { LocationArrays } from "../../kernel/sampling.ts";
+import type { TimeSlice } from "../../threads/timeSlice.ts";
+import { sampleCircles } from "../sampleCircles.ts";
+import type { ScoreRequest } from "./scoreRequest.ts";
+import { StepMatrix } from "./stepMatrix.ts";
+
+/** Places of a request that are sampled in the same way. */
+export interface PlaceSubset extends LocationArrays {
+  /** Indices of the places in the request. */
+  readonly places: Uint32Array;
+  /** Kilometers, one per place; undefined for points. */
+  readonly radiiKm: Float64Array | undefined;
+}
+
+/** Divides the places of a request into points and circles. Places with NaN become points outside every grid. */
+export function dividePlaces({ latitudes, longitudes, radiiKm }: ScoreRequest): readonly PlaceSubset[] {
+  const count = latitudes.length;
+  let circleCount = 0;
+  let hasMissing = false;
+  for (let place = 0; place < count; place++) {
+    const kind = kindOf(latitudes[place] ?? NaN, longitudes[place] ?? NaN, radiiKm[place] ?? NaN);
+    if (kind === "circle") circleCount++;
+    else if (kind === "missing") hasMissing = true;
+  }
+  if (circleCount === 0 && !hasMissing) {
+    const places = new Uint32Array(count);
+    for (let place = 0; place < count; place++) places[place] = place;
+    return [{ places, latitudes, longitudes, radiiKm: undefined }];
+  }
+  const points = newSubset(count - circleCount);
+  const circles = { ...newSubset(circleCount), radiiKm: new Float64Array(circleCount) };
+  let [point, circle] = [0, 0];
+  for (let place = 0; place < count; place++) {
+    const [latitude, longitude, radiusKm] = [latitudes[place] ?? NaN, longitudes[place] ?? NaN, radiiKm[place] ?? NaN];
+    const kind = kindOf(latitude, longitude, radiusKm);
+    if (kind === "circle") {
+      circles.places[circle] = place;
+      // Adding 0 turns -0 into 0, as in a query.
+      circles.latitudes[circle] = latitude + 0;
+      circles.longitudes[circle] = longitude + 0;
+      circles.radiiKm[circle++] = radiusKm;
+    } else {
+      points.places[point] = place;
+      points.latitudes[point] = kind === "point" ? latitude : NaN;
+      points.longitudes[point++] = kind === "point" ? longitude : NaN;
+    }
+  }
+  return [{ ...points, radiiKm: undefined }, circles].filter(({ places }) => places.length > 0);
+}
+
+function kindOf(latitude: number, longitude: number, radiusKm: number): "point" | "circle" | "missing" {
+  if (Number.isNaN(latitude + longitude)) return "missing";
+  return radiusKm > 0 ? "circle" : radiusKm === 0 ? "point" : "missing";
+}
+
+function newSubset(count: number): LocationArrays & { readonly places: Uint32Array } {
+  return {
+    places: new Uint32Array(count),
+    latitudes: new Float64Array(count),
+    longitudes: new Float64Array(count),
+  };
+}
+
+export interface SamplingRun extends Pick<ScoreRequest, "method" | "signal"> {
+  readonly timeSlice: TimeSlice;
+}
+
+/** Returns the steps of a set of layers at the places of a subset. */
+export async function samplePlaces(
+  sampler: Sampler,
+  set: LayerSet | undefined,
+  subset: PlaceSubset,
+  { method, signal, timeSlice }: SamplingRun,
+): Promise<StepMatrix> {
+  const { places, radiiKm } = subset;
+  const layerCount = set?.lanes.length ?? 0;
+  const length = places.length * layerCount;
+  if (radiiKm === undefined) {
+    const steps = new Uint16Array(length);
+    const onProgress = (): void => signal?.throwIfAborted();
+    if (set !== undefined) await sampler.sampleLocations(set, subset, { steps }, { timeSlice, onProgress });
+    return new StepMatrix(steps, { layerCount, places, isMean: false });
+  }
+  const steps = new Float64Array(length);
+  if (set !== undefined) {
+    const circles = { ...subset, radiusKmOf: (index: number) => radiiKm[index] ?? NaN, method };
+    await sampleCircles(sampler, set, circles, { out: { steps }, timeSlice, signal });
+  }
+  return new StepMatrix(steps, { layerCount, places, isMean: method === "mean" });
+}

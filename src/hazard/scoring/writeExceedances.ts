@@ -1,0 +1,55 @@
+/** Computes the annual probability of reaching thresholds from return-period curves, as `curve` does for a single place. */
+import type { Sampler } from "../../atlas/sampler.ts";
+import { exceedanceOf } from "../../kernel/returnPeriodCurve.ts";
+import { type CurvePlan, curvePlanOf } from "../curve/curvePlan.ts";
+import { curveValuesOf } from "../curve/sampleCurves.ts";
+import { layerOf } from "../hazards.ts";
+import type { ScoreShape } from "./scoreArrays.ts";
+import { SCORE_BOUNDS, type ScoreGroup, type ScoreResult } from "./scoreRequest.ts";
+import type { StepMatrix } from "./stepMatrix.ts";
+
+const EXACT = SCORE_BOUNDS.indexOf("exact");
+
+/** The groups whose exceedance is computed from the same curve. */
+export interface PlannedExceedances {
+  /** Undefined if the atlas does not have the curve, or the groups have no threshold. */
+  readonly plan: CurvePlan | undefined;
+  readonly groups: readonly { readonly index: number; readonly threshold: number }[];
+}
+
+/** Plans the exceedances of all groups of a request, which includes those without a threshold. */
+export function planExceedances(sampler: Sampler, groups: readonly ScoreGroup[]): readonly PlannedExceedances[] {
+  const byCurve = new Map<string, { plan: CurvePlan | undefined; groups: { index: number; threshold: number }[] }>();
+  for (const [index, { hazard, scenario, analysisYear, threshold }] of groups.entries()) {
+    const stored = layerOf(scenario, analysisYear);
+    const name = threshold === undefined ? "" : `${hazard} ${stored.scenario} ${stored.year}`;
+    let planned = byCurve.get(name);
+    if (planned === undefined) {
+      planned = { plan: threshold === undefined ? undefined : curvePlanOf(sampler, hazard, stored), groups: [] };
+      byCurve.set(name, planned);
+    }
+    planned.groups.push({ index, threshold: threshold ?? NaN });
+  }
+  return [...byCurve.values()];
+}
+
+/** Writes the exceedances of groups for rows of a matrix with the steps of their curve. */
+export function writeExceedances(
+  { plan, groups }: PlannedExceedances,
+  { matrix, from, to }: { readonly matrix: StepMatrix; readonly from: number; readonly to: number },
+  { out, shape }: { readonly out: ScoreResult; readonly shape: ScoreShape },
+): void {
+  for (let row = from; row < to; row++) {
+    matrix.select(row);
+    const values = plan === undefined ? undefined : curveValuesOf(plan, matrix);
+    const first = (matrix.places[row] ?? 0) * shape.thresholdCount;
+    for (const { index, threshold } of groups) {
+      const hasCurve = plan !== undefined && typeof values === "object";
+      const exceedance = hasCurve ? exceedanceOf({ ...plan, values }, threshold) : undefined;
+      const bound = exceedance?.bound;
+      out.exceedanceProbabilities[first + index] = exceedance?.probability ?? NaN;
+      out.exceedanceBounds[first + index] = bound === undefined ? EXACT : SCORE_BOUNDS.indexOf(bound.kind);
+      out.exceedanceLimits[first + index] = bound?.limit ?? NaN;
+    }
+  }
+}

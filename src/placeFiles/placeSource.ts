@@ -1,0 +1,33 @@
+import type { KeptColumn, PlaceBlock } from "../places/placeBlock.ts";
+
+/** Names of the columns that locate and identify places; undefined if the file has none. */
+export interface PlaceColumns {
+  readonly id: string | undefined;
+  /** Undefined if a geometry locates the places. */
+  readonly latitude: string | undefined;
+  readonly longitude: string | undefined;
+  readonly geometry: string | undefined;
+  readonly radiusKm: string | undefined;
+}
+
+/** An open file of places. */
+export interface PlaceSource {
+  readonly columns: PlaceColumns;
+  /** Columns of the file that are kept, in its order. */
+  readonly keptColumns: readonly KeptColumn[];
+  /** Undefined if it is known only when all rows have been read. */
+  readonly rowCount: number | undefined;
+  /** Size of the file, for progress. */
+  readonly sizeBytes: number;
+  /**
+   * Reads the blocks for which `isWanted` is true, in order. May skip the others without parsing their values.
+   * @param options.onBytes called with the number of bytes read
+   * @throws Fault `invalid_request` naming row and column if the file cannot be read beyond a row
+   */
+  blocks(options: {
+    readonly isWanted: (index: number) => boolean;
+    readonly onBytes?: (sizeBytes: number) => void;
+    readonly signal?: AbortSignal;
+  }): AsyncIterable<PlaceBlock>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,30 @@
+import { createReadStream } from "node:fs";
+import { decodeUtf8 } from "../../utf8Text.ts";
+import type { PlaceSource } from "../placeSource.ts";
+
+/** A file of places that is read as text. */
+export interface PlaceTextFile {
+  readonly path: string;
+  readonly sizeBytes: number;
+  /** Size of the pieces in which the file is read. The blocks do not depend on it. */
+  readonly chunkSizeBytes: number;
+}
+
+type ReadOptions = Omit<Parameters<PlaceSource["blocks"]>[0], "isWanted">;
+
+/**
+ * Reads a file as UTF-8.
+ * @throws Fault `invalid_request` naming the line of the first byte that is not UTF-8
+ */
+export function readFileText(file: PlaceTextFile, options: ReadOptions = {}): AsyncGenerator<string> {
+  return decodeUtf8(readFileBytes(file, options));
+}
+
+async function* readFileBytes(file: PlaceTextFile, { onBytes, signal }: ReadOptions): AsyncGenerator<Buffer> {
+  const stream = createReadStream(file.path, { highWaterMark: file.chunkSizeBytes });
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    signal?.throwIfAborted();
+    yield chunk;
+    onBytes?.(chunk.length);
+  }
+}

@@ -1,0 +1,73 @@
+import { isFault } from "../../errors.ts";
+import { parseJson } from "../../host/http/json.ts";
+import type { RowError } from "../../places/placeBlock.ts";
+import { quote } from "../../schemaErrors.ts";
+import { exactMembers, isObject, type Members } from "./jsonMembers.ts";
+import { type JsonRecord, memberTexts } from "./jsonRecords.ts";
+
+/** A place as read from JSON, or why it cannot be read. */
+export type JsonRow =
+  | {
+      readonly members: Members;
+      /** Only features have them. */
+      readonly id?: unknown;
+      readonly geometry?: unknown;
+      readonly error?: never;
+    }
+  | { readonly error: RowError };
+
+/** Returns whether a record is a GeoJSON feature. */
+export function isFeature(record: JsonRecord): boolean {
+  try {
+    const value = parseJson(record.text);
+    return isObject(value) && value["type"] === "Feature" && "geometry" in value;
+  } catch {
+    return false;
+  }
+}
+
+/** Reads an object whose members are columns. Text that is not JSON is the error of its row. */
+export function readObject(record: JsonRecord): JsonRow {
+  let value: unknown;
+  try {
+    value = parseRecord(record);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return rowError(error.message.replace(/\.$/, ""));
+  }
+  return isObject(value)
+    ? { members: exactMembers(record.text, value) }
+    : rowError(`the row must be a JSON object (got ${quote(value)})`);
+}
+
+/**
+ * Reads a GeoJSON feature, whose properties are columns.
+ * @throws Fault `json_malformed` with line and column if the text is not JSON
+ */
+export function readFeature(record: JsonRecord): JsonRow {
+  const value = parseRecord(record);
+  if (!isObject(value)) return rowError(`the feature must be an object (got ${quote(value)})`);
+  const { type, properties = null, geometry } = value;
+  if (type !== "Feature") return rowError(`the type must be "Feature" (got ${quote(type)})`);
+  if (properties !== null && !isObject(properties)) {
+    return rowError(`the properties must be an object (got ${quote(properties)})`);
+  }
+  const exact = exactMembers(record.text, value);
+  const { id } = exact;
+  if (properties === null || exact === value) return { members: properties ?? {}, id, geometry };
+  const propertiesText = memberTexts(record.text).get("properties") ?? "{}";
+  return { members: exactMembers(propertiesText, properties), id, geometry };
+}
+
+function parseRecord(record: JsonRecord): unknown {
+  try {
+    return parseJson(record.text);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return parseJson(record.text, record.position()); // throws with the position in the file, which takes time to find
+  }
+}
+
+function rowError(message: string): JsonRow {
+  return { error: { reason: "row_invalid", message } };
+}

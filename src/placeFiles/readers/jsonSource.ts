@@ -1,0 +1,155 @@
+import type { KeptColumn, KeptValue, PlaceBlock, RowError } from "../../places/placeBlock.ts";
+import type { PlaceSource } from "../placeSource.ts";
+import { BlockAssembler, type PlaceLayout, placeColumnsOf } from "./blockAssembler.ts";
+import { type PlaceTextFile, readFileText } from "./fileText.ts";
+import { checkFeatureCollection, readPoint } from "./geojsonFeatures.ts";
+import { keptValueOf, MemberColumns } from "./jsonMembers.ts";
+import { type JsonRecord, splitFeatures, splitJsonLines } from "./jsonRecords.ts";
+import { isFeature, type JsonRow, readFeature, readObject } from "./jsonRows.ts";
+import { findPlaceColumns, geometryColumnNames, type RequestedColumns } from "./placeColumnNames.ts";
+
+interface SourceOptions {
+  readonly requested: RequestedColumns;
+  readonly radiusKm: number | undefined;
+}
+
+type RecordBatches = AsyncIterable<readonly JsonRecord[]>;
+
+/**
+ * Opens NDJSON: one object per line, or one GeoJSON feature per line if the first line is one. All members are columns, as
+ * found by reading the whole file; objects and lists are kept as JSON text. A line that is not JSON is an invalid row.
+ */
+export async function openNdjsonSource(file: PlaceTextFile, options: SourceOptions): Promise<PlaceSource> {
+  const split = (texts: AsyncIterable<string>): RecordBatches => splitJsonLines(texts);
+  return await openJsonSource(file, { ...options, split, areFeatures: await beginsWithFeature(file) });
+}
+
+/**
+ * Opens a GeoJSON FeatureCollection with points. The `id` of the features and all their properties are columns, as found by
+ * reading the whole file, and so are the coordinates. Objects and lists are kept as JSON text.
+ */
+export async function openGeojsonSource(file: PlaceTextFile, options: SourceOptions): Promise<PlaceSource> {
+  const split = (texts: AsyncIterable<string>): RecordBatches => splitFeatures(texts, checkFeatureCollection);
+  return await openJsonSource(file, { ...options, split, areFeatures: true });
+}
+
+async function beginsWithFeature(file: PlaceTextFile): Promise<boolean> {
+  for await (const [first] of splitJsonLines(readFileText(file))) return first !== undefined && isFeature(first);
+  return false;
+}
+
+interface JsonSourceOptions extends SourceOptions {
+  readonly split: (texts: AsyncIterable<string>) => RecordBatches;
+  readonly areFeatures: boolean;
+}
+
+async function openJsonSource(
+  file: PlaceTextFile,
+  { requested, radiusKm, split, areFeatures }: JsonSourceOptions,
+): Promise<PlaceSource> {
+  const readRow = areFeatures ? readFeature : readObject;
+  const survey = await surveyRows(split(readFileText(file)), readRow);
+  const hasGeometry = areFeatures && requested.latitude === undefined && requested.longitude === undefined;
+  const { layout, memberNames } = layoutOf(survey, { requested, radiusKm, hasGeometry });
+  const valuesOf = rowValues(layout, memberNames);
+  return {
+    columns: placeColumnsOf(layout),
+    keptColumns: layout.keptColumns,
+    rowCount: survey.rowCount,
+    sizeBytes: file.sizeBytes,
+    blocks: ({ isWanted, ...options }) =>
+      readBlocks(split(readFileText(file, options)), {
+        assembler: new BlockAssembler(layout, isWanted),
+        valuesOf: (record) => valuesOf(readRow(record)),
+      }),
+    close: () => Promise.resolve(),
+  };
+}
+
+interface JsonSurvey {
+  readonly rowCount: number;
+  readonly memberColumns: readonly KeptColumn[];
+  /** Column of the `id` of features, if any feature has one. */
+  readonly idColumn: KeptColumn | undefined;
+}
+
+async function surveyRows(batches: RecordBatches, readRow: (record: JsonRecord) => JsonRow): Promise<JsonSurvey> {
+  const members = new MemberColumns();
+  const ids = new MemberColumns();
+  let rowCount = 0;
+  for await (const batch of batches) {
+    rowCount += batch.length;
+    for (const record of batch) {
+      const row = readRow(record);
+      if (row.error !== undefined) continue;
+      members.add(row.members);
+      if (row.id !== undefined) ids.add({ id: row.id });
+    }
+  }
+  return { rowCount, memberColumns: members.columns, idColumn: ids.columns[0] };
+}
+
+/** Returns the columns: the identifier of features, their members, and the coordinates of their geometry. */
+function layoutOf(
+  { memberColumns, idColumn }: JsonSurvey,
+  { requested, radiusKm, hasGeometry }: SourceOptions & { readonly hasGeometry: boolean },
+): { readonly layout: PlaceLayout; readonly memberNames: readonly string[] } {
+  const memberNames = memberColumns.map(({ name }) => name);
+  const idName = memberNames.includes("id") ? "feature_id" : "id";
+  const columns = [...(idColumn === undefined ? [] : [{ ...idColumn, name: idName }]), ...memberColumns];
+  const names = columns.map(({ name }) => name);
+  const indices = findPlaceColumns(names, { requested, hasGeometry });
+  if (!hasGeometry) return { layout: { keptColumns: columns, indices, radiusKm }, memberNames };
+  const coordinates = geometryColumnNames(names).map((name): KeptColumn => ({ name, type: "number" }));
+  const geometry = { name: "geometry", latitude: columns.length, longitude: columns.length + 1 };
+  return { layout: { keptColumns: [...columns, ...coordinates], indices, radiusKm, geometry }, memberNames };
+}
+
+interface RowValues {
+  readonly values: readonly KeptValue[];
+  readonly error?: RowError;
+}
+
+/** Returns a function that orders the values of a row by column. */
+function rowValues(
+  { keptColumns, geometry }: PlaceLayout,
+  memberNames: readonly string[],
+): (row: JsonRow) => RowValues {
+  const coordinateCount = geometry === undefined ? 0 : 2;
+  const idCount = keptColumns.length - memberNames.length - coordinateCount;
+  const indices = new Map(memberNames.map((name, index) => [name, index + idCount]));
+  return (row) => {
+    if (row.error !== undefined) return { values: [], error: row.error };
+    const values: KeptValue[] = keptColumns.map(() => null);
+    if (idCount > 0) values[0] = keptValueOf(row.id, keptColumns[0]?.type ?? "text");
+    for (const name of Object.keys(row.members)) {
+      const index = indices.get(name);
+      if (index !== undefined) values[index] = keptValueOf(row.members[name], keptColumns[index]?.type ?? "text");
+    }
+    if (geometry === undefined) return { values };
+    const point = readPoint(row.geometry);
+    if ("error" in point) return { values, error: point.error };
+    values[geometry.latitude] = point.latitude;
+    values[geometry.longitude] = point.longitude;
+    return { values };
+  };
+}
+
+async function* readBlocks(
+  batches: RecordBatches,
+  { assembler, valuesOf }: { readonly assembler: BlockAssembler; readonly valuesOf: (record: JsonRecord) => RowValues },
+): AsyncGenerator<PlaceBlock> {
+  for await (const batch of batches) {
+    for (const record of batch) {
+      if (!assembler.wantsRow) {
+        assembler.skip();
+        continue;
+      }
+      const { values, error } = valuesOf(record);
+      const block = assembler.add(values, error);
+      if (block !== undefined) yield block;
+    }
+  }
+  const last = assembler.end();
+  if (last !== undefined) yield last;
+}

@@ -1,0 +1,148 @@
+import type { SchemaElement } from "hyparquet";
+import type { KeptColumn, KeptValue } from "../../../places/placeBlock.ts";
+import { check } from "./damage.ts";
+
+/** How the stored values of a column are kept. */
+export interface ColumnType {
+  readonly type: KeptColumn["type"];
+  /** @throws ParquetDamage if a stored value is impossible */
+  convert(stored: unknown): KeptValue;
+}
+
+const DAY_MS = 86_400_000;
+/** The last moment that Date represents, on both sides of 1970. */
+const TIMESTAMP_MS_MAX = 8_640_000_000_000_000;
+/** Decimals with more digits are kept as text, because a number would round them. */
+const DECIMAL_DIGITS_MAX = 15;
+
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** Binary values, such as geometries that do not locate the places. */
+export const HEXADECIMAL: ColumnType = { type: "text", convert: (stored) => hexadecimal(stored as Uint8Array) };
+
+/** Returns how a column is kept; undefined if its type is not supported. */
+export function columnTypeOf(element: SchemaElement): ColumnType | undefined {
+  const { type, converted_type: converted, logical_type: logical, scale = 0, precision = 0 } = element;
+  if (logical?.type === "DECIMAL") return decimalType(logical.scale, logical.precision);
+  if (converted === "DECIMAL") return decimalType(scale, precision);
+  if (logical?.type === "DATE" || converted === "DATE") return { type: "text", convert: dateText };
+  if (logical?.type === "TIMESTAMP") return timestampType(logical.unit);
+  if (converted === "TIMESTAMP_MILLIS") return timestampType("MILLIS");
+  if (converted === "TIMESTAMP_MICROS") return timestampType("MICROS");
+  if (logical?.type === "TIME") return timeType(logical.unit);
+  if (converted === "TIME_MILLIS") return timeType("MILLIS");
+  if (converted === "TIME_MICROS") return timeType("MICROS");
+  if (converted === "BSON" || converted === "INTERVAL" || logical?.type === "VARIANT") return undefined;
+  const isUnsigned = (logical?.type === "INTEGER" && !logical.isSigned) || converted?.startsWith("UINT_") === true;
+  switch (type) {
+    case "BOOLEAN":
+      return { type: "boolean", convert: (stored) => stored === true || stored === 1 };
+    case "INT32":
+      return { type: "integer", convert: (stored) => (isUnsigned ? Number(stored) >>> 0 : Number(stored)) };
+    case "INT64":
+      // Unsigned integers of 64 bits may exceed the largest signed one.
+      return isUnsigned
+        ? { type: "text", convert: (stored) => String(BigInt.asUintN(64, stored as bigint)) }
+        : { type: "integer", convert: (stored) => stored as bigint };
+    case "INT96":
+      return timestampType("NANOS");
+    case "FLOAT":
+    case "DOUBLE":
+      return { type: "number", convert: (stored) => stored as number };
+    case "FIXED_LEN_BYTE_ARRAY":
+      if (logical?.type === "UUID") return { type: "text", convert: (stored) => uuidText(stored as Uint8Array) };
+      if (logical?.type === "FLOAT16") return { type: "number", convert: (stored) => float16(stored as Uint8Array) };
+      return HEXADECIMAL;
+    case "BYTE_ARRAY":
+      return logical?.type === "GEOMETRY" || logical?.type === "GEOGRAPHY"
+        ? HEXADECIMAL
+        : { type: "text", convert: (stored) => textOf(stored as Uint8Array) };
+    default:
+      return undefined;
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    return check(false, "a text that is not UTF-8") as never;
+  }
+}
+
+function hexadecimal(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString("hex");
+}
+
+function uuidText(bytes: Uint8Array): string {
+  return hexadecimal(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
+}
+
+function float16(bytes: Uint8Array): number {
+  const bits = (bytes[0] ?? 0) | ((bytes[1] ?? 0) << 8);
+  const sign = bits >> 15 === 0 ? 1 : -1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0) return sign * 2 ** -14 * (fraction / 1024);
+  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN;
+  return sign * 2 ** (exponent - 15) * (1 + fraction / 1024);
+}
+
+function decimalType(scale: number, precision: number): ColumnType | undefined {
+  if (!(scale >= 0 && scale <= 1000 && precision >= 0)) return undefined;
+  if (precision > DECIMAL_DIGITS_MAX) return { type: "text", convert: (stored) => decimalText(stored, scale) };
+  // Division rounds correctly, because both numbers are exact.
+  return { type: "number", convert: (stored) => Number(unscaled(stored)) / 10 ** scale };
+}
+
+function unscaled(stored: unknown): bigint {
+  if (!(stored instanceof Uint8Array)) return BigInt(stored as number | bigint);
+  return stored.length === 0 ? 0n : BigInt.asIntN(stored.length * 8, BigInt(`0x${hexadecimal(stored)}`));
+}
+
+function decimalText(stored: unknown, scale: number): string {
+  const value = unscaled(stored);
+  const digits = String(value < 0n ? -value : value).padStart(scale + 1, "0");
+  const text = scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  return value < 0n ? `-${text}` : text;
+}
+
+function dateText(stored: unknown): string {
+  return dateOf(BigInt(stored as number) * BigInt(DAY_MS))
+    .toISOString()
+    .replace("T00:00:00.000Z", "");
+}
+
+/** Timestamps are kept to the millisecond, rounded down. Those without a time zone are taken as UTC. */
+function timestampType(unit: "MILLIS" | "MICROS" | "NANOS"): ColumnType {
+  const perMs = { MILLIS: 1n, MICROS: 1000n, NANOS: 1_000_000n }[unit];
+  return {
+    type: "timestamp",
+    convert(stored) {
+      const value = BigInt(stored as number | bigint);
+      const rest = ((value % perMs) + perMs) % perMs;
+      return dateOf((value - rest) / perMs);
+    },
+  };
+}
+
+function dateOf(ms: bigint): Date {
+  check(ms <= BigInt(TIMESTAMP_MS_MAX) && ms >= -BigInt(TIMESTAMP_MS_MAX), "a time that is out of range");
+  return new Date(Number(ms));
+}
+
+/** Times of the day are kept as text. */
+function timeType(unit: "MILLIS" | "MICROS" | "NANOS"): ColumnType {
+  const digits = { MILLIS: 3, MICROS: 6, NANOS: 9 }[unit];
+  return {
+    type: "text",
+    convert(stored) {
+      const value = BigInt(stored as number | bigint);
+      const seconds = value / 10n ** BigInt(digits);
+      check(value >= 0n && seconds < 86_400n, "a time that is out of range");
+      const [hour, minute, second] = [seconds / 3600n, (seconds / 60n) % 60n, seconds % 60n];
+      const clock = [hour, minute, second].map((part) => String(part).padStart(2, "0")).join(":");
+      return `${clock}.${String(value % 10n ** BigInt(digits)).padStart(digits, "0")}`;
+    },
+  };
+}

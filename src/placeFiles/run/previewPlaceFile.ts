@@ -1,0 +1,106 @@
+/** Describes what a run would write, from the first block of the input. */
+import type { Atlas } from "../../hazard/answer.ts";
+import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
+import { type PlaceBlock, ROWS_PER_BLOCK, type ScoredBlock } from "../../places/placeBlock.ts";
+import { scoreBlocks } from "../../places/scoreBlocks.ts";
+import { type Omission, planScores } from "../../places/scorePlan.ts";
+import type { PlaceColumns, PlaceSource } from "../placeSource.ts";
+import type { SegmentFormat } from "../segmentFormat.ts";
+import { outputColumns, type OutputColumn } from "../writers/outputColumns.ts";
+import { openSegmentFormat } from "./outputFormat.ts";
+import { describeJob, type OutputFormat } from "./placeJob.ts";
+import { openSource, outputPlanOf, type PlaceRun } from "./scorePlaceFile.ts";
+
+/** Names are those of the JSON that the command prints. */
+export interface PlacePreview {
+  readonly input: string;
+  readonly input_size_bytes: number;
+  readonly columns_found: PlaceColumns;
+  readonly output: string;
+  readonly output_format: OutputFormat;
+  readonly groups: readonly ScoreGroup[];
+  readonly omissions: readonly Omission[];
+  readonly columns: readonly { readonly name: string; readonly type: OutputColumn["type"] }[];
+  /** Exact if the format of the input states the number of rows. */
+  readonly place_count: number;
+  readonly is_place_count_exact: boolean;
+  readonly estimated_row_count: number;
+  readonly estimated_size_bytes: number;
+  /** Number of invalid rows in the first block. */
+  readonly invalid_row_count: number;
+  readonly checked_place_count: number;
+}
+
+/** @throws Fault as `scorePlaceFile` does, as far as the first block shows it */
+export async function previewPlaceFile(atlas: Atlas, run: PlaceRun): Promise<PlacePreview> {
+  const plan = planScores(atlas, run.options);
+  const source = await openSource(run);
+  try {
+    const outputPlan = outputPlanOf(source, { plan, run });
+    const job = describeJob(atlas, {
+      input: { name: run.input, size_bytes: source.sizeBytes, sha256: "" },
+      input_format: run.inputFormat ?? null,
+      output_format: run.outputFormat,
+      options: run.options,
+      shard: run.shard ?? null,
+    });
+    const format = await openSegmentFormat(run.outputFormat, outputPlan, job);
+    const { block, readBytes } = await readFirstBlock(source, run.signal);
+    const checkedCount = block?.rowCount ?? 0;
+    const encoded = { rowCount: 0, sizeBytes: 0 };
+    if (block !== undefined) {
+      for await (const scored of scoreBlocks(atlas, [block], { plan, signal: run.signal })) {
+        Object.assign(encoded, encodedSize(scored, format));
+      }
+    }
+    const isComplete = checkedCount < ROWS_PER_BLOCK;
+    const estimatedCount = Math.round((checkedCount * source.sizeBytes) / Math.max(1, readBytes));
+    const placeCount = source.rowCount ?? (isComplete ? checkedCount : Math.max(checkedCount, estimatedCount));
+    const share = placeCount / Math.max(1, checkedCount) / (run.shard?.count ?? 1);
+    return {
+      input: run.input,
+      input_size_bytes: source.sizeBytes,
+      columns_found: source.columns,
+      output: run.output,
+      output_format: run.outputFormat,
+      groups: plan.groups,
+      omissions: plan.omissions,
+      columns: outputColumns(outputPlan).map(({ name, type }) => ({ name, type })),
+      place_count: placeCount,
+      is_place_count_exact: source.rowCount !== undefined || isComplete,
+      estimated_row_count: Math.round(encoded.rowCount * share),
+      estimated_size_bytes: Math.round(format.header.length + encoded.sizeBytes * share),
+      invalid_row_count: block?.errors.size ?? 0,
+      checked_place_count: checkedCount,
+    };
+  } finally {
+    await source.close();
+  }
+}
+
+async function readFirstBlock(
+  source: PlaceSource,
+  signal: AbortSignal | undefined,
+): Promise<{ readonly block: PlaceBlock | undefined; readonly readBytes: number }> {
+  let readBytes = 0;
+  const blocks = source.blocks({
+    isWanted: (block) => block === 0,
+    onBytes: (sizeBytes) => (readBytes += sizeBytes),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  for await (const block of blocks) return { block, readBytes };
+  return { block: undefined, readBytes };
+}
+
+function encodedSize(
+  block: ScoredBlock,
+  format: SegmentFormat,
+): { readonly rowCount: number; readonly sizeBytes: number } {
+  const chunks = format.encode(block);
+  let sizeBytes = 0;
+  for (;;) {
+    const { value, done } = chunks.next();
+    if (done === true) return { rowCount: value.rowCount, sizeBytes };
+    sizeBytes += value.length;
+  }
+}

@@ -1,0 +1,200 @@
+/** Scores a file of places into a file: reads, scores, encodes and writes block by block, and resumes interrupted runs. */
+import type { PlaceFileOptions } from "../../contract/wireTypes.ts";
+import type { Atlas } from "../../hazard/answer.ts";
+import type { ScoredBlock } from "../../places/placeBlock.ts";
+import { scoreBlocks } from "../../places/scoreBlocks.ts";
+import { planScores, type ScorePlan } from "../../places/scorePlan.ts";
+import type { PlaceSource } from "../placeSource.ts";
+import { openPlaceSource, type PlaceFormat } from "../readers/openPlaceSource.ts";
+import type { SegmentContent, SegmentFormat } from "../segmentFormat.ts";
+import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
+import { InputWatch } from "./inputIdentity.ts";
+import { openSegmentFormat } from "./outputFormat.ts";
+import { describeJob, type OutputFormat, type Shard } from "./placeJob.ts";
+import { hazardDescriptions, type OutputFacts, totalsOf } from "./placeManifest.ts";
+import type { PlaceReport } from "./placeReport.ts";
+import { publishOutput } from "./publishOutput.ts";
+import { RunClock } from "./runClock.ts";
+import { countsOf } from "./segmentRecord.ts";
+import { type OpenFile, PartialOutput, withWorkFolder } from "./workFolder.ts";
+
+export interface PlaceRun {
+  readonly input: string;
+  readonly output: string;
+  readonly inputFormat?: PlaceFormat | undefined;
+  readonly outputFormat: OutputFormat;
+  /** Valid, see `parsePlaceFileOptions`. */
+  readonly options: PlaceFileOptions;
+  readonly shard?: Shard | undefined;
+  /** Discards the unfinished output of another run. */
+  readonly restart?: boolean;
+  /** Whether the atlas computes on other threads, for the report. */
+  readonly hasEngineThreads?: boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: (progress: PlaceProgress) => void;
+  /** Opens files. Tests replace it to inject faults. */
+  readonly open?: OpenFile | undefined;
+}
+
+export interface PlaceProgress {
+  /** Number of places that are written, including those of an interrupted run. */
+  readonly placeCount: number;
+  /** Size of the part of the input that is read. */
+  readonly readBytes: number;
+  readonly inputSizeBytes: number;
+}
+
+/**
+ * Scores the places of a file. The output and its documents appear when they are complete; an interrupted run is continued
+ * by the next run with the same input, options and atlas, which writes the same bytes.
+ *
+ * @throws Fault `invalid_request` naming the row if the input is damaged, or has changed during the run;
+ *   `configuration_invalid` if another process writes the output, the unfinished output is of another run, or the disk is
+ *   full; `combination_unavailable`; `atlas_unavailable`; the signal's reason
+ */
+export async function scorePlaceFile(atlas: Atlas, run: PlaceRun): Promise<PlaceReport> {
+  const clock = new RunClock({ hasEngineThreads: run.hasEngineThreads ?? false });
+  const plan = planScores(atlas, run.options);
+  const watch = await clock.timePromise("reading", InputWatch.start(run.input));
+  const source = await openSource(run);
+  try {
+    const job = describeJob(atlas, {
+      input: watch.identity,
+      input_format: run.inputFormat ?? null,
+      output_format: run.outputFormat,
+      options: run.options,
+      shard: run.shard ?? null,
+    });
+    const outputPlan = outputPlanOf(source, { plan, run });
+    const format = await openSegmentFormat(run.outputFormat, outputPlan, job);
+    return await withWorkFolder(run.output, async () => {
+      const { header } = format;
+      const { output, restart = false, open } = run;
+      const partial = await PartialOutput.open({ output, job, header, restart, open });
+      try {
+        const resumedPlaceCount = totalsOf(partial.records).placeCount;
+        await writeSegments(partial, { atlas, plan, source, format, clock, run });
+        await watch.checkUnchanged();
+        return await publishOutput(partial, {
+          path: output,
+          job,
+          facts: factsOf(atlas, { plan, outputPlan }),
+          footer: format.footer,
+          clock,
+          resumedPlaceCount,
+        });
+      } finally {
+        await partial.close();
+      }
+    });
+  } finally {
+    await source.close();
+  }
+}
+
+/** Opens the input of a run. */
+export function openSource({
+  input,
+  inputFormat,
+  options,
+}: Pick<PlaceRun, "input" | "inputFormat" | "options">): Promise<PlaceSource> {
+  return openPlaceSource(input, { format: inputFormat, columns: options.columns, radiusColumn: options.radius_column });
+}
+
+/** Returns what the output of a run has. */
+export function outputPlanOf(
+  { columns, keptColumns }: PlaceSource,
+  { plan, run }: { readonly plan: ScorePlan; readonly run: Pick<PlaceRun, "options" | "outputFormat"> },
+): OutputPlan {
+  const hasTypes = run.outputFormat !== "csv";
+  return {
+    layout: run.options.layout ?? "long",
+    groups: plan.groups,
+    keptColumns,
+    hasGeometry: run.outputFormat === "geoparquet",
+    ...(hasTypes ? { typedLocation: { latitude: columns.latitude, longitude: columns.longitude } } : {}),
+  };
+}
+
+function factsOf(
+  atlas: Atlas,
+  { plan: { groups, omissions }, outputPlan }: { readonly plan: ScorePlan; readonly outputPlan: OutputPlan },
+): OutputFacts {
+  return {
+    groups,
+    columns: outputColumns(outputPlan).map(({ name, type }) => ({ name, type })),
+    hazards: hazardDescriptions(atlas, groups),
+    synthetic: atlas.synthetic,
+    omissions,
+  };
+}
+
+interface SegmentWork {
+  readonly atlas: Atlas;
+  readonly plan: ScorePlan;
+  readonly source: PlaceSource;
+  readonly format: SegmentFormat;
+  readonly clock: RunClock;
+  readonly run: PlaceRun;
+}
+
+/** Writes the segments that an earlier run has not finished. */
+async function writeSegments(
+  partial: PartialOutput,
+  { atlas, plan, source, format, clock, run }: SegmentWork,
+): Promise<void> {
+  const { shard = { index: 1, count: 1 }, signal, onProgress } = run;
+  const firstBlock = (partial.records.at(-1)?.block ?? -1) + 1;
+  let readBytes = 0;
+  let { placeCount } = totalsOf(partial.records);
+  const blocks = source.blocks({
+    isWanted: (block) => block >= firstBlock && block % shard.count === shard.index - 1,
+    onBytes: (sizeBytes) => (readBytes += sizeBytes),
+    ...(signal === undefined ? {} : { signal }),
+  });
+  const onBusy = (busyMs: number): void => clock.add("engine", busyMs);
+  let committed = Promise.resolve();
+  try {
+    for await (const block of scoreBlocks(atlas, clock.timeItems("reading", blocks), { plan, signal, onBusy })) {
+      const segment = await writeSegment(partial, { block, format, clock, committed });
+      const counts = clock.time("encoding", () => countsOf(block, plan.groups));
+      // Flushing overlaps the encoding of the next block.
+      committed = clock.timePromise("writing", partial.commit({ block: block.places.index, ...segment, ...counts }));
+      committed.catch(() => undefined); // awaited before the next segment is written
+      placeCount += block.places.rowCount;
+      onProgress?.({ placeCount, readBytes, inputSizeBytes: source.sizeBytes });
+      signal?.throwIfAborted(); // several blocks may have been scored together
+    }
+  } finally {
+    await committed;
+  }
+}
+
+/** Appends the rows of a block. Encoding a chunk overlaps writing the one before. */
+async function writeSegment(
+  partial: PartialOutput,
+  {
+    block,
+    format,
+    clock,
+    committed,
+  }: {
+    readonly block: ScoredBlock;
+    readonly format: SegmentFormat;
+    readonly clock: RunClock;
+    /** The previous segment, whose bytes must be listed before others follow. */
+    readonly committed: Promise<void>;
+  },
+): Promise<SegmentContent & { readonly sizeBytes: number }> {
+  const chunks = format.encode(block);
+  let sizeBytes = 0;
+  let written = committed;
+  for (;;) {
+    const { value, done } = clock.time("encoding", () => chunks.next());
+    await written;
+    if (done === true) return { ...value, sizeBytes };
+    sizeBytes += value.length;
+    written = clock.timePromise("writing", partial.append(value));
+    written.catch(() => undefined); // awaited after the next chunk
+  }
+}

@@ -1,0 +1,42 @@
+import { html, joinMarkup, type Markup } from "../../../markup.ts";
+
+/**
+ * Returns a table that scrolls if it is too wide.
+ *
+ * @param content.textColumns number of first columns with text, which are aligned left; the first cell of a row is its header
+ */
+export function table(content: {
+  readonly caption: string;
+  readonly head: readonly string[];
+  readonly textColumns: number;
+  readonly rows: readonly (readonly string[])[];
+}): Markup {
+  const { caption, head, textColumns, rows } = content;
+  const style = (column: number): string => (column < textColumns ? "text" : "number");
+  const cell = (text: string, column: number): Markup =>
+    column === 0
+      ? html`<th scope="row" class="${style(column)}">${text}</th>`
+      : html`<td class="${style(column)}">${text}</td>`;
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
+    <table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${joinMarkup(head.map((name, column) => html`<th scope="col" class="${style(column)}">${name}</th>`))}
+        </tr>
+      </thead>
+      <tbody>
+        ${joinMarkup(
+          rows.map(
+            (row) =>
+              html`<tr>
+                ${joinMarkup(row.map(cell))}
+              </tr>`,
+          ),
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}

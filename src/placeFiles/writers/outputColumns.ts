@@ -1,0 +1,152 @@
+/** The columns of an output file, for both layouts and all formats. */
+import { METRIC_NAMES } from "../../contract/hazardNames.ts";
+import type { MetricName } from "../../hazard/hazards.ts";
+import { firstColumnsOf } from "../../hazard/scoring/scoreArrays.ts";
+import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
+import type { KeptColumn } from "../../places/placeBlock.ts";
+import type { CodeKind, NumberKind } from "./blockArrays.ts";
+
+export const LAYOUTS = ["long", "wide"] as const;
+/** `long`: one row per place and group; `wide`: one row per place. */
+export type Layout = (typeof LAYOUTS)[number];
+
+export interface OutputPlan {
+  readonly layout: Layout;
+  readonly groups: readonly ScoreGroup[];
+  readonly keptColumns: readonly KeptColumn[];
+  /**
+   * Columns of text with the latitude and the longitude, which are written as numbers because the format has types. In
+   * other formats their text is kept.
+   */
+  readonly typedLocation?: { readonly latitude: string | undefined; readonly longitude: string | undefined };
+  /** Whether a column `geometry` with a point is added. */
+  readonly hasGeometry: boolean;
+}
+
+/**
+ * Where the values of a column come from. `positions` are positions among the values of a place, by group of the row in the
+ * long layout, and one position in the wide layout; -1 means that the rows of the group have no value.
+ */
+export type ColumnValue =
+  | { readonly kind: "kept"; readonly index: number }
+  | { readonly kind: "latitude" | "longitude" | "geometry" }
+  | { readonly kind: "hazard" | "scenario" | "analysisYear" }
+  | { readonly kind: "number"; readonly array: NumberKind; readonly positions: Int32Array }
+  | { readonly kind: "code"; readonly array: CodeKind; readonly positions: Int32Array }
+  | { readonly kind: "error" };
+
+export interface OutputColumn {
+  readonly name: string;
+  readonly type: KeptColumn["type"] | "year" | "geometry";
+  readonly value: ColumnValue;
+}
+
+/** Returns the columns of an output file in their order. Names are unique. */
+export function outputColumns(plan: OutputPlan): readonly OutputColumn[] {
+  const scores = plan.layout === "long" ? longColumns(plan) : wideColumns(plan);
+  const places: readonly OutputColumn[] = plan.hasGeometry
+    ? [{ name: "geometry", type: "geometry", value: { kind: "geometry" } }]
+    : [];
+  const taken = new Set([...scores, ...places].map(({ name }) => name));
+  const kept = plan.keptColumns.map(({ name, type }, index): OutputColumn => {
+    let unique = name;
+    while (taken.has(unique)) unique = `input_${unique}`;
+    taken.add(unique);
+    if (type === "text" && name === plan.typedLocation?.latitude) {
+      return { name: unique, type: "number", value: { kind: "latitude" } };
+    }
+    if (type === "text" && name === plan.typedLocation?.longitude) {
+      return { name: unique, type: "number", value: { kind: "longitude" } };
+    }
+    return { name: unique, type, value: { kind: "kept", index } };
+  });
+  return [...kept, ...places, ...scores];
+}
+
+/** Returns the metrics of all groups. */
+export function metricsOf(groups: readonly ScoreGroup[]): readonly MetricName[] {
+  const requested = new Set(groups.flatMap(({ metrics }) => metrics));
+  return METRIC_NAMES.filter((metric) => requested.has(metric));
+}
+
+function longColumns({ groups }: OutputPlan): readonly OutputColumn[] {
+  const first = firstColumnsOf(groups);
+  const metrics = metricsOf(groups);
+  const positions = Int32Array.from(groups.keys());
+  const included = {
+    hasProbability: metrics.includes("probability"),
+    hasTotal: metrics.includes("total_hazard"),
+    hasExceedance: groups.some(({ threshold }) => threshold !== undefined),
+  };
+  return [
+    { name: "hazard", type: "text", value: { kind: "hazard" } },
+    { name: "scenario", type: "text", value: { kind: "scenario" } },
+    { name: "analysis_year", type: "year", value: { kind: "analysisYear" } },
+    ...metrics.map((metric): OutputColumn => {
+      const columns = Int32Array.from(groups, (group, i) => {
+        const index = group.metrics.indexOf(metric);
+        return index < 0 ? -1 : (first[i] ?? 0) + index;
+      });
+      return { name: metric, type: "number", value: { kind: "number", array: "metric", positions: columns } };
+    }),
+    ...groupValues(included).map(({ name, value }) => groupColumn(name, value, positions)),
+    { name: "error", type: "text", value: { kind: "error" } },
+  ];
+}
+
+function wideColumns({ groups }: OutputPlan): readonly OutputColumn[] {
+  const first = firstColumnsOf(groups);
+  const columns = groups.flatMap(({ hazard, scenario, analysisYear, metrics, threshold }, group) => {
+    const prefix = `${hazard}.${scenario}.${analysisYear}`;
+    const included = {
+      hasProbability: metrics.includes("probability"),
+      hasTotal: metrics.includes("total_hazard"),
+      hasExceedance: threshold !== undefined,
+    };
+    return [
+      ...metrics.map((metric, i): OutputColumn => {
+        const positions = Int32Array.of((first[group] ?? 0) + i);
+        return { name: `${prefix}.${metric}`, type: "number", value: { kind: "number", array: "metric", positions } };
+      }),
+      ...groupValues(included).map(({ name, value }) => groupColumn(`${prefix}.${name}`, value, Int32Array.of(group))),
+    ];
+  });
+  return [
+    ...columns,
+    { name: "status", type: "text", value: { kind: "code", array: "rowStatus", positions: Int32Array.of(0) } },
+    { name: "error", type: "text", value: { kind: "error" } },
+  ];
+}
+
+type GroupValue = Exclude<NumberKind, "metric"> | Exclude<CodeKind, "rowStatus">;
+
+/** Returns the values that a group has besides its metrics, and the names of their columns. */
+function groupValues(included: {
+  readonly hasProbability: boolean;
+  readonly hasTotal: boolean;
+  readonly hasExceedance: boolean;
+}): readonly { readonly name: string; readonly value: GroupValue }[] {
+  const values: { name: string; value: GroupValue }[] = [];
+  if (included.hasProbability) {
+    values.push(
+      { name: "probability_bound", value: "bound" },
+      { name: "probability_limit", value: "probabilityLimit" },
+    );
+  }
+  if (included.hasTotal) values.push({ name: "total_hazard_limit", value: "totalHazardLimit" });
+  if (included.hasExceedance) {
+    values.push(
+      { name: "exceedance_probability", value: "exceedance" },
+      { name: "exceedance_bound", value: "exceedanceBound" },
+      { name: "exceedance_limit", value: "exceedanceLimit" },
+    );
+  }
+  values.push({ name: "status", value: "status" });
+  return values;
+}
+
+function groupColumn(name: string, array: GroupValue, positions: Int32Array): OutputColumn {
+  return array === "bound" || array === "exceedanceBound" || array === "status"
+    ? { name, type: "text", value: { kind: "code", array, positions } }
+    : { name, type: "number", value: { kind: "number", array, positions } };
+}

@@ -1,0 +1,132 @@
+/** Scores blocks of places in a stream, several blocks at a time. */
+import { Fault } from "../errors.ts";
+import type { Atlas } from "../hazard/answer.ts";
+import { scoreBytesPerPlace, scoreShapeOf, type ScoreShape, scoresOfRows } from "../hazard/scoring/scoreArrays.ts";
+import type { ScoreResult, ScoringAtlas } from "../hazard/scoring/scoreRequest.ts";
+import { type PlaceBlock, ROWS_PER_BLOCK } from "./placeBlock.ts";
+import type { ScorePlan } from "./scorePlan.ts";
+
+export interface ScoreBlocksOptions {
+  readonly plan: ScorePlan;
+  /** Stops the scores: the iterator throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the milliseconds for which a thread computed scores, several times per block. */
+  readonly onBusy?: ((busyMs: number) => void) | undefined;
+}
+
+/** A block of some kind with its scores. */
+interface Scored<Block extends PlaceBlock> {
+  readonly places: Block;
+  readonly scores: ScoreResult;
+}
+
+/**
+ * Size of the scores of consecutive blocks that are computed together, at most. Large enough that places which share tiles
+ * are sampled together even if the file is in no order.
+ */
+const WINDOW_BYTES_MAX = 64 << 20;
+const WINDOW_BLOCKS_MAX = 32;
+/** Number of windows that are computed at a time: one more than the caller reads from. */
+const WINDOWS_IN_PROGRESS = 2;
+
+/**
+ * Scores blocks, in their order. Reads ahead of the caller by a bounded number of blocks, so that all workers are busy while
+ * the caller writes.
+ *
+ * @param atlas an atlas that `openAtlas` returned
+ * @throws Fault `atlas_unavailable`, `configuration_invalid` if another program implements the atlas; errors of `blocks`; the
+ *   signal's reason
+ */
+export async function* scoreBlocks<Block extends PlaceBlock>(
+  atlas: Atlas,
+  blocks: AsyncIterable<Block> | Iterable<Block>,
+  { plan, signal, onBusy }: ScoreBlocksOptions,
+): AsyncGenerator<Scored<Block>, void, undefined> {
+  const scoring = scoringAtlasOf(atlas);
+  const shape = scoreShapeOf(plan.groups);
+  const stop = new AbortController();
+  const stopSignal = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+  const source = windowsOf(blocks, windowBlockCount(shape));
+  const inProgress: Promise<readonly Scored<Block>[]>[] = [];
+  const start = async (): Promise<boolean> => {
+    signal?.throwIfAborted();
+    const { value: window, done } = await source.next();
+    if (done === true) return false;
+    const scores = scoreWindow(scoring, window, { plan, shape, signal: stopSignal, onBusy });
+    scores.catch(() => undefined); // awaited later
+    inProgress.push(scores);
+    return true;
+  };
+  try {
+    let hasMore = true;
+    for (;;) {
+      while (hasMore && inProgress.length < WINDOWS_IN_PROGRESS) hasMore = await start();
+      const next = inProgress.shift();
+      if (next === undefined) return;
+      yield* await next;
+    }
+  } finally {
+    stop.abort();
+    await Promise.allSettled(inProgress);
+    await source.return();
+  }
+}
+
+/** Returns the scoring function of an atlas. @throws Fault `configuration_invalid` if it has none */
+export function scoringAtlasOf(atlas: Atlas & Partial<ScoringAtlas>): ScoringAtlas {
+  const { score } = atlas;
+  if (score === undefined) {
+    throw new Fault("configuration_invalid", "A portfolio can only be scored on an atlas that openAtlas returned.");
+  }
+  return { score: (request) => score.call(atlas, request) };
+}
+
+function windowBlockCount(shape: ScoreShape): number {
+  const blockBytes = ROWS_PER_BLOCK * scoreBytesPerPlace(shape);
+  return Math.max(1, Math.min(WINDOW_BLOCKS_MAX, Math.floor(WINDOW_BYTES_MAX / blockBytes)));
+}
+
+/** Groups consecutive blocks. */
+async function* windowsOf<Block>(
+  blocks: AsyncIterable<Block> | Iterable<Block>,
+  blockCount: number,
+): AsyncGenerator<readonly Block[], void, undefined> {
+  let window: Block[] = [];
+  for await (const block of blocks) {
+    window.push(block);
+    if (window.length < blockCount) continue;
+    yield window;
+    window = [];
+  }
+  if (window.length > 0) yield window;
+}
+
+async function scoreWindow<Block extends PlaceBlock>(
+  atlas: ScoringAtlas,
+  blocks: readonly Block[],
+  {
+    plan: { groups, method, anthropogenic, radiusKm },
+    shape,
+    signal,
+    onBusy,
+  }: ScoreBlocksOptions & { readonly shape: ScoreShape },
+): Promise<readonly Scored<Block>[]> {
+  const rowCount = blocks.reduce((count, block) => count + block.rowCount, 0);
+  const [latitudes, longitudes] = [new Float64Array(rowCount), new Float64Array(rowCount)];
+  const radiiKm = new Float64Array(rowCount).fill(radiusKm ?? NaN);
+  let first = 0;
+  for (const block of blocks) {
+    latitudes.set(block.latitudes.subarray(0, block.rowCount), first);
+    longitudes.set(block.longitudes.subarray(0, block.rowCount), first);
+    if (radiusKm === undefined) radiiKm.set(block.radiiKm.subarray(0, block.rowCount), first);
+    first += block.rowCount;
+  }
+  const scores = await atlas.score({ groups, latitudes, longitudes, radiiKm, method, anthropogenic, signal, onBusy });
+  let from = 0;
+  return blocks.map((places) => {
+    const to = from + places.rowCount;
+    const ofBlock = { places, scores: scoresOfRows(scores, shape, { from, to }) };
+    from = to;
+    return ofBlock;
+  });
+}

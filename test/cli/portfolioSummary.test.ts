@@ -1,0 +1,173 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+
+const PLACES = `site,code,lat,lon,region
+Manila,a,14.5958,120.9772,east
+"Rotterdam, port",b,51.9225,4.4792,west
+Miami,c,25.7839,-80.2102,west
+Nowhere,d,146,0,
+Osaka,e,34.6939,135.5022,east
+`;
+const SELECTION = ["--hazards=cyclones,riverine_floods", "--scenarios=baseline,rcp8p5", "--years=1980,2050,2080"];
+const OUTPUTS = [
+  ["long.csv"],
+  ["wide.csv", "--layout=wide"],
+  ["long.ndjson"],
+  ["wide.jsonl", "--layout=wide"],
+  ["long.parquet"],
+  ["wide.parquet", "--layout=wide"],
+  ["places.geoparquet"],
+] as const;
+
+let folder: string;
+let stdoutText: string;
+let stderrText: string;
+
+/** Runs a command line; arguments that begin with @ are paths in the test folder. */
+const run = (...words: readonly string[]): Promise<number | undefined> =>
+  runProgram(words.map((word) => (word.startsWith("@") ? join(folder, word.slice(1)) : word)));
+const errorText = (): string => stderrText.replaceAll(`${folder}/`, "");
+
+function captureOutput(): void {
+  [stdoutText, stderrText] = ["", ""];
+  const capture =
+    (take: (text: string) => void) =>
+    (text: unknown, ...rest: readonly unknown[]) => {
+      take(String(text));
+      const done = rest.find((argument) => typeof argument === "function");
+      if (done !== undefined) (done as () => void)();
+      return true;
+    };
+  vi.spyOn(process.stdout, "write").mockImplementation(capture((text) => (stdoutText += text)));
+  vi.spyOn(process.stderr, "write").mockImplementation(capture((text) => (stderrText += text)));
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "isotherm-summary-cli-"));
+  writeFileSync(join(folder, "places.csv"), PLACES);
+  writeFileSync(join(folder, "other.csv"), "a,b\n1,2\n");
+  captureOutput();
+  for (const [name, ...options] of OUTPUTS) {
+    expect(
+      await run(
+        "portfolio",
+        "@places.csv",
+        `@${name}`,
+        "--atlas=demo",
+        "--workers=0",
+        "--radius=20",
+        ...SELECTION,
+        ...options,
+      ),
+      stderrText,
+    ).toBeUndefined();
+  }
+  vi.restoreAllMocks();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+beforeEach(captureOutput);
+afterEach(() => vi.restoreAllMocks());
+
+/** Returns a summary as JSON, without what names the file. */
+async function summaryOf(name: string, ...options: readonly string[]) {
+  stdoutText = "";
+  expect(await run("portfolio", "summary", `@${name}`, "--json", ...options), stderrText).toBeUndefined();
+  const {
+    file,
+    run: stated,
+    ...summary
+  } = JSON.parse(stdoutText) as {
+    readonly file: string;
+    readonly run: { readonly input: string; readonly options: object; readonly synthetic: boolean };
+    readonly results: readonly { readonly rows: number; readonly statuses: Readonly<Record<string, number>> }[];
+    readonly top: readonly { readonly by: string; readonly places: readonly { readonly id: string }[] }[];
+  };
+  expect(file).toBe(name);
+  expect(stated).toMatchObject({ input: "places.csv", options: { radius: 20 }, synthetic: true });
+  return summary;
+}
+
+describe("isotherm portfolio summary", () => {
+  test("is the same for every format and layout", async () => {
+    const options = ["--id=site", "--group-by=region", "--top=3", "--above=depth_meters=0.25"];
+    const expected = await summaryOf("long.csv", ...options);
+    expect(expected).toMatchObject({ places: 5, invalid_rows: { count: 1 }, group_by: { column: "region" } });
+    expect(expected.results.map(({ rows }) => rows)).toEqual(expected.results.map(() => 4));
+    for (const [name] of OUTPUTS) expect(await summaryOf(name, ...options)).toEqual(expected);
+  });
+
+  test("states the values, places and statuses of the output", async () => {
+    const { top, results } = await summaryOf("wide.csv", "--id=site", "--by=cyclones.rcp8p5.2080.wind_speed_mps");
+    const [header = "", ...lines] = readFileSync(join(folder, "wide.csv"), "utf8").trimEnd().split("\n");
+    // The quoted cell with a comma is not last, so columns are counted from the end.
+    const column = header.split(",").toReversed().indexOf("cyclones.rcp8p5.2080.wind_speed_mps");
+    const values = lines.flatMap((line) => {
+      const value = Number(line.split(",").toReversed()[column]);
+      return value > 0 ? [{ value, site: /^(?:"([^"]*)"|([^,]*))/.exec(line)?.slice(1).join("") }] : [];
+    });
+    expect(values.length).toBeGreaterThan(1);
+    expect(top).toEqual([
+      {
+        by: "cyclones.rcp8p5.2080.wind_speed_mps",
+        places: values
+          .toSorted((a, b) => b.value - a.value)
+          .map(({ site, value }) => expect.objectContaining({ id: site, value }) as unknown),
+      },
+    ]);
+    for (const { statuses } of results) {
+      expect(Object.values(statuses).reduce((sum, count) => sum + count, 0)).toBe(4);
+    }
+  });
+
+  test("prints tables, and writes a report beside them", async () => {
+    expect(await run("portfolio", "summary", "@long.csv", "--id=site", `--html=${folder}`, "--group-by=region")).toBe(
+      1,
+    );
+    expect(errorText()).toContain("is a folder");
+    const words = ["--id=site", `--html=${folder}/report.html`, "--group-by=region"];
+    expect(await run("portfolio", "summary", "@long.csv", ...words)).toBeUndefined();
+    expect(stdoutText).toContain("long.csv: 5 places, 1 invalid row (atlas demo-");
+    expect(stdoutText).toContain("SYNTHETIC: not real data");
+    expect(stdoutText).toMatch(/│ rcp8p5 +│ 2080 │ wind_speed_mps \[m\/s\] +│ +4 │/);
+    expect(stdoutText).toMatch(/Largest values of cyclones\.rcp8p5\.2080\.wind_speed_mps\n[^M]*│ 1 │ Manila/);
+    expect(stdoutText).toMatch(/riverine_floods\.rcp8p5\.2080\.depth_meters by region/);
+    const report = readFileSync(join(folder, "report.html"), "utf8");
+    expect(report).toContain("<h1>Climate hazards of 5 places</h1>");
+    expect(report).toContain("Rotterdam, port");
+  });
+
+  test.each([
+    [["@none.csv"], /none\.csv: no such file\./],
+    [["@other.csv"], /other\.csv: The file is not an output of isotherm portfolio: .* Its columns are "a", "b"\./],
+    [["-"], /<out> must be a file, not standard input/],
+    [["@long.csv", "--above=depth=1"], /must be METRIC=VALUE, with one of intensity, .*\(got "depth=1"\)/],
+    [["@long.csv", "--above=depth_meters=deep"], /the value of depth_meters must be a number \(got "deep"\)/],
+    [["@long.csv", "--top=-1"], /must be an integer from 0 to 1000 \(got "-1"\)/],
+    [["@long.csv", "--by=cyclones.2080"], /must be HAZARD\.SCENARIO\.YEAR\.METRIC, .*\(got "cyclones\.2080"\)/],
+    [
+      ["@long.csv", "--by=wildfire.rcp8p5.2080.intensity"],
+      /The file has no values of wildfire\.rcp8p5\.2080\.intensity/,
+    ],
+    [
+      ["@long.csv", "--group-by=owner"],
+      /no kept column "owner": the columns are "site", "code", "lat", "lon", "region"/,
+    ],
+    [["@long.csv", "--id=owner"], /The column "owner" of --id is missing/],
+    [["@long.csv", "--html=@long.csv"], /long\.csv is also the input/],
+  ])("rejects %j", async (words, message) => {
+    expect(await run("portfolio", "summary", ...words.map((word) => word.replace("=@", `=${folder}/`)))).toBe(1);
+    expect(errorText()).toMatch(message);
+    expect(stdoutText).toBe("");
+  });
+
+  test("rejects a damaged Parquet file", async () => {
+    const bytes = readFileSync(join(folder, "long.parquet"));
+    writeFileSync(join(folder, "cut.parquet"), bytes.subarray(0, bytes.length - 9));
+    expect(await run("portfolio", "summary", "@cut.parquet")).toBe(1);
+    expect(errorText()).toMatch(/^isotherm: cut\.parquet: The footer of the Parquet file cannot be read/);
+    expect(existsSync(join(folder, "cut.parquet.manifest.json"))).toBe(false);
+  });
+});

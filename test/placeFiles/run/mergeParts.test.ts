@@ -1,0 +1,151 @@
+/** Shards of a file of places, and how they are joined. */
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { mergeParts } from "../../../src/placeFiles/run/mergeParts.ts";
+import type { PlaceManifest } from "../../../src/placeFiles/run/placeManifest.ts";
+import { manifestPathOf } from "../../../src/placeFiles/run/workFolder.ts";
+import { withTempFolder } from "../../atlas/makeAtlas.ts";
+import { demoAtlas, expectFile, OPTIONS, readManifest, score, writePlaces } from "./placeRuns.ts";
+
+const atlas = demoAtlas();
+
+async function writeParts(
+  folder: string,
+  { input, count, extension, options = OPTIONS }: { input: string; count: number; extension: string; options?: object },
+): Promise<readonly string[]> {
+  const parts: string[] = [];
+  for (let index = 1; index <= count; index++) {
+    const output = join(folder, `part-${index}.${extension}`);
+    await score(atlas(), { input, output, shard: { index, count }, options });
+    parts.push(output);
+  }
+  return parts;
+}
+
+describe("parts", () => {
+  test.each([
+    ["csv", 2],
+    ["ndjson", 3],
+    ["parquet", 2],
+    ["geoparquet", 8],
+    ["csv", 1],
+  ])("in %s of %i shards are joined into the file of one run", async (extension, count) => {
+    await withTempFolder(async (folder) => {
+      const input = await writePlaces(folder);
+      const whole = join(folder, `whole.${extension}`);
+      const wholeReport = await score(atlas(), { input, output: whole });
+      const parts = await writeParts(folder, { input, count, extension });
+      const output = join(folder, `merged.${extension}`);
+      const report = await mergeParts({ output, parts: parts.toReversed() });
+      await expectFile(output, await readFile(whole));
+      const [merged, expected] = [await readManifest(output), await readManifest(whole)];
+      expect({ ...merged, output: { ...merged.output, name: "whole" } }).toEqual({
+        ...expected,
+        output: { ...expected.output, name: "whole" },
+      });
+      expect({ ...report, output: undefined, timing: undefined }).toEqual({
+        ...wholeReport,
+        output: undefined,
+        timing: undefined,
+      });
+    });
+  });
+
+  const rejections: Readonly<
+    Record<string, { change(folder: string, parts: string[]): Promise<unknown>; expected: RegExp }>
+  > = {
+    "a missing part": { change: async (_, parts) => parts.pop(), expected: /Part 2 of 2 is missing/ },
+    "a repeated part": {
+      change: async (_, parts) => (parts[1] = parts[0] ?? ""),
+      expected: /part-1\.csv and .*part-1\.csv are both part 1 of 2/,
+    },
+    "a part that is not complete": {
+      change: (_, parts) => rm(manifestPathOf(parts[1] ?? "")),
+      expected: /part-2\.csv\.manifest\.json: no such file/,
+    },
+    "a part without its rows": { change: (_, parts) => rm(parts[1] ?? ""), expected: /part-2\.csv: no such file/ },
+    "a part with a changed byte": {
+      change: async (_, [part = ""]) => {
+        const bytes = await readFile(part);
+        bytes[bytes.length - 5] = (bytes.at(-5) ?? 0) ^ 1;
+        await writeFile(part, bytes);
+      },
+      expected: /part-1\.csv does not have the SHA-256 that its manifest states/,
+    },
+    "a truncated part": {
+      change: async (_, [part = ""]) => writeFile(part, (await readFile(part)).subarray(0, 1000)),
+      expected: /part-1\.csv has 1000 bytes, and its manifest states/,
+    },
+    "a part of another release": {
+      change: (_, parts) =>
+        editManifest(parts[1], (manifest) => ({ ...manifest, atlas: { ...manifest.atlas, release: "r2" } })),
+      expected:
+        /part-2\.csv does not belong to .*part-1\.csv: the release of the atlas was "demo-[^"]*" and is now "r2"/,
+    },
+    "a part with other rules": {
+      change: (_, parts) =>
+        editManifest(parts[1], (manifest) => ({
+          ...manifest,
+          hazards: manifest.hazards.map((hazard) => ({ ...hazard, rules: { threshold: 1 } })),
+        })),
+      expected: /the rules or sources of the atlas differ/,
+    },
+    "a part with other options": {
+      change: async (folder, parts) => {
+        const input = join(folder, "places.csv");
+        await score(atlas(), {
+          input,
+          output: parts[1] ?? "",
+          shard: { index: 2, count: 2 },
+          options: { ...OPTIONS, metrics: ["depth_meters"] },
+        });
+      },
+      expected: /part-2\.csv does not belong to .*: metrics was not set and is now \["depth_meters"\]/,
+    },
+    "a part of another number of shards": {
+      change: (_, parts) => editManifest(parts[1], (manifest) => ({ ...manifest, shard: { index: 2, count: 3 } })),
+      expected: /part-2\.csv is a part of 3, and .*part-1\.csv of 2/,
+    },
+    "a complete output": {
+      change: (_, parts) => editManifest(parts[1], (manifest) => ({ ...manifest, shard: null })),
+      expected: /part-2\.csv is a complete output, not a part/,
+    },
+    "a manifest without segments": {
+      change: (_, parts) => editManifest(parts[1], (manifest) => ({ ...manifest, segments: [] })),
+      expected: /part-2\.csv\.manifest\.json contradicts itself/,
+    },
+    "a manifest that is none": {
+      change: (_, parts) => writeFile(manifestPathOf(parts[1] ?? ""), '{"isotherm_portfolio_manifest":1}'),
+      expected: /part-2\.csv\.manifest\.json is not a manifest of isotherm portfolio/,
+    },
+    "a manifest that is not JSON": {
+      change: (_, parts) => writeFile(manifestPathOf(parts[1] ?? ""), "{"),
+      expected: /part-2\.csv\.manifest\.json is not a manifest of isotherm portfolio: it is not JSON/,
+    },
+    "an output that is also a part": {
+      change: async (folder, parts) => parts.push(join(folder, "merged.csv")),
+      expected: /merged\.csv is also a part/,
+    },
+  };
+  test.each(Object.keys(rejections))("cannot be joined with %s", async (name) => {
+    await withTempFolder(async (folder) => {
+      const input = await writePlaces(folder);
+      const parts = [...(await writeParts(folder, { input, count: 2, extension: "csv" }))];
+      await rejections[name]?.change(folder, parts);
+      const merge = mergeParts({ output: join(folder, "merged.csv"), parts });
+      const error: unknown = await merge.then(
+        () => undefined,
+        (reason: unknown) => reason,
+      );
+      expect(error).toMatchObject({ code: "invalid_request" });
+      const { message, items } = error as { message: string; items: readonly { detail: string }[] };
+      expect([message, ...items.map(({ detail }) => detail)].join("\n")).toMatch(rejections[name]?.expected ?? /-/);
+      await expect(readFile(join(folder, "merged.csv"))).rejects.toThrow(/ENOENT/);
+    });
+  });
+});
+
+async function editManifest(part = "", edit: (manifest: PlaceManifest) => unknown): Promise<void> {
+  await writeFile(manifestPathOf(part), JSON.stringify(edit(await readManifest(part))));
+}

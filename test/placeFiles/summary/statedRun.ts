@@ -1,0 +1,19 @@
+import { HAZARDS } from "../../../src/hazard/hazards.ts";
+import type { StatedRun } from "../../../src/placeFiles/summary/statedRun.ts";
+
+/** A statement of a run, with characters that must be escaped in HTML. */
+export const STATED_RUN: StatedRun = {
+  inputFile: "sites <2026>.csv",
+  inputSha256: "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
+  options: { hazards: ["cyclones", "riverine_floods"], radius: 10 },
+  release: "test-1",
+  contentHash: "efeb16af",
+  isSynthetic: true,
+  programVersion: "0.1.0",
+  rules: { cyclones: { ...HAZARDS.cyclones.rules }, riverine_floods: { ...HAZARDS.riverine_floods.rules } },
+  sources: [
+    { name: "Floods & winds", license: "CC BY 4.0", credit: "Example", hazards: ["cyclones", "riverine_floods"] },
+  ],
+  rowCount: 100,
+  sizeBytes: 1000,
+};

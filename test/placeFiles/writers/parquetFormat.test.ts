@@ -1,0 +1,152 @@
+import { parquetMetadata, parquetReadObjects } from "hyparquet";
+import { compressors } from "hyparquet-compressors";
+import { describe, expect, test } from "vitest";
+import type { KeptValue, ScoredBlock } from "../../../src/places/placeBlock.ts";
+import type { SegmentEntry } from "../../../src/placeFiles/segmentFormat.ts";
+import type { Layout, OutputPlan } from "../../../src/placeFiles/writers/outputColumns.ts";
+import { parquetFormat } from "../../../src/placeFiles/writers/parquetFormat.ts";
+import {
+  expectedLongRows,
+  expectedWideRows,
+  type ExpectedRow,
+  GROUPS,
+  KEPT_COLUMNS,
+  randomBlock,
+} from "./scoredBlocks.ts";
+
+const plan = (layout: Layout, hasGeometry = false): OutputPlan => ({
+  layout,
+  groups: GROUPS,
+  keptColumns: KEPT_COLUMNS,
+  hasGeometry,
+});
+
+async function parquetFile(outputPlan: OutputPlan, blocks: readonly ScoredBlock[]): Promise<ArrayBuffer> {
+  const format = await parquetFormat(outputPlan, [{ key: "isotherm", value: "{}" }]);
+  const parts: Uint8Array[] = [format.header];
+  const segments: SegmentEntry[] = [];
+  for (const block of blocks) {
+    const generator = format.encode(block);
+    let sizeBytes = 0;
+    for (;;) {
+      const { value, done } = generator.next();
+      if (done === true) {
+        // Descriptions are stored as JSON.
+        const content = JSON.parse(JSON.stringify(value)) as typeof value;
+        segments.push({ block: block.places.index, sizeBytes, ...content });
+        break;
+      }
+      parts.push(value.slice());
+      sizeBytes += value.length;
+    }
+  }
+  parts.push(format.footer(segments));
+  const bytes = Buffer.concat(parts);
+  return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
+}
+
+const readRows = (file: ArrayBuffer): Promise<Record<string, unknown>[]> => parquetReadObjects({ file, compressors });
+
+/** Returns a row as it is read: years are numbers, and timestamps dates. */
+const values = (rows: readonly ExpectedRow[]): readonly Record<string, KeptValue>[] => rows.map((row) => ({ ...row }));
+
+describe.each(["long", "wide"] as const)("Parquet in the %s layout", (layout) => {
+  const expectedRows = layout === "long" ? expectedLongRows : expectedWideRows;
+
+  test("has the values, types and nulls of every row", async () => {
+    const blocks = [
+      randomBlock({ rowCount: 700, seed: 7 }),
+      randomBlock({ rowCount: 300, seed: 8, index: 1 }),
+      randomBlock({ rowCount: 1, seed: 9, index: 2 }),
+    ];
+    const file = await parquetFile(plan(layout), blocks);
+    expect(await readRows(file)).toEqual(values(blocks.flatMap(expectedRows)));
+    expect(parquetMetadata(file).row_groups.map(({ num_rows }) => Number(num_rows))).toEqual(
+      blocks.map((block) => expectedRows(block).length),
+    );
+  });
+
+  test("has columns without values if all rows are invalid", async () => {
+    const block = randomBlock({ rowCount: 20, seed: 10 });
+    const errors = new Map(
+      Array.from({ length: 20 }, (_, row) => [row, { reason: "row_invalid", message: `row ${row}` }] as const),
+    );
+    const invalid = { ...block, places: { ...block.places, errors } };
+    expect(await readRows(await parquetFile(plan(layout), [invalid]))).toEqual(values(expectedRows(invalid)));
+  });
+
+  test("has no rows and all columns if there are no blocks", async () => {
+    const file = await parquetFile(plan(layout), []);
+    expect(await readRows(file)).toEqual([]);
+    const [block] = [randomBlock({ rowCount: 2 })];
+    const names = parquetMetadata(file)
+      .schema.slice(1)
+      .map(({ name }) => name);
+    expect(names).toEqual(Object.keys(expectedRows(block)[0] ?? {}));
+  });
+});
+
+describe("Parquet", () => {
+  test("states types, metadata and statistics", async () => {
+    const block = randomBlock({ rowCount: 500, seed: 11 });
+    const metadata = parquetMetadata(await parquetFile(plan("long"), [block]));
+    const types = Object.fromEntries(
+      metadata.schema.map(({ name, type, logical_type }) => [name, [type, logical_type?.type]]),
+    );
+    expect(types).toMatchObject({
+      id: ["INT64", undefined],
+      name: ["BYTE_ARRAY", "STRING"],
+      value: ["DOUBLE", undefined],
+      insured: ["BOOLEAN", undefined],
+      built: ["INT64", "TIMESTAMP"],
+      hazard: ["BYTE_ARRAY", "STRING"],
+      analysis_year: ["INT32", undefined],
+      depth_meters: ["DOUBLE", undefined],
+      status: ["BYTE_ARRAY", "STRING"],
+    });
+    expect(metadata.key_value_metadata).toEqual([{ key: "isotherm", value: "{}" }]);
+    const depths = expectedLongRows(block).map(({ depth_meters }) => depth_meters as number | null);
+    const present = depths.filter((depth) => depth !== null);
+    const chunk = metadata.row_groups[0]?.columns.find(
+      ({ meta_data }) => meta_data?.path_in_schema[0] === "depth_meters",
+    );
+    expect(chunk?.meta_data?.statistics).toMatchObject({
+      min_value: Math.min(...present),
+      max_value: Math.max(...present),
+      null_count: BigInt(depths.length - present.length),
+    });
+  });
+
+  test("uses no dictionary for metrics with more distinct numbers than one can hold", async () => {
+    const [group] = GROUPS;
+    if (group === undefined) throw new Error("no group");
+    const rowCount = 70_000;
+    const block = randomBlock({ rowCount, seed: 12, groups: [group] });
+    block.scores.values.forEach((_, i) => (block.scores.values[i] = i / 7));
+    const outputPlan = { ...plan("wide"), groups: [group], keptColumns: [] };
+    const rows = await readRows(await parquetFile(outputPlan, [block]));
+    const expected = Array.from({ length: rowCount }, (_, row) =>
+      block.places.errors.has(row) ? null : (row * 3) / 7,
+    );
+    expect(rows.map((row) => row["cyclones.baseline.1980.intensity"])).toEqual(expected);
+  });
+
+  test("has the points of valid places in a GeoParquet file", async () => {
+    const block = randomBlock({ rowCount: 100, seed: 13 });
+    const file = await parquetFile(plan("wide", true), [block]);
+    const geo = parquetMetadata(file).key_value_metadata?.find(({ key }) => key === "geo");
+    expect(JSON.parse(geo?.value ?? "")).toEqual({
+      version: "1.1.0",
+      primary_column: "geometry",
+      columns: { geometry: { encoding: "WKB", geometry_types: ["Point"] } },
+    });
+    const { latitudes, longitudes, errors } = block.places;
+    const rows = await readRows(file);
+    expect(errors.size).toBeGreaterThan(0);
+    expect(rows.map(({ geometry }) => geometry)).toEqual(
+      Array.from(latitudes, (latitude, row) =>
+        errors.has(row) ? null : { type: "Point", coordinates: [longitudes[row], latitude] },
+      ),
+    );
+  });
+});
