@@ -1,6 +1,6 @@
 import { CurveParametersSchema, CurveQueryInputSchema } from "../../contract/curve.ts";
 import type { CurveQueryInput, DamageCurvePoint } from "../../contract/wireTypes.ts";
-import type { FaultItem } from "../../errors.ts";
+import { FAULT_ITEM_COUNT_MAX, type FaultItem } from "../../errors.ts";
 import { decodeParameters, toParameterItem } from "../../parameters.ts";
 import { findSchemaErrors, type SchemaError, type ValueSchema } from "../../schemaErrors.ts";
 import type { HazardName } from "../hazards.ts";
@@ -113,28 +113,39 @@ function withReason(item: FaultItem): FaultItem {
   return { parameter, code: "not_expected", detail: MEMBERS_OF_BODIES[parameter] ?? "" };
 }
 
+/** Returns the index of the damage point that a pointer is in, or undefined. */
+function damagePointIndex(pointer: string): number | undefined {
+  const [, index] = /^\/damage_curve\/([0-9]+)/.exec(pointer) ?? [];
+  return index === undefined ? undefined : Number(index);
+}
+
 /** Adds the index of a damage point to an error, which loses its pointer when it is located by parameter. */
 function withPointIndex(item: SchemaError): SchemaError {
-  const [, index] = /^\/damage_curve\/([0-9]+)/.exec(item.pointer) ?? [];
+  const index = damagePointIndex(item.pointer);
   return index === undefined ? item : { ...item, detail: `damage_curve[${index}]: ${item.detail}` };
 }
 
-/** Returns the errors of a damage curve that the schema cannot express; none if it violates the schema. */
+/** Returns the errors of a damage curve that the schema cannot express, at points that do not violate the schema. */
 function damageCurveErrors(input: unknown, schemaItems: readonly SchemaError[]): readonly SchemaError[] {
-  const isInvalid = schemaItems.some(({ pointer }) => pointer === "" || pointer.startsWith("/damage_curve"));
-  const points = isInvalid ? undefined : (input as CurveQueryInput).damage_curve;
+  const isListed = schemaItems.length < FAULT_ITEM_COUNT_MAX;
+  const isList = !schemaItems.some(({ pointer }) => pointer === "" || pointer === "/damage_curve");
+  const points = isListed && isList ? (input as CurveQueryInput).damage_curve : undefined;
   if (points === undefined) return [];
+  const invalid = new Set(schemaItems.map(({ pointer }) => damagePointIndex(pointer)));
   const items: SchemaError[] = [];
   const add = (index: number, member: keyof DamageCurvePoint, requirement: string): void => {
     const detail = `damage_curve[${index}].${member} must be ${requirement} (got ${points[index]?.[member]}).`;
     items.push({ pointer: `/damage_curve/${index}/${member}`, code: "out_of_range", detail });
   };
-  for (const [index, { value, damage_share }] of points.entries()) {
+  for (const [index, point] of points.entries()) {
+    if (invalid.has(index)) continue;
+    const { value, damage_share } = point;
     const previous = points[index - 1];
     if (previous === undefined) {
       if (damage_share !== 0) add(index, "damage_share", "0, so that values below the first point cause no damage");
       continue;
     }
+    if (invalid.has(index - 1)) continue;
     if (!(value > previous.value)) add(index, "value", `above that of the previous point, ${previous.value}`);
     if (!(damage_share >= previous.damage_share)) {
       add(index, "damage_share", `at least that of the previous point, ${previous.damage_share}`);

@@ -45,7 +45,10 @@ export function readAqueductName(
     const returnPeriodYears = Number(returnPeriod);
     if (scenario !== "historical") {
       if (models?.includes(model) === false)
-        return { kind: "ignored", reason: `the model ${model} was not selected; the models are ${models.join(", ")}` };
+        return {
+          kind: "ignored",
+          reason: `the model ${model} was not selected; the selected models are ${models.join(", ")}`,
+        };
       return aqueductMap("riverine_floods", scenario, year, model, returnPeriodYears);
     }
     if (model !== HISTORICAL_MODEL || !isBaselineYear(year)) {

@@ -8,6 +8,7 @@ import { checkUnit } from "../units.ts";
 import { AQUEDUCT_OPTIONS, aqueductProvenance, checkModels } from "./aqueductFloods.ts";
 import type { AqueductChoices } from "./aqueductNames.ts";
 import { findArrays, type OscArray, readOscPath } from "./oscStore.ts";
+import { nothingUsed } from "./ignoredFiles.ts";
 import type { MapOpener, Recipe, RecipeSources } from "./recipe.ts";
 import { checkSamePeriods } from "./returnPeriodCurves.ts";
 
@@ -66,10 +67,7 @@ async function findOscArrays(
     arrays.push({ folder, array: meaning.array });
   }
   if (arrays.length > 0) return { arrays, ignoredFiles };
-  const [first] = ignoredFiles;
-  const why =
-    first === undefined ? "" : ` The first of ${ignoredFiles.length} ignored arrays is ${first.file}: ${first.reason}.`;
-  throw new Fault("source_invalid", `${sources.join(", ")}: no resource that the recipe uses.${why}`);
+  throw nothingUsed(sources, "resource", { files: ignoredFiles, nouns: ["array", "arrays"] });
 }
 
 /** Opens the arrays and plans the groups to write, by hazard, scenario, year and model. */

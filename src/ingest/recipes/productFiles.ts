@@ -5,6 +5,7 @@ import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
 import { sourceFault } from "../raster.ts";
 import { ZipArchive } from "../readers/zip/archive.ts";
 import type { IgnoredFile } from "../report.ts";
+import { nothingUsed } from "./ignoredFiles.ts";
 
 /** The meaning of a file name: a map that the recipe uses, or one that it ignores, with the reason. */
 export type NameMeaning<Content> =
@@ -68,12 +69,8 @@ export async function findProductFiles<Content>(
     }
   }
   rejectProblems(problems);
-  if (files.length === 0) {
-    const [first] = ignoredFiles;
-    const count = ignoredFiles.length === 1 ? "1 file was" : `${ignoredFiles.length} files were`;
-    const why = first === undefined ? "" : ` ${count} ignored; the first is ${first.file}: ${first.reason}.`;
-    throw new Fault("source_invalid", `${sources.join(", ")}: no ${product} map that the recipe uses.${why}`);
-  }
+  if (files.length === 0)
+    throw nothingUsed(sources, `${product} map`, { files: ignoredFiles, nouns: ["file", "files"] });
   return { files, ignoredFiles };
 }
 

@@ -194,6 +194,25 @@ describe("an invalid query", () => {
     ]);
   });
 
+  test("is rejected with the errors of all damage points, except where a point has an invalid number", () => {
+    const damage_curve = [
+      { value: 1, damage_share: 0.1 },
+      { value: 1, damage_share: 0.4 },
+      { value: 0.5, damage_share: 2 },
+      { value: 0.4, damage_share: 0.3 },
+      { value: 0.4, damage_share: 0.2 },
+      null,
+    ];
+    expect(locationsOf(faultOf(() => parseCurveQuery({ ...VALID_QUERY, damage_curve })))).toEqual([
+      "/damage_curve/2/damage_share",
+      "/damage_curve/5",
+      "/damage_curve/0/damage_share",
+      "/damage_curve/1/value",
+      "/damage_curve/4/value",
+      "/damage_curve/4/damage_share",
+    ]);
+  });
+
   test("from a query string is rejected by parameter", () => {
     const text = queryTextOf(
       parametersOf({

@@ -85,7 +85,10 @@ describe("deltares-coastal", () => {
   test("uses no sea level without a declared scenario", async () => {
     const { message } = await faultOf(ingestRecipe("deltares-coastal", { sources, out, elevationModel: "MERIT" }));
     expect(message).toMatch(/no Deltares flood map that the recipe uses/);
-    expect(message).toMatch(/32 files were ignored/);
+    expect(message).toMatch(/32 files were ignored: .*NASADEM1km.* and 15 more: the elevation model NASA; .*; /);
+    expect(message).toMatch(/2018slr.* and 6 more: 2018slr is used only on request.*--map-scenario 2018slr=baseline; /);
+    expect(message).toMatch(/2050slr.* and 6 more: 2050slr is used only on request.*--map-scenario 2050slr=rcp4p5; /);
+    expect(message).toMatch(/rp0000_masked.nc and 1 more: return period 0000 is the mean sea level without a storm\.$/);
     const wrong = { sources, out, mapScenario: { "2018slr": "rcp8p5", "2050slr": "rcp2p6", ssp585: "rcp8p5" } };
     const { items } = await faultOf(ingestRecipe("deltares-coastal", wrong));
     expect(items.map(({ detail }) => detail)).toEqual([

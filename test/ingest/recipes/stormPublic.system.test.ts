@@ -15,6 +15,7 @@ import { describeWithSharedData, SHARED_HAZARD_DATA } from "../../sharedData.ts"
 import { describeWithGdal, GDAL_PYTHON } from "../readers/mapPython.ts";
 
 const PUBLIC_MAP = join(SHARED_HAZARD_DATA, "storm/STORM_present_2020_rp10_global_0p1deg.tif");
+const STORM_FOOTPRINTS = join(SHARED_HAZARD_DATA, "opengira/derived_PRI_max_wind_29storms_northup.tif");
 /** Relative rise of the winds with ln(return period / 10 years). */
 const RISE = 0.12;
 
@@ -104,15 +105,41 @@ describeWithSharedData("storm-winds made from the public map of 10 years", () =>
       expect(missing).toBeGreaterThan(100);
     });
 
-    test("gives a lower bound at Puerto Rico, which is below the rate of storms near the island", async () => {
+    test("gives a lower bound at Puerto Rico, to which the storms of 22 years are no contradiction", async () => {
       // The public map has 31.75 m/s over 10 minutes at 10 years: 36.1 m/s over 1 minute, which is above 33 m/s.
-      const ten = windAt(18.2, -66.5);
+      const island = { latDeg: 18.2, lonDeg: -66.5 };
+      const ten = windAt(island.latDeg, island.lonDeg);
       expect(ten / 0.88).toBeCloseTo(36.08, 1);
-      const answer = await metricsAt(18.2, -66.5, true);
-      expect(answer?.metrics.probability).toBe(0.1);
+      const answer = await metricsAt(island.latDeg, island.lonDeg, true);
+      const probability = answer?.metrics.probability ?? NaN;
+      expect(probability).toBe(0.1);
       expect(JSON.stringify(answer)).toContain("at_least");
-      // 29 storms in 22 years passed the island; none of their winds in the public footprints reaches 33 m/s.
-      expect(0.1).toBeLessThan(1 - Math.exp(-29 / 22));
+      const observed = await stormWindsAt(island);
+      expect(observed).toHaveLength(29);
+      const stormCount = observed.filter((wind) => wind >= 33).length;
+      expect(stormCount).toBe(1);
+      expect(1 - Math.exp(-stormCount / 22)).toBeCloseTo(0.0444, 4);
+      // 0.0253 and 5.5716 are the 95 % limits of the mean of a Poisson distribution with one event.
+      expect(probability).toBeGreaterThan(1 - Math.exp(-0.0253 / 22));
+      expect(probability).toBeLessThan(1 - Math.exp(-5.5716 / 22));
     });
   });
 });
+
+/** Returns the largest wind of each storm of 2001 to 2022 in the cell of a location. */
+async function stormWindsAt({ latDeg, lonDeg }: { readonly latDeg: number; readonly lonDeg: number }) {
+  const storms = await openGeoTiff(STORM_FOOTPRINTS);
+  try {
+    const { grid, bands } = storms;
+    const firstRow = Math.floor((grid.northDeg - latDeg) / grid.cellSizeLatDeg);
+    const firstColumn = Math.floor((lonDeg - grid.westDeg) / grid.cellSizeLonDeg);
+    const winds: number[] = [];
+    for (let band = 1; band <= bands.length; band++) {
+      const cell = { band, firstRow, rowCount: 1, firstColumn, columnCount: 1 };
+      winds.push(...(await storms.readWindow(cell)));
+    }
+    return winds;
+  } finally {
+    await storms.close();
+  }
+}
