@@ -5,6 +5,8 @@
  * of our steps. Our values are converted to units, and each has a reason.
  */
 import { sample, sampleSteps } from "../src/hazard/sample.ts";
+import { scorePlaces } from "../src/hazard/scoring/scorePlaces.ts";
+import type { ScoreRequest } from "../src/hazard/scoring/scoreRequest.ts";
 import { Kernel } from "../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../src/kernel/kernel.generated.ts";
 import { type Contender, interleave } from "./interleave.ts";
@@ -18,7 +20,7 @@ import {
   readPoints,
 } from "./competitors/points.ts";
 import { print } from "./row.ts";
-import { QUERIED_LAYERS, HAZARD, LAYER_COUNT } from "./floodMaps.ts";
+import { GROUPS, HAZARD, LAYER_COUNT, QUERIED_LAYERS, QUERIED_METRICS } from "./floodMaps.ts";
 import { POINT_COUNT, prepare, WORKLOADS } from "./workload.ts";
 
 const NAME = "random points x 21 layers, cells in memory";
@@ -49,12 +51,26 @@ const length = POINT_COUNT * LAYER_COUNT;
 const values = new Float64Array(length);
 const into = { values, reasons: new Uint8Array(length) };
 const steps = new Uint16Array(length);
-/** The result forms of the library: steps or values, into new or reused arrays. */
+const scoreRequest: ScoreRequest = {
+  groups: GROUPS.map(({ scenario, year }) => ({
+    hazard: HAZARD,
+    scenario,
+    analysisYear: year,
+    metrics: QUERIED_METRICS,
+  })),
+  latitudes,
+  longitudes,
+  radiiKm: new Float64Array(POINT_COUNT),
+  method: "max",
+  anthropogenic: false,
+};
+/** The result forms of the library: steps or values, into new or reused arrays, and scores of a portfolio. */
 const FORMS = [
   { form: "steps, array reused", run: () => sampleSteps(opened.sampler, { ...request, into: steps }) },
   { form: "steps, new array", run: () => sampleSteps(opened.sampler, request) },
   { form: "values, arrays reused", run: () => sample(opened.sampler, { ...request, into }) },
   { form: "values, new arrays", run: () => samplePoints(opened, { latitudes, longitudes }) },
+  { form: "scores with statuses and bounds, new arrays", run: () => scorePlaces(opened.sampler, scoreRequest) },
 ] as const;
 
 try {
@@ -63,6 +79,9 @@ try {
   const expected = stepSumOf(values.subarray(0, comparedValueCount));
   const sum = steps.subarray(0, comparedValueCount).reduce((total, each) => total + Math.min(each, STEPS_NODATA), 0);
   if (sum !== expected) throw new Error(`steps and values differ: sum of steps ${sum}, from values ${expected}`);
+  const scores = await scorePlaces(opened.sampler, scoreRequest);
+  if (!Buffer.from(scores.values.buffer, 0, values.byteLength).equals(Buffer.from(values.buffer)))
+    throw new Error("scores and values differ");
   for (const { name, open, atLeast } of COMPETITORS) {
     const row = {
       bench: "points",

@@ -13,7 +13,7 @@ import { describeWithPostgres, type PostgresServer, startPostgres } from "../led
 import { attackSize } from "./attackSize.ts";
 
 const PROBE_COUNT = attackSize("READINESS_PROBES", { small: 500, full: 20_000 });
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 600_000;
 
 let data: string;
 let service: Service | undefined;

@@ -7,7 +7,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { startServiceProcess } from "../soak/serviceProcess.ts";
+import { sampleResidentBytes } from "../soak/residentSampler.ts";
+import { type ServiceProcess, startServiceProcess } from "../soak/serviceProcess.ts";
 import { attackSize } from "./attackSize.ts";
 
 const BODY_COUNT = attackSize("BODIES", { small: 8, full: 12 });
@@ -19,6 +20,23 @@ const GROWTH_BYTES_MAX = 200 << 20;
 const BODY_BYTES = 8 << 20;
 /** The nested lists of such a body take just under the 50.6 MiB that one account may use. */
 const LISTS_BYTES_MAX = 1.44 * 2 ** 20;
+
+/**
+ * Sends a body for a worker.
+ * @returns the status; 0 if the service, which rejects a body before it is complete, closed the connection while it was sent
+ */
+async function sendBody({ port, headers }: ServiceProcess, body: string): Promise<number> {
+  const url = `http://127.0.0.1:${port}/api/v1/temperature-alignment-projections`;
+  const init = { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body };
+  try {
+    const response = await fetch(url, init);
+    await response.arrayBuffer();
+    return response.status;
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return 0;
+  }
+}
 
 /** Returns a list of nested lists, whose values take 35 times its size. */
 function nestedLists(sizeBytes: number): string {
@@ -37,27 +55,18 @@ test(
       const bodies = { largest: nestedLists(LISTS_BYTES_MAX), tooLarge: nestedLists(2 * LISTS_BYTES_MAX) };
       const statuses: number[] = [];
       const send = async (body: string): Promise<number> => {
-        const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/temperature-alignment-projections`, {
-          method: "POST",
-          headers: { ...service.headers, "Content-Type": "application/json" },
-          body,
-        });
-        await response.arrayBuffer();
-        statuses.push(response.status);
-        return response.status;
+        const status = await sendBody(service, body);
+        statuses.push(status);
+        return status;
       };
       /** Sends a body until it is not rejected because of others that are still in memory. */
       const sendAlone = async (body: string): Promise<number> => {
         for (;;) {
           const status = await send(body);
-          if (status !== 503) return status;
+          if (status !== 503 && status !== 0) return status;
         }
       };
-      let peakBytes = 0;
-      const sampling = setInterval(
-        () => void service.residentBytes().then((now) => (peakBytes = Math.max(peakBytes, now))),
-        20,
-      );
+      const sampler = sampleResidentBytes(service, { intervalMs: 20 });
       for (let round = 0; round < ROUND_COUNT; round++) {
         await Promise.all(
           Array.from({ length: BODY_COUNT }, (_, index) => send(index % 2 === 0 ? bodies.largest : bodies.tooLarge)),
@@ -65,13 +74,14 @@ test(
         expect(await sendAlone(bodies.largest)).toBe(400);
         expect(await sendAlone(bodies.tooLarge)).toBe(413);
       }
-      clearInterval(sampling);
+      const peakBytes = Math.max(...(await sampler.stop()));
       const countOf = (status: number): number => statuses.filter((each) => each === status).length;
       console.log(
         `${statuses.length} bodies: ${countOf(400)} parsed, ${countOf(413)} too large, ${countOf(503)} rejected, ` +
+          `${countOf(0)} closed, ` +
           `peak ${(peakBytes / 2 ** 20).toFixed(0)} MiB`,
       );
-      expect(countOf(400) + countOf(413) + countOf(503)).toBe(statuses.length);
+      expect(countOf(400) + countOf(413) + countOf(503) + countOf(0)).toBe(statuses.length);
       expect(peakBytes).toBeLessThan(MEMORY_MIB * 2 ** 20);
       const response = await fetch(`http://127.0.0.1:${service.port}/healthz`);
       expect(response.status).toBe(200);
@@ -82,20 +92,17 @@ test(
   },
 );
 
-test("the memory of rejected bodies is used again, without a limit on memory", { timeout: 300_000 }, async () => {
+test("the memory of rejected bodies is used again, without a limit on memory", { timeout: 1_200_000 }, async () => {
   const data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
   const service = await startServiceProcess(data, { flags: ["--workers", "1"] });
   try {
     const body = `[${" ".repeat(BODY_BYTES - 2)}]`;
     const rejectBodies = async (count: number): Promise<number> => {
       for (let i = 0; i < count; i++) {
-        const response = await fetch(`http://127.0.0.1:${service.port}/api/v1/temperature-alignment-projections`, {
-          method: "POST",
-          headers: { ...service.headers, "Content-Type": "application/json" },
-          body,
-        });
-        expect(response.status).toBe(400);
-        await response.arrayBuffer();
+        // A busy machine may miss the deadline.
+        let status = 503;
+        while (status === 503) status = await sendBody(service, body);
+        expect(status).toBe(400);
       }
       return service.residentBytes();
     };

@@ -1,6 +1,6 @@
 /**
  * Honest clients with each attack beside them, one after the other. No honest request may fail, and the memory of
- * the service stays under a bound, with the default `--memory`. Times are printed as ratios to those without an attack, and
+ * the service stays under its `--memory`, 1,024 MiB or `ISOTHERM_ATTACK_MEMORY_MIB`. Times are printed as ratios to those without an attack, and
  * not asserted: attacker and clients share the machine with the service, whose own processor time and event loop delay are
  * printed, too.
  *

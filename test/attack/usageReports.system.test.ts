@@ -13,7 +13,7 @@ import { attackSize } from "./attackSize.ts";
 const ROW_COUNT = attackSize("USAGE_ROWS", { small: 24_000, full: 5_000_000 });
 const CUSTOMER_COUNT = 2_000;
 const ABANDONED_COUNT = 40;
-const TIMEOUT_MS = 600_000;
+const TIMEOUT_MS = 3_600_000;
 const CSV = "/latest/api/v1/usage?format=csv&group_by=customer,meter,day";
 
 let data: string;

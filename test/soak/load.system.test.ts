@@ -14,6 +14,7 @@ import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { AdaptiveConcurrency } from "./adaptiveConcurrency.ts";
 import { KeepAliveConnection, requestBytes, exchangeBytes } from "./connection.ts";
+import { sampleResidentBytes } from "./residentSampler.ts";
 import { mixedRequest, batchRequest, pointRequest, type TestRequest } from "./requests.ts";
 import { validRequests, corruptRequests } from "./malformedRequests.ts";
 import {
@@ -94,25 +95,6 @@ async function runMixedLoad(
       connection?.close();
     }),
   );
-}
-
-/** Samples the resident memory every 250 ms until stopped. */
-function sampleResidentBytes(service: ServiceProcess): { stop(): Promise<readonly number[]> } {
-  const stopped = new AbortController();
-  const samples: number[] = [];
-  const sampling = (async () => {
-    while (!stopped.signal.aborted) {
-      samples.push(await service.residentBytes());
-      await setTimeout(250);
-    }
-  })();
-  return {
-    async stop() {
-      stopped.abort();
-      await sampling;
-      return samples;
-    },
-  };
 }
 
 /** Registers the customer of the mixed load, so that later registrations return 200. */

@@ -26,11 +26,14 @@ export function isFeature(record: JsonRecord): boolean {
   }
 }
 
+/** Reads a place. @param isChecked whether it was read before without an error, which saves checks */
+export type ReadRow = (record: JsonRecord, isChecked: boolean) => JsonRow;
+
 /** Reads an object whose members are columns. Text that is not JSON is the error of its row. */
-export function readObject(record: JsonRecord): JsonRow {
+export function readObject(record: JsonRecord, isChecked: boolean): JsonRow {
   let value: unknown;
   try {
-    value = parseRecord(record);
+    value = parseRecord(record, isChecked);
   } catch (error) {
     if (!isFault(error)) throw error;
     return rowError(error.message.replace(/\.$/, ""));
@@ -44,8 +47,8 @@ export function readObject(record: JsonRecord): JsonRow {
  * Reads a GeoJSON feature, whose properties are columns.
  * @throws Fault `json_malformed` with line and column if the text is not JSON
  */
-export function readFeature(record: JsonRecord): JsonRow {
-  const value = parseRecord(record);
+export function readFeature(record: JsonRecord, isChecked: boolean): JsonRow {
+  const value = parseRecord(record, isChecked);
   if (!isObject(value)) return rowError(`the feature must be an object (got ${quote(value)})`);
   const { type, properties = null, geometry } = value;
   if (type !== "Feature") return rowError(`the type must be "Feature" (got ${quote(type)})`);
@@ -59,11 +62,11 @@ export function readFeature(record: JsonRecord): JsonRow {
   return { members: exactMembers(propertiesText, properties), id, geometry };
 }
 
-function parseRecord(record: JsonRecord): unknown {
+function parseRecord(record: JsonRecord, isChecked: boolean): unknown {
   try {
-    return parseJson(record.text);
+    return isChecked ? (JSON.parse(record.text) as unknown) : parseJson(record.text);
   } catch (error) {
-    if (!isFault(error)) throw error;
+    if (!isFault(error) && !(error instanceof SyntaxError)) throw error;
     return parseJson(record.text, record.position()); // throws with the position in the file, which takes time to find
   }
 }

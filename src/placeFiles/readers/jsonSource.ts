@@ -5,7 +5,7 @@ import { type PlaceTextFile, readFileText } from "./fileText.ts";
 import { checkFeatureCollection, readPoint } from "./geojsonFeatures.ts";
 import { keptValueOf, MemberColumns } from "./jsonMembers.ts";
 import { type JsonRecord, splitFeatures, splitJsonLines } from "./jsonRecords.ts";
-import { isFeature, type JsonRow, readFeature, readObject } from "./jsonRows.ts";
+import { isFeature, type JsonRow, readFeature, readObject, type ReadRow } from "./jsonRows.ts";
 import { findPlaceColumns, geometryColumnNames, type RequestedColumns } from "./placeColumnNames.ts";
 
 interface SourceOptions {
@@ -60,7 +60,7 @@ async function openJsonSource(
     blocks: ({ isWanted, ...options }) =>
       readBlocks(split(readFileText(file, options)), {
         assembler: new BlockAssembler(layout, isWanted),
-        valuesOf: (record) => valuesOf(readRow(record)),
+        valuesOf: (record, row) => valuesOf(readRow(record, !survey.invalidRows.has(row))),
       }),
     close: () => Promise.resolve(),
   };
@@ -68,25 +68,31 @@ async function openJsonSource(
 
 interface JsonSurvey {
   readonly rowCount: number;
+  /** Rows that cannot be read. */
+  readonly invalidRows: ReadonlySet<number>;
   readonly memberColumns: readonly KeptColumn[];
   /** Column of the `id` of features, if any feature has one. */
   readonly idColumn: KeptColumn | undefined;
 }
 
-async function surveyRows(batches: RecordBatches, readRow: (record: JsonRecord) => JsonRow): Promise<JsonSurvey> {
+async function surveyRows(batches: RecordBatches, readRow: ReadRow): Promise<JsonSurvey> {
   const members = new MemberColumns();
   const ids = new MemberColumns();
+  const invalidRows = new Set<number>();
   let rowCount = 0;
   for await (const batch of batches) {
-    rowCount += batch.length;
     for (const record of batch) {
-      const row = readRow(record);
-      if (row.error !== undefined) continue;
+      const row = readRow(record, false);
+      rowCount++;
+      if (row.error !== undefined) {
+        invalidRows.add(rowCount - 1);
+        continue;
+      }
       members.add(row.members);
       if (row.id !== undefined) ids.add({ id: row.id });
     }
   }
-  return { rowCount, memberColumns: members.columns, idColumn: ids.columns[0] };
+  return { rowCount, invalidRows, memberColumns: members.columns, idColumn: ids.columns[0] };
 }
 
 /** Returns the columns: the identifier of features, their members, and the coordinates of their geometry. */
@@ -137,15 +143,20 @@ function rowValues(
 
 async function* readBlocks(
   batches: RecordBatches,
-  { assembler, valuesOf }: { readonly assembler: BlockAssembler; readonly valuesOf: (record: JsonRecord) => RowValues },
+  {
+    assembler,
+    valuesOf,
+  }: { readonly assembler: BlockAssembler; readonly valuesOf: (record: JsonRecord, row: number) => RowValues },
 ): AsyncGenerator<PlaceBlock> {
+  let nextRow = 0;
   for await (const batch of batches) {
     for (const record of batch) {
+      const row = nextRow++;
       if (!assembler.wantsRow) {
         assembler.skip();
         continue;
       }
-      const { values, error } = valuesOf(record);
+      const { values, error } = valuesOf(record, row);
       const block = assembler.add(values, error);
       if (block !== undefined) yield block;
     }

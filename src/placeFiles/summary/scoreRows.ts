@@ -48,8 +48,16 @@ export class ScoreRows {
   /** Groups of the wide layout. */
   readonly #groups: readonly { readonly index: number; readonly positions: GroupPositions }[];
   readonly #longPositions: GroupPositions | undefined;
-  /** Indexes of the groups of the long layout by hazard, scenario and year. */
-  readonly #groupIndexes = new Map<string, number>();
+  /** Cells that name the groups of the long layout. */
+  readonly #names: {
+    readonly hazard: unknown;
+    readonly scenario: unknown;
+    readonly year: unknown;
+    readonly group: number;
+  }[] = [];
+  /** Indexes of `#names` by hazard, scenario and year. */
+  readonly #nameIndexes = new Map<string, number>();
+  #lastName = -1;
   readonly #cells: ScoreCells = {
     status: 0,
     values: new Float64Array(SUMMARY_METRICS.length).fill(NaN),
@@ -129,17 +137,36 @@ export class ScoreRows {
 
   /** Returns the index of the group that the row of a long table names. */
   #longGroup(row: number): number {
-    const [hazard, scenario, year] = this.#keyPositions.map((position) => this.#cell(position, row));
+    const [hazardColumn = -1, scenarioColumn = -1, yearColumn = -1] = this.#keyPositions;
+    const hazard = this.#cell(hazardColumn, row);
+    const scenario = this.#cell(scenarioColumn, row);
+    const year = this.#cell(yearColumn, row);
+    // The groups usually have the same order in every place, so that no text has to be composed.
+    this.#lastName = this.#lastName + 1 < this.#names.length ? this.#lastName + 1 : 0;
+    const expected = this.#names[this.#lastName];
+    if (
+      expected !== undefined &&
+      expected.hazard === hazard &&
+      expected.scenario === scenario &&
+      expected.year === year
+    ) {
+      return expected.group;
+    }
     const text = `${String(hazard)}.${String(scenario)}.${String(year)}`;
-    const known = this.#groupIndexes.get(text);
-    if (known !== undefined) return known;
+    const known = this.#nameIndexes.get(text);
+    if (known !== undefined) {
+      this.#lastName = known;
+      return this.#names[known]?.group ?? -1;
+    }
     const key = scoreKeyOf(hazard, scenario, year);
     if (key === undefined || this.#layout.kind !== "long") {
-      return this.#reject(this.#keyPositions[0] ?? 0, row, `part of a hazard, scenario and year (${quote(text)})`);
+      return this.#reject(hazardColumn, row, `part of a hazard, scenario and year (${quote(text)})`);
     }
-    const index = this.#groupIndexes.get(scoreKeyText(key)) ?? this.#collector.addGroup(key, this.#layout.columns);
-    this.#groupIndexes.set(scoreKeyText(key), index).set(text, index);
-    return index;
+    const sameGroup = this.#names[this.#nameIndexes.get(scoreKeyText(key)) ?? -1]?.group;
+    const group = sameGroup ?? this.#collector.addGroup(key, this.#layout.columns);
+    this.#lastName = this.#names.push({ hazard, scenario, year, group }) - 1;
+    this.#nameIndexes.set(scoreKeyText(key), this.#lastName).set(text, this.#lastName);
+    return group;
   }
 
   #cell(position: number, row: number): unknown {
