@@ -1,7 +1,13 @@
 /** `isotherm atlas info`: the hazards, grids, layers, rules and sources of an atlas as text. */
 import Table from "cli-table3";
 import type { Catalog } from "../atlas/catalog.ts";
-import { supplementedHazard, supplementKindOf, supplementName } from "../atlas/supplement.ts";
+import {
+  returnPeriodsOf,
+  supplementedHazard,
+  type SupplementKind,
+  supplementKindOf,
+  supplementName,
+} from "../atlas/supplement.ts";
 import { filesOf, liveGroups, methodLines, productOf, type StatedProduct } from "./atlasSources.ts";
 
 /** @param options `hasFiles`: whether source files are listed with their hashes */
@@ -68,16 +74,26 @@ function sourceLines(entry: Catalog["hazards"][number], hasFiles: boolean): read
   });
 }
 
+const SUPPLEMENT_TEXTS: Readonly<Record<SupplementKind, string>> = {
+  curve: "curve",
+  curve_min: "smallest curve over climate models",
+  curve_max: "largest curve over climate models",
+  metrics_min: "smallest metrics over climate models",
+  metrics_max: "largest metrics over climate models",
+};
+
 /** Returns the lines that describe the curves and ranges of a hazard; none if the atlas has none. */
 function supplementLines({ hazards }: Catalog, hazard: string): readonly string[] {
   const packs = hazards.find((entry) => entry.hazard === supplementName(hazard))?.packs ?? [];
   const groups = packs.flatMap((pack) => pack.groups).filter(({ superseded }) => superseded !== true);
-  const layers = new Map<string, number>();
+  const periodCounts = new Map<string, number>();
   for (const group of groups) {
     const kind = supplementKindOf(group);
     if (kind === undefined) continue;
-    const name = `${kind} of ${group.scenario} ${group.year}`;
-    layers.set(name, (layers.get(name) ?? 0) + group.layers.length);
+    const name = `${SUPPLEMENT_TEXTS[kind]} of ${group.scenario} ${group.year}`;
+    periodCounts.set(name, (periodCounts.get(name) ?? 0) + (returnPeriodsOf(group)?.length ?? 0));
   }
-  return [...layers].map(([name, count]) => `  keeps     ${name}, ${count} layers`);
+  return [...periodCounts].map(
+    ([name, count]) => `  keeps     ${name}${count === 0 ? "" : `, ${count} return periods`}`,
+  );
 }

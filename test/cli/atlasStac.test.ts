@@ -48,6 +48,19 @@ function withMethods(catalog: Catalog): Catalog {
   };
 }
 
+/** Returns the catalog with another provenance of the groups of its supplements. */
+function withSupplementProvenance(catalog: Catalog, change: object): Catalog {
+  const changed = (entry: Catalog["hazards"][number]): Catalog["hazards"][number] => ({
+    ...entry,
+    packs: entry.packs.map((pack) => ({
+      ...pack,
+      groups: pack.groups.map((group) => ({ ...group, provenance: { ...group.provenance, ...change } })),
+    })),
+  });
+  const hazards = catalog.hazards.map((entry) => (entry.hazard.endsWith(".supplement") ? changed(entry) : entry));
+  return { ...catalog, hazards };
+}
+
 describe("a STAC item", () => {
   test("is valid and describes extent, times, license, providers and layers", async () => {
     const { type, features } = stacItems(await readCatalog());
@@ -172,6 +185,23 @@ describe("isotherm atlas info", () => {
       ]),
     );
     expect(formatInfo(await readCatalog())).not.toContain("proxy_of");
+  });
+
+  test("lists the curves and ranges over models that the atlas keeps", async () => {
+    await writeCurveAtlas();
+    const catalog = await withPackedAtlas((atlas) => Promise.resolve(atlas.catalog));
+    const linesOf = (change: object): readonly string[] =>
+      formatInfo(withSupplementProvenance(catalog, change))
+        .split("\n")
+        .filter((line) => line.startsWith("  keeps"));
+    expect(linesOf({})).toEqual(["  keeps     curve of rcp4p5 2030, 10 return periods"]);
+    expect(linesOf({ kind: "curve_max" })).toEqual([
+      "  keeps     largest curve over climate models of rcp4p5 2030, 10 return periods",
+    ]);
+    expect(linesOf({ kind: "metrics_min", return_periods_years: undefined })).toEqual([
+      "  keeps     smallest metrics over climate models of rcp4p5 2030",
+    ]);
+    expect(linesOf({ kind: "of a later release" })).toEqual([]);
   });
 
   test("shows product, version, license, attribution, program, date and, on request, the files with their hashes", async () => {
