@@ -1,6 +1,6 @@
 /** Computes the annual probability of reaching thresholds from return-period curves, as `curve` does for a single place. */
 import type { Sampler } from "../../atlas/sampler.ts";
-import { exceedanceOf } from "../../kernel/returnPeriodCurve.ts";
+import { exceedanceOf, type ReturnPeriodCurve } from "../../kernel/returnPeriodCurve.ts";
 import { type CurvePlan, curvePlanOf } from "../curve/curvePlan.ts";
 import { curveValuesOf } from "../curve/sampleCurves.ts";
 import { layerOf } from "../hazards.ts";
@@ -42,14 +42,20 @@ export function writeExceedances(
   for (let row = from; row < to; row++) {
     matrix.select(row);
     const values = plan === undefined ? undefined : curveValuesOf(plan, matrix);
+    // A missing curve has a reason instead of values.
+    const curve = plan === undefined || typeof values !== "object" ? undefined : curveOf(plan, values);
     const first = (matrix.places[row] ?? 0) * shape.thresholdCount;
     for (const { index, threshold } of groups) {
-      const hasCurve = plan !== undefined && typeof values === "object";
-      const exceedance = hasCurve ? exceedanceOf({ ...plan, values }, threshold) : undefined;
+      const exceedance = curve && exceedanceOf(curve, threshold);
       const bound = exceedance?.bound;
       out.exceedanceProbabilities[first + index] = exceedance?.probability ?? NaN;
       out.exceedanceBounds[first + index] = bound === undefined ? EXACT : SCORE_BOUNDS.indexOf(bound.kind);
       out.exceedanceLimits[first + index] = bound?.limit ?? NaN;
     }
   }
+}
+
+/** Lists the members, because a spread takes longer than the exceedance. */
+function curveOf({ variate, returnPeriodsYears }: CurvePlan, values: readonly number[]): ReturnPeriodCurve {
+  return { variate, returnPeriodsYears, values };
 }
