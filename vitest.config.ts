@@ -87,6 +87,9 @@ export default defineConfig({
           // On CI, where the tests of processes and sockets share two cores, a failed one is run once more.
           // .ci/summarize.mjs names the tests that needed it.
           retry: process.env["CI"] === "true" ? 1 : 0,
+          // Tests that start a process per command take a minute on a busy machine.
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
           include: ["test/**/*.system.test.ts"],
           globalSetup: "test/generatedSources.mjs",
         },

@@ -1,6 +1,8 @@
 import { totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
 import { Fault } from "../errors.ts";
+import { DEFAULT_LOAD_LIMITS } from "../host/admission/loadLimits.ts";
+import { DEFAULT_BODY_BYTES_MAX, plainBodyMemoryBytes } from "../host/admission/memoryBudget.ts";
 
 const MIB = 2 ** 20;
 /** Memory of the process without tiles and requests: the program, the atlas' directories and the event loop's heap. */
@@ -11,8 +13,6 @@ const GARBAGE_FACTOR = 2;
 const CACHE_DEFAULT_BYTES_MAX = 512 * MIB;
 const CACHE_SHARE = 1 / 3;
 const CACHE_BYTES_MIN = 16 * MIB;
-/** The largest body and its parsed values must fit. */
-const REQUEST_BYTES_MIN = 32 * MIB;
 /** Requests hold no more without `--memory`, however large the machine: more would only let attackers fill it. */
 const DEFAULT_REQUEST_BYTES_MAX = 256 * MIB;
 const DEFAULT_REQUEST_BYTES_PER_WORKER = 128 * MIB;
@@ -37,6 +37,8 @@ export interface MemoryPlanOptions {
   /** Absent: a third of what is left after the threads, 512 MiB at most. */
   readonly cacheBytes?: number | undefined;
   readonly workers: number;
+  /** Largest request body. */
+  readonly bodyBytesMax?: number | undefined;
   /** Memory that is available to the process. */
   readonly availableBytes?: number;
 }
@@ -48,14 +50,16 @@ export interface MemoryPlanOptions {
  *     cache = min(512 MiB, (memory - base) / 3)
  *     requests = min((memory - base - cache) / 2, 512 MiB * workers)
  *
- * Without the option, requests have at most 256 MiB + 128 MiB * workers.
+ * Without the option, requests have at most 256 MiB + 128 MiB * workers. A body of the largest size must fit into the half
+ * that one account may hold, if it has few values.
  *
- * @throws Fault `configuration_invalid` if the memory is too small for the threads, the cache and one request
+ * @throws Fault `configuration_invalid` if the memory is too small for the threads, the cache and the largest body
  */
 export function planMemory({
   memoryBytes,
   cacheBytes: givenCacheBytes,
   workers,
+  bodyBytesMax = DEFAULT_BODY_BYTES_MAX,
   availableBytes = availableMemoryBytes(),
 }: MemoryPlanOptions): MemoryPlan {
   const totalBytes = memoryBytes ?? availableBytes;
@@ -63,20 +67,24 @@ export function planMemory({
   const cacheBytes =
     givenCacheBytes ??
     Math.max(CACHE_BYTES_MIN, Math.min(CACHE_DEFAULT_BYTES_MAX, Math.floor(freeBytes * CACHE_SHARE)));
-  const requestBytesMax =
+  const requestBytesMin = Math.ceil(plainBodyMemoryBytes(bodyBytesMax) / DEFAULT_LOAD_LIMITS.accountShare);
+  const requestBytesMax = Math.max(
+    requestBytesMin,
     memoryBytes === undefined
       ? DEFAULT_REQUEST_BYTES_MAX + workers * DEFAULT_REQUEST_BYTES_PER_WORKER
-      : Math.max(1, workers) * REQUEST_BYTES_PER_WORKER_MAX;
+      : Math.max(1, workers) * REQUEST_BYTES_PER_WORKER_MAX,
+  );
   const requestBytes = Math.min(requestBytesMax, Math.floor((freeBytes - cacheBytes) / GARBAGE_FACTOR));
-  if (requestBytes < REQUEST_BYTES_MIN) {
-    const requestShareBytes = GARBAGE_FACTOR * REQUEST_BYTES_MIN;
+  if (requestBytes < requestBytesMin) {
+    const requestShareBytes = GARBAGE_FACTOR * requestBytesMin;
     const neededBytes =
       totalBytes -
       freeBytes +
       (givenCacheBytes === undefined ? requestShareBytes / (1 - CACHE_SHARE) : givenCacheBytes + requestShareBytes);
     const message =
-      `--memory must be at least ${Math.ceil(neededBytes / MIB)} MiB with ${workers} workers ` +
-      (givenCacheBytes === undefined ? "" : `and ${Math.floor(givenCacheBytes / MIB)} MiB for tiles `) +
+      `--memory must be at least ${Math.ceil(neededBytes / MIB)} MiB with ${workers} workers` +
+      (givenCacheBytes === undefined ? "" : `, ${Math.floor(givenCacheBytes / MIB)} MiB for tiles`) +
+      ` and bodies of up to ${Math.floor(bodyBytesMax / MIB)} MiB ` +
       `(got ${Math.floor(totalBytes / MIB)}).`;
     throw new Fault("configuration_invalid", message);
   }

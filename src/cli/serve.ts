@@ -54,11 +54,12 @@ const DEFAULT_PARTS: ServiceParts = {
 async function runServe(address: string, flags: ServeFlags, parts: ServiceParts): Promise<void> {
   setFlagsFromString(`--heap-growing-percent=${parts.heapGrowingPercent}`);
   process.stdout.off("error", endOnOutputError).off("error", ignoreOutputError).on("error", ignoreOutputError);
-  const { cache, memory, workers, data, database, adminPort } = flags;
+  const { bodyLimit, cache, memory, workers, data, database, adminPort } = flags;
   const plan = planMemory({
     workers,
     cacheBytes: cache === undefined ? undefined : cache * 2 ** 20,
     memoryBytes: memory === undefined ? undefined : memory * 2 ** 20,
+    bodyBytesMax: bodyLimit === undefined ? undefined : bodyLimit * 2 ** 20,
   });
   requirePackages("The service", [
     ...ledgerPackages({ database }),

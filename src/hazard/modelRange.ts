@@ -9,7 +9,7 @@ import type { PlannedLayer } from "./plannedLayer.ts";
 import type { HazardQuery } from "./query.ts";
 import { type SampledLayers, sampleLayers } from "./sampledLayers.ts";
 import { valueOfSteps } from "./stepValues.ts";
-import { keptPlans } from "./storedPlans.ts";
+import { cachedPlans } from "./cachedPlans.ts";
 
 /** The layers of the range of one scenario and year. */
 export interface RangePlan {
@@ -82,7 +82,7 @@ function valueOf({ position, entry }: PlannedLayer, sampled: SampledLayers): num
   return steps === undefined ? undefined : valueOfSteps(steps, entry);
 }
 
-const rangePlanOf = keptPlans((sampler, hazard, { scenario, year }): RangePlan | undefined => {
+const rangePlanOf = cachedPlans((sampler, hazard, { scenario, year }): RangePlan | undefined => {
   const supplement = sampler.hazards.get(supplementName(hazard));
   const groups = supplement?.groups(scenario, year) ?? [];
   const [minimum, maximum] = [groupOf(groups, "metrics_min"), groupOf(groups, "metrics_max")];

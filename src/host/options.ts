@@ -6,6 +6,7 @@ import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/loadLimits.ts";
+import { DEFAULT_BODY_BYTES_MAX } from "./admission/memoryBudget.ts";
 import { type ClientLimits, DEFAULT_CLIENT_LIMITS } from "./admission/clientGate.ts";
 import type { Log } from "./log.ts";
 import type { HostLimits } from "./route.ts";
@@ -86,7 +87,7 @@ const DEFAULT_LIMITS: HostLimits = {
   entityCount: DEFAULT_ALIGNMENT_LIMITS.entityCount,
   alignmentValueCount: DEFAULT_ALIGNMENT_LIMITS.valueCount,
   detailCount: 10_000,
-  requestBodyBytesMax: 8 << 20,
+  requestBodyBytesMax: DEFAULT_BODY_BYTES_MAX,
   requestsPerS: 50,
   requestBurst: 100,
 };

@@ -42,6 +42,8 @@ const RETRY_PAUSE_MS = 1_000;
 const START_TIMEOUT_MS = 30_000;
 /** Bytes of the bodies that are much larger than their content. */
 const LARGE_BODY_BYTES = 8 << 20;
+/** Its lists are estimated at 135 MiB. */
+const LISTS_BODY_BYTES = 3.85 * 2 ** 20;
 
 /** @type {Record<string, (attack: Attack) => Promise<void>>} */
 const ATTACKS = {
@@ -86,12 +88,15 @@ const ATTACKS = {
     );
   },
 
-  /** Bodies of 8 MiB with as many nested lists as are parsed. */
+  /**
+   * Bodies with as many nested lists as are parsed: of 8 MiB, whose values would take more memory than one account may use, and
+   * of the largest size that is parsed with `--memory 1024`.
+   */
   "lists bodies": (attack) => {
-    const unit = `${"[".repeat(14)}${"]".repeat(14)}`;
-    const count = Math.floor((LARGE_BODY_BYTES - 2) / (unit.length + 1));
-    const body = Buffer.from(`[${Array.from({ length: count }, () => unit).join(",")}]`);
-    return onEveryConnection(attack, () => exchangeRepeatedly(attack, () => post(attack, ALIGNMENT, body)));
+    const bodies = [LARGE_BODY_BYTES, LISTS_BODY_BYTES].map(listsOf);
+    return onEveryConnection(attack, (index) =>
+      exchangeRepeatedly(attack, () => post(attack, ALIGNMENT, bodies[index % bodies.length])),
+    );
   },
 
   /** Batches of 500 large circles in places that nobody has requested before. */
@@ -208,6 +213,13 @@ async function exchange(attack, socket, bytes) {
 async function ended(attack, socket) {
   while (!attack.isOver && !socket.destroyed) await setTimeout(100);
   socket.destroy();
+}
+
+/** Returns a body of nested lists. */
+function listsOf(sizeBytes) {
+  const unit = `${"[".repeat(14)}${"]".repeat(14)}`;
+  const count = Math.floor((sizeBytes - 2) / (unit.length + 1));
+  return Buffer.from(`[${Array.from({ length: count }, () => unit).join(",")}]`);
 }
 
 function write(socket, bytes) {

@@ -24,8 +24,8 @@ const ONLY = process.env["ISOTHERM_ATTACK_ONLY"];
 /** Not limited by address, as the addresses of a private network might be. */
 const HONEST_ADDRESS = "127.0.0.1";
 const ATTACK_ADDRESS = process.env["ISOTHERM_ATTACK_ADDRESS"] ?? "127.0.0.2";
-/** Memory that the service may hold during any attack. */
-const RESIDENT_BYTES_MAX = 2 ** 30;
+/** The option `--memory` of the service, which bounds the memory that it takes during any attack. */
+const MEMORY_MIB = attackSize("MEMORY_MIB", { small: 1024, full: 1024 });
 const RESIDENT_POLL_MS = 100;
 
 /** Connections of each attack of attacks.mjs: the variable that sets their number, its default, and that of the full attack. */
@@ -50,7 +50,7 @@ let alone: HonestReport;
 beforeAll(async () => {
   data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
   service = await startServiceProcess(data, {
-    flags: ["--workers", "1", "--exempt-address", HONEST_ADDRESS, "--admin-port", "0"],
+    flags: ["--workers", "1", "--memory", String(MEMORY_MIB), "--exempt-address", HONEST_ADDRESS, "--admin-port", "0"],
   });
   metrics = new ServiceMetrics(service);
   [honest, attacker] = await withLedger({ data }, async (ledger) => [
@@ -108,7 +108,7 @@ test.each(NAMES)(
     );
     expect(connectionCount).toBeGreaterThanOrEqual(size);
     expect(beside.failed).toStrictEqual([]);
-    expect(residentBytesMax).toBeLessThan(RESIDENT_BYTES_MAX);
+    expect(residentBytesMax).toBeLessThan(MEMORY_MIB * 2 ** 20);
   },
   300_000 + 4 * DURATION_MS,
 );

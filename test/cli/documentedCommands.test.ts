@@ -45,8 +45,8 @@ function commandLines(page: string): readonly Located[] {
     .flatMap((line) => {
       const [, text] = /(?:^|[\s/])(?:isotherm|(?:dist|debug)\/cli\/main\.js) (.*)$/.exec(line) ?? [];
       if (text === undefined || text.includes("…")) return [];
-      // xargs adds operands.
-      return [[page, line.includes("xargs") ? `${text} OPERAND` : text] as const];
+      // xargs adds operands from its standard input.
+      return [[page, line.includes("xargs") ? `${text.replace(/ *<.*/, "")} OPERAND` : text] as const];
     });
 }
 

@@ -24,13 +24,26 @@ test("bounds the memory of requests on large machines", () => {
   expect(planMemory({ workers: 0, memoryBytes: availableBytes }).requestBytes).toBe(512 * MIB);
 });
 
-test("rejects too little memory, and names what is needed", () => {
-  let needed = "";
+test.each([
+  [{}, 48, "with 2 workers and bodies of up to 8 MiB (got 256)."],
+  [{ cacheBytes: 64 * MIB }, 48, "with 2 workers, 64 MiB for tiles and bodies of up to 8 MiB (got 256)."],
+  [{ bodyBytesMax: 20 * MIB }, 120, "with 2 workers and bodies of up to 20 MiB (got 256)."],
+])("rejects too little memory for the largest body, and names what is needed: %j", (options, requestMiB, text) => {
+  let message = "";
   try {
-    planMemory({ memoryBytes: 256 * MIB, workers: 2 });
+    planMemory({ memoryBytes: 256 * MIB, workers: 2, ...options });
   } catch (error) {
     expect(error).toMatchObject({ code: "configuration_invalid" });
-    [, needed = ""] = /at least ([0-9]+) MiB/.exec((error as Error).message) ?? [];
+    ({ message } = error as Error);
   }
-  expect(planMemory({ memoryBytes: Number(needed) * MIB, workers: 2 }).requestBytes).toBeGreaterThanOrEqual(32 * MIB);
+  const [, needed = ""] = /^--memory must be at least ([0-9]+) MiB /.exec(message) ?? [];
+  expect(message).toBe(`--memory must be at least ${needed} MiB ${text}`);
+  const { requestBytes } = planMemory({ memoryBytes: Number(needed) * MIB, workers: 2, ...options });
+  expect(requestBytes).toBeGreaterThanOrEqual(requestMiB * MIB);
+  expect(requestBytes).toBeLessThan((requestMiB + 1) * MIB);
+});
+
+test("gives half of the memory of requests to the largest body, if there is enough", () => {
+  const availableBytes = 2 ** 40;
+  expect(planMemory({ workers: 1, availableBytes, bodyBytesMax: 100 * MIB }).requestBytes).toBe(600 * MIB);
 });

@@ -198,12 +198,16 @@ async function checkOwnAccess(
   return findings;
 }
 
-test("ids of other accounts get the same responses as ids that do not exist", async () => {
-  const { findings, comparisons } = await campaign(3);
-  console.log(`account isolation: ${comparisons} comparisons, ${findings.length} findings`);
-  expect(findings.slice(0, 10)).toStrictEqual([]);
-  expect(comparisons).toBeGreaterThan(TESTED_OPERATIONS.length * 3 * 2 * 10);
-}, TIMEOUT_MS);
+test(
+  "ids of other accounts get the same responses as ids that do not exist",
+  async () => {
+    const { findings, comparisons } = await campaign(3);
+    console.log(`account isolation: ${comparisons} comparisons, ${findings.length} findings`);
+    expect(findings.slice(0, 10)).toStrictEqual([]);
+    expect(comparisons).toBeGreaterThan(TESTED_OPERATIONS.length * 3 * 2 * 10);
+  },
+  TIMEOUT_MS,
+);
 
 const INJECTED_FAULTS: readonly (readonly [string, FaultName, RegExp])[] = [
   ["customer lookups ignore the account", "finds-customers-of-any-account", /customers\/\{id\}, path: .*contains/],

@@ -1,4 +1,3 @@
-import { isIPv6 } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { networkOf } from "../../src/ledger/addressRateLimiter.ts";
@@ -50,7 +49,6 @@ test("the groups of any IPv6 address are those of the URL standard's shortest fo
       const groups = ipv6Groups(address) ?? [];
       expect(groups).toHaveLength(8);
       const text = groups.map((group) => group.toString(16)).join(":");
-      expect(isIPv6(text)).toBe(true);
       expect(new URL(`http://[${text}]`).hostname).toBe(new URL(`http://[${address}]`).hostname);
     }),
   );

@@ -63,7 +63,7 @@ function noCurves(sampler: Sampler, hazard: HazardName, query: CurveQuery): Faul
   const others = HAZARD_NAMES.filter((name) => hasCurves(sampler, name));
   const offer =
     others.length === 0
-      ? "it has none of any hazard; curves are kept by ingesting return-period maps with --keep-curves"
+      ? "it has none of any hazard; to add them, ingest its return-period maps again with --keep-curves"
       : `it has curves of ${others.join(", ")}`;
   const detail = `This atlas has no return-period curves of ${hazard}: ${offer}.`;
   const location = isParsedFromUrl(query) ? { parameter: "hazards" } : { pointer: "/hazards/0" };

@@ -5,7 +5,7 @@ import type { Sampler } from "../../atlas/sampler.ts";
 import { returnPeriodsOf, type SupplementKind, supplementKindOf, supplementName } from "../../atlas/supplement.ts";
 import type { HazardName, StoredLayer } from "../hazards.ts";
 import type { PlannedLayer } from "../plannedLayer.ts";
-import { keptPlans } from "../storedPlans.ts";
+import { cachedPlans } from "../cachedPlans.ts";
 
 /** The layers of the curve of one scenario and year. All lists are in ascending order of return period. */
 export interface CurvePlan {
@@ -26,7 +26,7 @@ export function hasCurves(sampler: Sampler, hazard: HazardName): boolean {
 }
 
 /** Returns the plan of a curve, or undefined if the atlas does not have it. */
-export const curvePlanOf = keptPlans(makeCurvePlan);
+export const curvePlanOf = cachedPlans(makeCurvePlan);
 
 function makeCurvePlan(sampler: Sampler, hazard: HazardName, { scenario, year }: StoredLayer): CurvePlan | undefined {
   const supplement = sampler.hazards.get(supplementName(hazard));

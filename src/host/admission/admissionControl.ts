@@ -2,7 +2,7 @@ import { HttpError } from "../problems/problem.ts";
 import { ChunkPacer } from "./chunkPacer.ts";
 import { JobAdmission } from "./jobAdmission.ts";
 import type { LoadLimits, Reject, ShedReason } from "./loadLimits.ts";
-import { estimateParsedBytes, MemoryBudget, type MemoryShortage } from "./memoryBudget.ts";
+import { estimateParsedBytes, MemoryBudget, type MemoryShortage, plainBodyMemoryBytes } from "./memoryBudget.ts";
 import { type HeldResources, noResources, type Slot } from "./slot.ts";
 
 /** How long a request waits for memory before its body is read. Short, because its connection and slot are held meanwhile. */
@@ -14,8 +14,8 @@ export interface BodyMemory {
   readonly heldBytes: number;
   /** Bytes received. */
   readonly sizeBytes: number;
-  /** Commas, opening brackets and opening braces among them that are not in strings. */
-  readonly delimiterCount: number;
+  /** Estimated memory of the values among them. */
+  readonly valueBytes: number;
 }
 
 export interface AdmissionOptions {
@@ -97,11 +97,12 @@ export class AdmissionControl {
    * Rejects a body that would exceed a limit if it had this size. If there is too little memory, waits briefly for other
    * requests to release theirs.
    * @returns undefined if the body is admitted at once
-   * @throws HttpError `overloaded`
+   * @throws HttpError `overloaded`, `body_too_large` if the request would take more than the share of an account
    */
   admitBody(slot: Slot, sizeBytes: number): Promise<void> | undefined {
+    const memoryBytes = plainBodyMemoryBytes(sizeBytes);
+    this.#checkRequestMemory(memoryBytes);
     this.#checkBodyBytes(slot, sizeBytes);
-    const memoryBytes = sizeBytes + estimateParsedBytes(sizeBytes, 0);
     const isEnough = (): boolean => this.#memoryShortage(slot, memoryBytes) === undefined;
     if (isEnough()) return undefined;
     return this.#memory.waitFor(slot.account, { isEnough, timeMsMax: MEMORY_WAIT_MS }).then(() => {
@@ -124,6 +125,16 @@ export class AdmissionControl {
     }
   }
 
+  /** Rejects a body that alone exceeds the share of an account, so that there is always memory for other accounts. */
+  #checkRequestMemory(memoryBytes: number): void {
+    const limitBytes = this.#memory.accountLimitBytes;
+    if (memoryBytes <= limitBytes) return;
+    const message =
+      `The body would take at least ${toMebibytes(memoryBytes)} of memory, estimated from its size, lists, objects and ` +
+      `values; one account may use ${toMebibytes(limitBytes)}. Split the request.`;
+    throw new HttpError("body_too_large", message);
+  }
+
   #memoryShortage(slot: Slot, sizeBytes: number): MemoryShortage | undefined {
     return this.#memory.shortage(slot.account, sizeBytes, slot.bodyBytes + slot.parsedBytes);
   }
@@ -136,11 +147,12 @@ export class AdmissionControl {
   /**
    * Sets the memory that a body holds, and what it will hold when it has been parsed. Bytes that are only announced are
    * not counted.
-   * @throws HttpError `overloaded`
+   * @throws HttpError `overloaded`, `body_too_large` if the request takes more than the share of an account
    */
-  setBody(slot: Slot, { heldBytes, sizeBytes, delimiterCount }: BodyMemory): void {
+  setBody(slot: Slot, { heldBytes, sizeBytes, valueBytes }: BodyMemory): void {
     const addedBytes = heldBytes - slot.bodyBytes;
-    const parsedBytes = estimateParsedBytes(sizeBytes, delimiterCount);
+    const parsedBytes = estimateParsedBytes(sizeBytes, valueBytes);
+    this.#checkRequestMemory(heldBytes + parsedBytes);
     const addedMemoryBytes = addedBytes + parsedBytes - slot.parsedBytes;
     if (addedBytes > 0) this.#checkBodyBytes(slot, addedBytes);
     if (addedMemoryBytes > 0) this.#checkMemory(slot, addedMemoryBytes);
@@ -187,3 +199,6 @@ export class AdmissionControl {
     return new HttpError("overloaded", message, { "Retry-After": String(Math.max(1, Math.ceil(retryAfterS))) });
   };
 }
+
+/** Returns a size to be read by people, not rounded to the other side of a limit. */
+const toMebibytes = (bytes: number): string => `${(Math.ceil(bytes / 2 ** 10) / 2 ** 10).toFixed(2)} MiB`;

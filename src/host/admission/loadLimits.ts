@@ -10,7 +10,8 @@ export interface LoadLimits {
   readonly responseBytesMax: number;
   /**
    * Bodies, an estimate of the parsed values, partial results and responses together, in bytes. Further requests are
-   * rejected, and so is the response to one in progress if its account would exceed its share.
+   * rejected, and so is the response to one in progress if its account would exceed its share. A body that alone exceeds this
+   * share is too large.
    */
   readonly memoryBytesMax: number;
   /** Largest share of the limits above that one account may use, in (0, 1]. */

@@ -8,9 +8,9 @@ export type MemoryShortage = "account" | "total";
 
 /** Memory of the text and the strings of a parsed body, in multiples of its size. */
 const TEXT_BYTES_PER_BYTE = 2;
-/** Memory of a parsed value, list or object: an empty list takes 56 bytes, a member of an object 8 to 150. */
-const BYTES_PER_DELIMITER = 64;
 
+/** Default of the largest request body. */
+export const DEFAULT_BODY_BYTES_MAX = 8 << 20;
 /** Requests that may wait for memory; further ones do not wait. */
 const WAITING_COUNT_MAX = 64;
 /** Requests of one account that may wait for memory. */
@@ -23,11 +23,16 @@ interface Waiter {
 }
 
 /**
- * Estimates the memory that parsing a body takes in addition to the body: `2 * sizeBytes + 64 * delimiterCount`.
- * @param delimiterCount number of commas, opening brackets and opening braces that are not in strings
+ * Estimates the memory that parsing a body takes in addition to the body: `2 * sizeBytes + valueBytes`.
+ * @param valueBytes estimated memory of its values
  */
-export function estimateParsedBytes(sizeBytes: number, delimiterCount: number): number {
-  return TEXT_BYTES_PER_BYTE * sizeBytes + BYTES_PER_DELIMITER * delimiterCount;
+export function estimateParsedBytes(sizeBytes: number, valueBytes: number): number {
+  return TEXT_BYTES_PER_BYTE * sizeBytes + valueBytes;
+}
+
+/** Returns what a body and its text take if it contains few values: the least that a body of this size takes. */
+export function plainBodyMemoryBytes(sizeBytes: number): number {
+  return sizeBytes + estimateParsedBytes(sizeBytes, 0);
 }
 
 /**
@@ -50,6 +55,11 @@ export class MemoryBudget {
     return this.#heldBytes;
   }
 
+  /** What one account, and therefore one request, may hold. */
+  get accountLimitBytes(): number {
+    return this.#limitBytes * this.#accountShare;
+  }
+
   /**
    * Returns which limit `sizeBytes` more would exceed.
    * @param ownBytes what the request already holds; a request that is the only one to hold memory is never refused
@@ -57,7 +67,7 @@ export class MemoryBudget {
   shortage(holder: MemoryHolder | undefined, sizeBytes: number, ownBytes: number): MemoryShortage | undefined {
     const exceeds = (heldBytes: number, limitBytes: number): boolean =>
       heldBytes > ownBytes && heldBytes + sizeBytes > limitBytes;
-    if (holder !== undefined && exceeds(holder.memoryBytes, this.#limitBytes * this.#accountShare)) return "account";
+    if (holder !== undefined && exceeds(holder.memoryBytes, this.accountLimitBytes)) return "account";
     return exceeds(this.#heldBytes, this.#limitBytes) ? "total" : undefined;
   }
 

@@ -12,6 +12,7 @@ import { ROUTES } from "../routes/routeList.ts";
 import { warmUp } from "../warmUp.ts";
 import type { BulkAnswer, ProblemContext, QueriesBulkRoute } from "../bulkRoute.ts";
 import { BULK_ROUTES } from "./bulkRoutes.ts";
+import { collectingAfter } from "./garbageCollection.ts";
 import {
   HTTP,
   HTTP_JOIN,
@@ -21,6 +22,7 @@ import {
   type HttpPayload,
   type HttpResult,
   type QueryShard,
+  type ShardPayload,
 } from "./bulkTasks.ts";
 
 /** Batches up to this size are answered where they are parsed, if one time slice is enough. */
@@ -33,15 +35,12 @@ const encoder = new TextEncoder();
 export function bulkHandlers(atlas: LocalAtlas): TaskHandlers {
   return new Map([
     handle(HTTP, async (payload, context) => {
-      const result = await answerRequest(atlas, payload, context);
+      const result = await collectingAfter(payload.parsedBytes, () => answerRequest(atlas, payload, context));
       const parts = result.kind === "answered" ? result.parts : result.shards.map(({ bytes }) => bytes);
       return { result, transfer: parts.map(({ buffer }) => buffer as ArrayBuffer) };
     }),
-    handle(HTTP_SHARD, async ({ route, requestId, prefix, bytes }, context) => {
-      const bulk = BULK_ROUTES.get(route);
-      if (bulk?.kind !== "queries") throw new Error(`Requests of ${route} have no queries.`);
-      const queries = JSON.parse(new TextDecoder().decode(bytes)) as readonly unknown[];
-      const encoded = await answerQueries(atlas, bulk, { queries, requestId, prefix }, context);
+    handle(HTTP_SHARD, async (payload, context) => {
+      const encoded = await collectingAfter(payload.parsedBytes, () => answerShard(atlas, payload, context));
       const elements = encoded.elements();
       const { units, refusedCount } = encoded;
       return { result: { elements, units, refusedCount }, transfer: [elements.bytes.buffer] };
@@ -86,6 +85,17 @@ async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: T
   const answered = short ?? (await answerQueries(atlas, bulk, requestQueries, context));
   const { units, refusedCount } = answered;
   return { kind: "answered", parts: [answered.response()], units, headers: bulk.headers(refusedCount) };
+}
+
+async function answerShard(
+  atlas: LocalAtlas,
+  { route, requestId, prefix, bytes }: ShardPayload,
+  context: TaskContext,
+): Promise<ElementEncoder> {
+  const bulk = BULK_ROUTES.get(route);
+  if (bulk?.kind !== "queries") throw new Error(`Requests of ${route} have no queries.`);
+  const queries = JSON.parse(new TextDecoder().decode(bytes)) as readonly unknown[];
+  return answerQueries(atlas, bulk, { queries, requestId, prefix }, context);
 }
 
 /** Returns the context of a route in a worker. Workers have no ledger: routes that need it run on the event loop. */

@@ -87,11 +87,13 @@ export class BulkRequests {
 
   async #run(request: BulkRequest, job: BulkJob, signal: AbortSignal): Promise<BulkAnswer> {
     const { route, caller, requestId, queryText, path, body, query } = request;
+    const { parsedBytes } = request.slot;
     const payload: HttpPayload = {
       route,
       queryText,
       path,
       ...(body === undefined ? {} : { body: body.parts }),
+      parsedBytes,
       caller,
       requestId,
       limits: this.#limits,
@@ -117,7 +119,7 @@ export class BulkRequests {
   }
 
   async #runShards(
-    { route, requestId, caller }: BulkRequest,
+    { route, requestId, caller, slot: { parsedBytes } }: BulkRequest,
     shards: readonly QueryShard[],
     job: BulkJob,
     signal: AbortSignal,
@@ -130,7 +132,7 @@ export class BulkRequests {
     const results = await Promise.all(
       shards.map(async ({ worker, positions, bytes }, part) => {
         const onSlice = (slice: SliceReport): void => this.#jobs.recordSlice(job, part, slice);
-        const payload = { route, requestId, prefix: this.#prefix, bytes };
+        const payload = { route, requestId, prefix: this.#prefix, bytes, parsedBytes };
         const result = await this.#executor.run(HTTP_SHARD, payload, { worker, tenant, signal, onSlice });
         this.#jobs.completePart(job, part, result.elements.bytes.length);
         return { ...result, positions };

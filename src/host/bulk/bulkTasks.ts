@@ -13,6 +13,8 @@ export interface HttpPayload {
   readonly path: Readonly<Record<string, string>>;
   /** The parts of the body. Those of a long body are in memory that all threads share. */
   readonly body?: readonly Uint8Array[];
+  /** Estimated memory of the parsed body. */
+  readonly parsedBytes: number;
   readonly caller: Caller;
   readonly requestId: string;
   readonly limits: HostLimits;
@@ -43,6 +45,8 @@ export interface ShardPayload {
   readonly requestId: string;
   readonly prefix: string;
   readonly bytes: Uint8Array;
+  /** Estimated memory of the parsed body of the request. */
+  readonly parsedBytes: number;
 }
 
 export interface ShardResult {

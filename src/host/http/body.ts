@@ -100,7 +100,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
     let discardedBytes = 0;
     const reserve = (bufferBytes: number): void => {
       const heldBytes = bufferBytes + chunksHeldBytes;
-      onResize({ heldBytes, sizeBytes: buffer.sizeBytes, delimiterCount: structure.delimiterCount });
+      onResize({ heldBytes, sizeBytes: buffer.sizeBytes, valueBytes: structure.valueBytes });
     };
     const pauseShortChunks = (): void => {
       const delayMs = options.shortChunksDelayMs(shortChunkCount);

@@ -154,8 +154,10 @@ const TEXTS = {
     remedy: "Send the header field `Content-Type: application/json` and an uncompressed body.",
   },
   body_too_large: {
-    meaning: "The body is larger than the limit.",
-    remedy: "Split the request into several requests. `GET /api/v1/limits` gives the largest size allowed.",
+    meaning: "The body is larger than the limit, or its lists, objects and values would take too much memory.",
+    remedy:
+      "Split the request into several requests. `GET /api/v1/limits` gives the largest size allowed, and the message of the " +
+      "problem the memory that one request may take.",
   },
   overloaded: {
     meaning: "The service has more requests than it can answer in time, is not ready, or is shutting down.",

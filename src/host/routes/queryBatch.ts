@@ -14,9 +14,7 @@ import { RELEASE_HEADER, releaseHeader } from "./hazardAnswers.ts";
 import { rejectParameters } from "./parameters.ts";
 
 /** Unvalidated queries. Each is validated when it is processed, because an invalid query affects only its own element. */
-export interface BatchRequest {
-  readonly queries: readonly unknown[];
-}
+type Queries = readonly unknown[];
 
 /** What differs between the batches. */
 interface QueryBatch<Query, Result extends object> {
@@ -44,9 +42,9 @@ interface QueryBatch<Query, Result extends object> {
 }
 
 interface BatchRoutes<Result> {
-  readonly route: Route<BatchRequest, ElementEncoder>;
+  readonly route: Route<Queries, ElementEncoder>;
   /** Answers a batch in worker threads. Each query goes to the worker that has its tiles. */
-  readonly bulkRoute: QueriesBulkRoute<BatchRequest, Result>;
+  readonly bulkRoute: QueriesBulkRoute<Queries, Result>;
 }
 
 /** Returns the routes that answer a list of queries with a list of results. */
@@ -70,7 +68,7 @@ export function queryBatchRoutes<Query, Result extends object>(batch: QueryBatch
     // A single query with a large radius can take longer than anything else that runs on the event loop.
     inlineBodyBytesMax: 0,
     parse: (request) => parseBatch(request, batch),
-    async handle({ queries }, { services: { atlas, prefix }, requestId, signal }) {
+    async handle(queries, { services: { atlas, prefix }, requestId, signal }) {
       const elements = await batch.answer(atlas, queries as readonly Query[], { signal });
       return encodeElements(elements, (element) => encode(element, { requestId, prefix }));
     },
@@ -80,7 +78,7 @@ export function queryBatchRoutes<Query, Result extends object>(batch: QueryBatch
   const bulkRoute: BatchRoutes<Result>["bulkRoute"] = {
     kind: "queries",
     route,
-    queriesOf: ({ queries }) => queries,
+    queriesOf: (queries) => queries,
     estimateWork: (atlas, query) => batch.estimateWork(atlas, query),
     answer: (atlas, queries, options, run) => batch.answer(atlas, queries as readonly Query[], options, run),
     encode,
@@ -102,7 +100,7 @@ const BATCH_HEADERS = {
 function parseBatch(
   { queryText, body, limits }: RouteRequest,
   batch: Pick<QueryBatch<never, never>, "hazardCountMax" | "isLong" | "longName">,
-): BatchRequest {
+): Queries {
   rejectParameters(queryText);
   if (!Array.isArray(body) || body.length === 0) throw batchFault(body);
   checkLimit("locations", { requested: body.length, limit: limits.batchCount });
@@ -114,7 +112,7 @@ function parseBatch(
   }
   checkLimit("hazard values", { requested, limit: limits.hazardValueCount });
   checkLimit(batch.longName, { requested: long, limit: limits.detailCount });
-  return { queries: body };
+  return body;
 }
 
 /** Encodes one element of a batch. @param countUnits counts the usage units of a result */

@@ -58,7 +58,7 @@ test("a job that is divided after a first attempt holds no memory of the attempt
       expect(admission.jobs.heldBytes).toBe(200);
       // A body and its parsed value of 2,700 bytes fit beside the 200 bytes of the parts.
       const other = newSlot();
-      admission.setBody(other, { heldBytes: 900, sizeBytes: 900, delimiterCount: 0 });
+      admission.setBody(other, { heldBytes: 900, sizeBytes: 900, valueBytes: 0 });
       admission.release(other);
     });
     admission.release(slot);
@@ -71,7 +71,7 @@ test("a job that is divided after it has ended holds no memory", async () => {
   const job = await admission.jobs.run({ slot, work: workOf(0), signal }, async (running) => running);
   admission.jobs.startParts(job, [{ totalCount: 1, payloadBytes: 5_000 }]);
   const other = newSlot();
-  admission.setBody(other, { heldBytes: 900, sizeBytes: 900, delimiterCount: 0 });
+  admission.setBody(other, { heldBytes: 900, sizeBytes: 900, valueBytes: 0 });
 });
 
 test("the estimated cost of a job that has been parsed does not follow the progress of a first attempt", async () => {
@@ -89,7 +89,7 @@ test("a response is rejected if its account would exceed its share of the memory
   expect(() => holdResponse(1_001)).toThrow("hold too much memory");
   // The body and the parsed value of 600 bytes are released next.
   const slot = newSlot();
-  admission.setBody(slot, { heldBytes: 200, sizeBytes: 200, delimiterCount: 0 });
+  admission.setBody(slot, { heldBytes: 200, sizeBytes: 200, valueBytes: 0 });
   admission.holdResponse(slot, 1_000);
   admission.release(slot);
   expect(() => holdResponse(1)).toThrow("hold too much memory");

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { jsonLimits, JsonStructureScan } from "../../../src/host/http/jsonStructure.ts";
 import { estimateParsedBytes, MemoryBudget } from "../../../src/host/admission/memoryBudget.ts";
 
 test("limits the sum over all accounts and the share of each, but never a request that is alone", () => {
@@ -15,7 +16,16 @@ test("limits the sum over all accounts and the share of each, but never a reques
   expect([budget.heldBytes, first.memoryBytes, second.memoryBytes]).toEqual([500, 0, 500]);
 });
 
-test("estimates at least the memory of parsed lists", () => {
-  // 14 nested lists take 784 bytes.
-  expect(estimateParsedBytes(29, 15)).toBeGreaterThan(784);
+test.each([
+  // What V8 takes for each unit of a document of 8 MiB, without the text.
+  ["14 nested lists", `${"[".repeat(14)}${"]".repeat(14)}`, 770],
+  ["14 nested objects whose keys all differ", `${'{"abcd":'.repeat(14)}0${"}".repeat(14)}`, 2_470],
+  ["an object with a number as key", '{"17":0}', 224],
+  ["an object with the same 20 keys in another order", `{${'"a":0,'.repeat(20).slice(0, -1)}}`, 2_060],
+  ["a short string", '"abcd"', 32],
+])("estimates at least the memory of %s", (_what, unit, takenBytes) => {
+  const scan = new JsonStructureScan(jsonLimits(8 << 20));
+  scan.advance(Buffer.from(`[${unit},`));
+  const listBytes = 64;
+  expect(estimateParsedBytes(unit.length + 1, scan.valueBytes - listBytes)).toBeGreaterThan(takenBytes + unit.length);
 });

@@ -26,7 +26,7 @@ function startAdmission(accountShare = 1) {
   /** Holds the memory of a body. */
   const hold = (account = "account", sizeBytes = 600): Slot => {
     const slot = newSlot(account);
-    admission.setBody(slot, { heldBytes: sizeBytes, sizeBytes, delimiterCount: 0 });
+    admission.setBody(slot, { heldBytes: sizeBytes, sizeBytes, valueBytes: 0 });
     return slot;
   };
   const requestOutcomes: string[] = [];

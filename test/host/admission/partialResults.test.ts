@@ -36,7 +36,7 @@ function startAdmission() {
   /** Starts a job with a body that takes three times its size. */
   const start = async (account: string, bodyBytes = 0): Promise<RunningJob> => {
     const slot = newSlot(account);
-    admission.setBody(slot, { heldBytes: bodyBytes, sizeBytes: bodyBytes, delimiterCount: 0 });
+    admission.setBody(slot, { heldBytes: bodyBytes, sizeBytes: bodyBytes, valueBytes: 0 });
     let finish = (): void => undefined;
     let state = "running";
     const job = await new Promise<BulkJob>((resolve) => {

@@ -137,7 +137,7 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
       const slot = admission.acquire();
       try {
         admission.assignAccount(slot, accountId);
-        admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, delimiterCount: 0 });
+        admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, valueBytes: 0 });
         return await bulk.answer({
           route,
           queryText,

@@ -75,7 +75,7 @@ describe("worker threads", () => {
     const bytes = Buffer.from(JSON.stringify(body));
     const slot = admission.acquire();
     admission.assignAccount(slot, accountId);
-    admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, delimiterCount: 0 });
+    admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, valueBytes: 0 });
     const caller = { accountId, keyId: "key", customerId: "customer" };
     const { signal } = new AbortController();
     const work = { ...NO_WORK, kind: route, bodyBytes: bytes.length };

@@ -37,10 +37,22 @@ describe("JsonStructureScan", () => {
     }
   });
 
-  test("counts the delimiters that are not in strings", () => {
-    const scan = new JsonStructureScan(LIMITS);
-    for (const character of String.raw`[{"a,[{\\\"":[1,2]}]`) scan.advance(Buffer.from(character));
-    expect(scan.delimiterCount).toBe(4);
+  test.each([
+    ["1", 0],
+    ["[]", 64],
+    ["[1,2,3]", 64 + 2 * 32],
+    ['{"a":1,"b":2}', 192 + 96],
+    ["[[],[[]]]", 4 * 64 + 32],
+    ['{"a":[1,{"b":2}],"c":1}', 2 * 192 + 64 + 32 + 96],
+    ['[{"a":1,"b":2},{"c":[]}]', 2 * 64 + 2 * 192 + 96 + 32],
+    [String.raw`[{"a,[{\\\"":[1,2]}]`, 2 * 64 + 192 + 32],
+  ])("estimates the memory of the values of %j, in steps of any length", (text, valueBytes) => {
+    for (const stepBytes of [1, 2, 3, text.length]) {
+      const scan = new JsonStructureScan(LIMITS);
+      const bytes = Buffer.from(text);
+      for (let from = 0; from < bytes.length; from += stepBytes) scan.advance(bytes.subarray(from, from + stepBytes));
+      expect(scan.valueBytes).toBe(valueBytes);
+    }
   });
 
   test("counts the values and keys that JSON.parse finds", () => {

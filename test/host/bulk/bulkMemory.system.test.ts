@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import { ENTITY } from "../entities.ts";
+import { ALIGNMENT_PATH } from "../testHost.ts";
+import { bulkFixture, textOf } from "./bulkFixture.ts";
+
+const REQUEST_COUNT = 6;
+/** With detail, the result of an entity is several times as long as the entity. */
+const REQUEST = { route: ALIGNMENT_PATH, queryText: "detail=true", body: Array.from({ length: 600 }, () => ENTITY) };
+
+test("the last requests of an account whose partial results exceed its share of the memory are rejected, others answered", async () => {
+  const answer = textOf(await bulkFixture().answer(REQUEST));
+  const bodyBytes = Buffer.byteLength(JSON.stringify(REQUEST.body));
+  // The bodies and their parsed values fit, and half of a result.
+  const shareBytes = 3 * bodyBytes * REQUEST_COUNT + Math.floor(answer.length / 2);
+  const fixture = bulkFixture({ workers: 1, load: { memoryBytesMax: 2 * shareBytes, accountShare: 0.5 } });
+  const send = async (accountId: string): Promise<string> =>
+    fixture.answer({ ...REQUEST, accountId }).then(
+      (each) => (textOf(each) === answer ? "answered" : "wrong"),
+      (error: unknown) => (error as { readonly code: string }).code,
+    );
+  const other = send("other");
+  const outcomes = await Promise.all(Array.from({ length: REQUEST_COUNT }, () => send("account")));
+  expect(await other).toBe("answered");
+  const answeredCount = outcomes.indexOf("overloaded");
+  expect(answeredCount).toBeGreaterThan(0);
+  // Those that were admitted first are answered.
+  const answered = Array.from({ length: answeredCount }, () => "answered");
+  const rejected = Array.from({ length: REQUEST_COUNT - answeredCount }, () => "overloaded");
+  expect(outcomes).toStrictEqual([...answered, ...rejected]);
+  expect(fixture.shed).toStrictEqual(rejected.map(() => "too_much_memory_of_account"));
+  expect(fixture.admission.jobs.heldBytes).toBe(0);
+});
