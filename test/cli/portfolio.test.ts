@@ -1,0 +1,201 @@
+/** The flags, formats and messages of `isotherm portfolio`. */
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { runProgram } from "../../src/cli/program.ts";
+
+const folder = join(tmpdir(), `isotherm-portfolio-${randomUUID()}`);
+let [stdout, stderr] = ["", ""];
+
+beforeEach(() => {
+  mkdirSync(folder);
+  [stdout, stderr] = ["", ""];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((stdout += String(text))));
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((stderr += String(text))));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(folder, { recursive: true });
+});
+
+/** Runs a command; words that begin with @ are names in the folder. */
+const run = (...words: string[]): Promise<number | undefined> =>
+  runProgram(words.map((word) => (word.startsWith("@") ? join(folder, word.slice(1)) : word)));
+
+/** Scores places with one group per hazard. */
+const score = (...words: string[]): Promise<number | undefined> =>
+  run("portfolio", ...words, "--atlas", "demo", "--workers", "0");
+
+const PLACES = "site,breite,lon,geocode_km\nA,25.76,-80.19,0\nB,95,1,5\nC,23.81,90.41,5\n";
+
+describe("isotherm portfolio", () => {
+  test("reads flags and a file of options, of which flags take precedence", async () => {
+    writeFileSync(join(folder, "places.csv"), PLACES);
+    const options = {
+      $schema: "portfolio-options.json",
+      hazards: ["cyclones"],
+      scenarios: ["rcp8p5"],
+      analysis_years: [2050],
+      radius: 7,
+      layout: "long",
+      columns: { id: "site", latitude: "breite" },
+    };
+    writeFileSync(join(folder, "options.json"), JSON.stringify(options));
+    const flags = [
+      "--options",
+      "@options.json",
+      "--lat",
+      "breite",
+      "--id",
+      "site",
+      "--years",
+      "2080",
+      "--layout",
+      "wide",
+    ];
+    const code = await score(
+      ...["@places.csv", "@out.ndjson", ...flags, "--radius-column", "geocode_km", "--method", "mean"],
+      ...["--metrics", "wind_speed_mps,total_hazard", "--total-hazard", "--anthropogenic", "--json"],
+    );
+    expect([code, stderr]).toEqual([undefined, expect.stringMatching(/^SYNTHETIC/)]);
+    const report = JSON.parse(stdout) as Record<string, unknown>;
+    expect(report["options"]).toEqual({
+      $schema: "portfolio-options.json",
+      hazards: ["cyclones"],
+      scenarios: ["rcp8p5"],
+      analysis_years: [2080],
+      radius_column: "geocode_km",
+      aggregation_method: "mean",
+      metrics: ["wind_speed_mps", "total_hazard"],
+      total_hazard: true,
+      anthropogenic: true,
+      layout: "wide",
+      columns: { id: "site", latitude: "breite" },
+    });
+    expect(report).toMatchObject({ place_count: 3, invalid_row_count: 1, row_count: 3 });
+    const [first = "{}"] = readFileSync(join(folder, "out.ndjson"), "utf8").split("\n");
+    expect(Object.keys(JSON.parse(first) as object)).toEqual([
+      ...[
+        "site",
+        "breite",
+        "lon",
+        "geocode_km",
+        "cyclones.rcp8p5.2080.wind_speed_mps",
+        "cyclones.rcp8p5.2080.total_hazard",
+      ],
+      ...["cyclones.rcp8p5.2080.total_hazard_limit", "cyclones.rcp8p5.2080.status", "status", "error"],
+    ]);
+  });
+
+  test("prints counts, invalid rows and rates", async () => {
+    writeFileSync(join(folder, "places.csv"), PLACES);
+    await score(
+      "@places.csv",
+      "@out.csv",
+      "--lat",
+      "breite",
+      "--hazards",
+      "riverine_floods,cyclones",
+      "--scenarios",
+      "rcp2p6",
+      "--years",
+      "2050",
+    );
+    expect(stdout).toMatch(/cyclones .* 2 /);
+    expect(stdout).toContain("invalid rows: 1 latitude_invalid\n  row 2: ");
+    expect(stdout).toContain("left out: riverine_floods has no scenario rcp2p6");
+    expect(stdout).toMatch(/3 places, 1 of them invalid; 3 rows and 6 values written in/);
+  });
+
+  test("previews a run without writing", async () => {
+    writeFileSync(join(folder, "places.csv"), PLACES);
+    await score(
+      "@places.csv",
+      "@out.parquet",
+      "--lat",
+      "breite",
+      "--geo",
+      "--hazards",
+      "cyclones",
+      "--years",
+      "2050",
+      "--dry-run",
+    );
+    expect(stdout).toContain("3 places");
+    expect(stdout).toContain("columns found: latitude breite, longitude lon");
+    expect(stdout).toContain("cyclones: rcp2p6 2050, rcp4p5 2050");
+    expect(stdout).toMatch(/geoparquet\): about 9 rows, .*columns: site, breite, lon, geocode_km, geometry, hazard/);
+    expect(existsSync(join(folder, "out.parquet"))).toBe(false);
+    expect(existsSync(join(folder, "out.parquet.partial"))).toBe(false);
+  });
+
+  test("writes shards and joins them", async () => {
+    writeFileSync(join(folder, "places.csv"), PLACES);
+    const flags = ["--lat", "breite", "--hazards", "cyclones", "--years", "2050"];
+    await score("@places.csv", "@whole.csv", ...flags);
+    for (const shard of ["1/2", "2/2"]) await score("@places.csv", `@part-${shard[0]}.csv`, ...flags, "--shard", shard);
+    stdout = "";
+    expect(await run("portfolio", "merge", "@merged.csv", "@part-2.csv", "@part-1.csv", "--json")).toBeUndefined();
+    expect(JSON.parse(stdout)).toMatchObject({ place_count: 3, shard: null });
+    expect(readFileSync(join(folder, "merged.csv"))).toEqual(readFileSync(join(folder, "whole.csv")));
+    expect(await run("portfolio", "merge", "@merged.csv", "@part-1.csv")).toBe(1);
+    expect(stderr).toContain("Part 2 of 2 is missing");
+  });
+
+  const rejected: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ["an input that does not exist", ["@none.csv", "@out.csv"], /none\.csv: no such file/],
+    [
+      "an output without a format",
+      ["@places.csv", "@out"],
+      /the name has no extension; OUT must end in \.csv, \.ndjson/,
+    ],
+    [
+      "an output that contradicts --to",
+      ["@places.csv", "@out.csv", "--to", "ndjson"],
+      /the extension means csv, but --to/,
+    ],
+    ["a geometry in CSV", ["@places.csv", "@out.csv", "--geo"], /only Parquet files have a geometry/],
+    ["standard output", ["@places.csv", "-"], /Standard output is not supported/],
+    ["an output that is the input", ["@places.csv", "@places.csv"], /is also the input/],
+    ["a column that does not exist", ["@places.csv", "@out.csv", "--lat", "latt"], /latt/],
+    [
+      "an unknown hazard and a large radius",
+      ["@places.csv", "@out.csv", "--hazards", "hail", "--radius", "300"],
+      /hail[^]*300/,
+    ],
+    [
+      "a threshold without curves",
+      ["@places.csv", "@out.csv", "--lat", "breite", "--threshold", "wildfire=33"],
+      /--keep-curves/,
+    ],
+    [
+      "a threshold without a value",
+      ["@places.csv", "@out.csv", "--threshold", "cyclones"],
+      /must be a hazard and a value/,
+    ],
+    [
+      "two thresholds of a hazard",
+      ["@places.csv", "@out.csv", "--threshold", "cyclones=1", "--threshold", "cyclones=2"],
+      /has two thresholds/,
+    ],
+    [
+      "a shard beyond the number of shards",
+      ["@places.csv", "@out.csv", "--shard", "9/8"],
+      /a part and the number of parts/,
+    ],
+    ["options that are no JSON", ["@places.csv", "@out.csv", "--options", "@places.csv"], /places\.csv: /],
+    [
+      "both kinds of radius",
+      ["@places.csv", "@out.csv", "--radius", "1", "--radius-column", "geocode_km"],
+      /radius must not be given with/,
+    ],
+  ];
+  test.each(rejected)("rejects %s", async (_, words, expected) => {
+    writeFileSync(join(folder, "places.csv"), PLACES);
+    expect(await score(...words)).toBe(1);
+    expect(stderr).toMatch(expected);
+    expect(existsSync(join(folder, "out.csv"))).toBe(false);
+  });
+});
