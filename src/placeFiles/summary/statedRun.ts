@@ -23,7 +23,7 @@ export interface StatedRun {
   readonly sizeBytes: number;
 }
 
-export interface StatedSource {
+interface StatedSource {
   readonly name: string;
   readonly license: string | undefined;
   readonly credit: string | undefined;

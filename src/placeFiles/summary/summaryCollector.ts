@@ -21,7 +21,7 @@ const FILE_PRECISION = { distinctCountMax: 20_000, roundedBits: 10 };
 /** A file can have thousands of distributions by the values of a column, so each takes less memory. */
 const PART_PRECISION = { distinctCountMax: 128, roundedBits: 5 };
 /** Limit of the distributions by the values of a column: parts x groups x metrics. They take up to 12 kB each. */
-export const PART_DISTRIBUTION_COUNT_MAX = 50_000;
+const PART_DISTRIBUTION_COUNT_MAX = 50_000;
 const INVALID_ROWS_LISTED_MAX = 10;
 
 interface Part {

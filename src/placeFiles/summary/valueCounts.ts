@@ -113,7 +113,7 @@ export class ValueCounts {
 }
 
 /** Returns the rank, from 1, of the quantile among `count` ascending values. */
-export function quantileRank(share: number, count: number): number {
+function quantileRank(share: number, count: number): number {
   // The product may exceed an integer by rounding: 0.07 x 100 is 7.000000000000001.
   return Math.max(1, Math.ceil(share * count * (1 - 1e-12)));
 }

@@ -3,7 +3,7 @@ import type { ScoreTable } from "../../../src/placeFiles/summary/scoreTable.ts";
 import { randomFrom, type SeededRandom } from "../../seededRandom.ts";
 
 /** Scores of a place in one group. */
-export interface PlaceScore {
+interface PlaceScore {
   readonly status: "value" | "zero" | "no_data" | "outside_coverage" | "layer_missing";
   readonly metrics: Readonly<Record<string, number | null>>;
   readonly bound: "at_least" | "at_most" | "indeterminate" | null;
@@ -47,7 +47,7 @@ export const GROUPS: readonly TestGroup[] = (
     metrics: ["intensity", own, "probability"],
   })),
 );
-export const METRICS = ["intensity", "wind_speed_mps", "depth_meters", "probability"];
+const METRICS = ["intensity", "wind_speed_mps", "depth_meters", "probability"];
 
 export function randomPlaces(
   seed: number,

@@ -5,7 +5,7 @@ import { formatValue } from "./reportNumbers.ts";
 const COLOR_COUNT = 7;
 
 /** Values that a map shows in one color. */
-export interface ColorClass {
+interface ColorClass {
   /** Class of the style sheet. */
   readonly style: string;
   readonly label: string;
