@@ -9,7 +9,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, expect, test } from "vitest";
+import { describe, test } from "vitest";
 import { withTempFolder } from "../atlas/makeAtlas.ts";
 import { expectFile, randomPlaces, writePlaces } from "../placeFiles/run/placeRuns.ts";
 import { randomFrom } from "../seededRandom.ts";
@@ -92,10 +92,10 @@ describe("isotherm portfolio", () => {
     "joins eight shards, two of which were killed and restarted",
     async () => {
       await withScores(async ({ folder, input, whole }) => {
-        const words = (shard: number): readonly string[] => [
-          ...[input, join(folder, `part-${shard}.csv`), ...FLAGS],
-          ...["--workers", "0", "--shard", `${shard}/8`],
-        ];
+        const words = (shard: number): readonly string[] => {
+          const output = join(folder, `part-${shard}.csv`);
+          return [input, output, ...FLAGS, "--workers", "0", "--shard", `${shard}/8`];
+        };
         const shards = [1, 2, 3, 4, 5, 6, 7, 8];
         const killed = [2, 5];
         await Promise.all(killed.map((shard) => killAfter(0, join(folder, `part-${shard}.csv`), ...words(shard))));

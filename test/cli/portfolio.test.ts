@@ -56,8 +56,18 @@ describe("isotherm portfolio", () => {
       "wide",
     ];
     const code = await score(
-      ...["@places.csv", "@out.ndjson", ...flags, "--radius-column", "geocode_km", "--method", "mean"],
-      ...["--metrics", "wind_speed_mps,total_hazard", "--total-hazard", "--anthropogenic", "--json"],
+      "@places.csv",
+      "@out.ndjson",
+      ...flags,
+      "--radius-column",
+      "geocode_km",
+      "--method",
+      "mean",
+      "--metrics",
+      "wind_speed_mps,total_hazard",
+      "--total-hazard",
+      "--anthropogenic",
+      "--json",
     );
     expect([code, stderr]).toEqual([undefined, expect.stringMatching(/^SYNTHETIC/)]);
     const report = JSON.parse(stdout) as Record<string, unknown>;
@@ -77,15 +87,16 @@ describe("isotherm portfolio", () => {
     expect(report).toMatchObject({ place_count: 3, invalid_row_count: 1, row_count: 3 });
     const [first = "{}"] = readFileSync(join(folder, "out.ndjson"), "utf8").split("\n");
     expect(Object.keys(JSON.parse(first) as object)).toEqual([
-      ...[
-        "site",
-        "breite",
-        "lon",
-        "geocode_km",
-        "cyclones.rcp8p5.2080.wind_speed_mps",
-        "cyclones.rcp8p5.2080.total_hazard",
-      ],
-      ...["cyclones.rcp8p5.2080.total_hazard_limit", "cyclones.rcp8p5.2080.status", "status", "error"],
+      "site",
+      "breite",
+      "lon",
+      "geocode_km",
+      "cyclones.rcp8p5.2080.wind_speed_mps",
+      "cyclones.rcp8p5.2080.total_hazard",
+      "cyclones.rcp8p5.2080.total_hazard_limit",
+      "cyclones.rcp8p5.2080.status",
+      "status",
+      "error",
     ]);
   });
 

@@ -1,6 +1,5 @@
 import type { Atlas } from "../../hazard/answer.ts";
 import type { PlaceFileOptions } from "../../contract/wireTypes.ts";
-import { hashFile } from "../../files.ts";
 import { version } from "../../version.ts";
 import { ROWS_PER_BLOCK } from "../../places/placeBlock.ts";
 

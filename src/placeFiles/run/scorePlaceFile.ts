@@ -36,7 +36,7 @@ export interface PlaceRun {
   readonly open?: OpenFile | undefined;
 }
 
-export interface PlaceProgress {
+interface PlaceProgress {
   /** Number of places that are written, including those of an interrupted run. */
   readonly placeCount: number;
   /** Size of the part of the input that is read. */

@@ -9,7 +9,7 @@ import type { StatedRun } from "./statedRun.ts";
 export function summaryJson(
   { placeCount, invalidRowCount, invalidRows, groups, series, partition }: PlaceSummary,
   { fileName, run }: { readonly fileName: string; readonly run: StatedRun | undefined },
-) {
+): Readonly<Record<string, unknown>> {
   return {
     file: fileName,
     ...(run === undefined ? {} : { run: runJson(run) }),

@@ -27,7 +27,7 @@ export interface OutputPlan {
  * Where the values of a column come from. `positions` are positions among the values of a place, by group of the row in the
  * long layout, and one position in the wide layout; -1 means that the rows of the group have no value.
  */
-export type ColumnValue =
+type ColumnValue =
   | { readonly kind: "kept"; readonly index: number }
   | { readonly kind: "latitude" | "longitude" | "geometry" }
   | { readonly kind: "hazard" | "scenario" | "analysisYear" }
@@ -64,7 +64,7 @@ export function outputColumns(plan: OutputPlan): readonly OutputColumn[] {
 }
 
 /** Returns the metrics of all groups. */
-export function metricsOf(groups: readonly ScoreGroup[]): readonly MetricName[] {
+function metricsOf(groups: readonly ScoreGroup[]): readonly MetricName[] {
   const requested = new Set(groups.flatMap(({ metrics }) => metrics));
   return METRIC_NAMES.filter((metric) => requested.has(metric));
 }

@@ -4,7 +4,6 @@ import type { ScoredBlock } from "../../places/placeBlock.ts";
 
 /** Statuses of groups and rows in an output file, by number. */
 export const ROW_STATUSES = [...SCORE_STATUSES, "invalid_row"] as const;
-export type RowStatus = (typeof ROW_STATUSES)[number];
 
 const VALUE = ROW_STATUSES.indexOf("value");
 const ZERO = ROW_STATUSES.indexOf("zero");

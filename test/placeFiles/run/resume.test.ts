@@ -97,10 +97,13 @@ describe("an interrupted run", () => {
           differences: ["analysis_years was [2050] and is now [2050,2080]", "radius was not set and is now 5"],
         },
       });
-      const otherRelease = score({ ...atlas(), holdings: atlas().holdings, release: "other" } as never, {
-        input,
-        output,
-      });
+      const otherRelease = score(
+        { ...atlas(), holdings: atlas().holdings, release: "other" },
+        {
+          input,
+          output,
+        },
+      );
       await expect(otherRelease).rejects.toThrow(/release of the atlas was "demo-[^"]*" and is now "other".*--restart/);
       await writeFile(input, placesCsv(randomPlaces(ROW_COUNT, 2)));
       await expect(score(atlas(), { input, output })).rejects.toThrow(/the input places\.csv has changed/);

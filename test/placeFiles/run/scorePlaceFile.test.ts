@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parquetReadObjects } from "hyparquet";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import type { HazardResult } from "../../../src/contract/wireTypes.ts";
+import type { Bound, HazardResult } from "../../../src/contract/wireTypes.ts";
 import { previewPlaceFile } from "../../../src/placeFiles/run/previewPlaceFile.ts";
 import { scorePlaceFile } from "../../../src/placeFiles/run/scorePlaceFile.ts";
 import { reportPathOf } from "../../../src/placeFiles/run/workFolder.ts";
@@ -92,9 +92,8 @@ function groupRows(hazard: keyof typeof OWN_METRIC, result: HazardResult): reado
   );
 }
 
-function limitOf(bound: object | undefined): number | null {
-  const limit = (bound as { readonly limit?: number } | undefined)?.limit;
-  return limit ?? null;
+function limitOf(bound: Bound | undefined): number | null {
+  return bound !== undefined && "limit" in bound ? bound.limit : null;
 }
 
 function wideMembers({ hazard, scenario, analysis_year, ...values }: Row): Row {

@@ -167,7 +167,7 @@ function metricsOf(scores: ScoredBlock["scores"], place: number, group: number) 
       const column = place * columnCount + first + i;
       const value = scores.values[column] ?? NaN;
       return [
-        metric as string,
+        metric,
         { value: Number.isNaN(value) ? null : value, status: SCORE_STATUSES[scores.statuses[column] ?? 0] ?? "" },
       ];
     }),
