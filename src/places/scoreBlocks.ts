@@ -21,11 +21,13 @@ interface Scored<Block extends PlaceBlock> {
 }
 
 /**
- * Size of the scores of consecutive blocks that are computed together, at most. Large enough that places which share tiles
- * are sampled together even if the file is in no order.
+ * Size of consecutive blocks that are computed together, with their scores, at most; a block is never divided. Large enough
+ * that places which share tiles are sampled together even if the file is in no order.
  */
 const WINDOW_BYTES_MAX = 64 << 20;
 const WINDOW_BLOCKS_MAX = 32;
+/** Estimated memory of a kept value: its place in a list and a short text. */
+const KEPT_VALUE_BYTES = 48;
 /** Number of windows that are computed at a time: one more than the caller reads from. */
 const WINDOWS_IN_PROGRESS = 2;
 
@@ -46,7 +48,7 @@ export async function* scoreBlocks<Block extends PlaceBlock>(
   const shape = scoreShapeOf(plan.groups);
   const stop = new AbortController();
   const stopSignal = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-  const source = windowsOf(blocks, windowBlockCount(shape));
+  const source = windowsOf(blocks, scoreBytesPerPlace(shape));
   const inProgress: Promise<readonly Scored<Block>[]>[] = [];
   const start = async (): Promise<boolean> => {
     signal?.throwIfAborted();
@@ -81,22 +83,20 @@ export function scoringAtlasOf(atlas: Atlas & Partial<ScoringAtlas>): ScoringAtl
   return { score: (request) => score.call(atlas, request) };
 }
 
-function windowBlockCount(shape: ScoreShape): number {
-  const blockBytes = ROWS_PER_BLOCK * scoreBytesPerPlace(shape);
-  return Math.max(1, Math.min(WINDOW_BLOCKS_MAX, Math.floor(WINDOW_BYTES_MAX / blockBytes)));
-}
-
-/** Groups consecutive blocks. */
-async function* windowsOf<Block>(
+/** Groups consecutive blocks. The first groups are small, so that a caller soon gets the first scores. */
+async function* windowsOf<Block extends PlaceBlock>(
   blocks: AsyncIterable<Block> | Iterable<Block>,
-  blockCount: number,
+  scoreBytes: number,
 ): AsyncGenerator<readonly Block[], void, undefined> {
   let window: Block[] = [];
+  let blockCountMax = 1;
   for await (const block of blocks) {
     window.push(block);
-    if (window.length < blockCount) continue;
+    const blockBytes = ROWS_PER_BLOCK * (scoreBytes + KEPT_VALUE_BYTES * block.kept.length);
+    if (window.length < blockCountMax && (window.length + 1) * blockBytes <= WINDOW_BYTES_MAX) continue;
     yield window;
     window = [];
+    blockCountMax = Math.min(2 * blockCountMax, WINDOW_BLOCKS_MAX);
   }
   if (window.length > 0) yield window;
 }

@@ -152,7 +152,7 @@ describe("isotherm portfolio", () => {
     expect(JSON.parse(stdout)).toMatchObject({ place_count: 3, shard: null });
     expect(readFileSync(join(folder, "merged.csv"))).toEqual(readFileSync(join(folder, "whole.csv")));
     expect(await run("portfolio", "merge", "@merged.csv", "@part-1.csv")).toBe(1);
-    expect(stderr).toContain("Part 2 of 2 is missing");
+    expect(stderr).toContain("Missing of 2 parts: 2.");
   });
 
   const rejected: readonly (readonly [string, readonly string[], RegExp])[] = [

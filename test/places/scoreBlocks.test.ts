@@ -89,22 +89,23 @@ describe("scoreBlocks", () => {
       ]);
     }
     expect(index).toBe(70);
-    expect(requests.length).toBe(groups === WIDE ? 70 : 3);
+    expect(requests.length).toBe(groups === WIDE ? 70 : 7);
     expect(requests[0]).toMatchObject({ groups, method: "mean", anthropogenic: true });
   });
 
   test("uses the radius of the plan, or else that of each place", async () => {
     for (const [radiusKm, expected] of [
-      [7, [7, 7, 7, 7]],
-      [undefined, [0, 0, 1, 1]],
+      [7, [7, 7, 7, 7, 7, 7]],
+      [undefined, [0, 0, 1, 1, 2, 2]],
     ] as const) {
       const { atlas, requests } = fakeAtlas();
-      const blocks = [block(0, 2), block(1, 2)];
+      const blocks = [block(0, 2), block(1, 2), block(2, 2)];
       for await (const scored of scoreBlocks(atlas, blocks, { plan: planOf([group(2050)], radiusKm) })) {
         expect(blocks).toContain(scored.places);
       }
-      expect([...(requests[0]?.radiiKm ?? [])]).toEqual(expected);
-      expect([...(requests[0]?.longitudes ?? [])]).toEqual([0, 1, -1, 0]);
+      expect(requests.flatMap(({ radiiKm }) => [...radiiKm])).toEqual(expected);
+      expect(requests.flatMap(({ longitudes }) => [...longitudes])).toEqual([0, 1, -1, 0, -2, -1]);
+      expect(requests).toHaveLength(2);
     }
   });
 
@@ -119,6 +120,23 @@ describe("scoreBlocks", () => {
     }
     expect(state).toEqual({ pulledCount: 6, isClosed: true });
     expect(requests[5]?.signal?.aborted).toBe(true);
+  });
+
+  test("computes few blocks first, then more together, and fewer of them if many columns are kept", async () => {
+    const sizesOf = async (keptCount: number): Promise<readonly number[]> => {
+      const { atlas, requests } = fakeAtlas();
+      const blocks = Array.from({ length: 40 }, (_, index) => ({
+        ...block(index, 1),
+        kept: Array.from({ length: keptCount }, () => ["text"]),
+      }));
+      for await (const scored of scoreBlocks(atlas, blocks, { plan: planOf([group(2050)]) })) {
+        expect(scored.places.kept).toHaveLength(keptCount);
+      }
+      return requests.map(({ latitudes }) => latitudes.length);
+    };
+    expect(await sizesOf(1)).toEqual([1, 2, 4, 8, 16, 9]);
+    expect(await sizesOf(100)).toEqual([1, 1, ...Array.from({ length: 38 }, () => 1)]);
+    expect((await sizesOf(40)).slice(0, 4)).toEqual([1, 2, 4, 4]);
   });
 
   test("stops with the reason of the signal", async () => {

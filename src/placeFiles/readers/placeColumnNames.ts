@@ -104,6 +104,10 @@ export function findPlaceColumns(
     longitude: usesGeometry ? undefined : find("longitude", true),
     radiusKm: requested.radiusKm === undefined ? undefined : find("radiusKm", true),
   };
+  if (indices.latitude !== undefined && indices.latitude === indices.longitude) {
+    const detail = `The column ${quote(names[indices.latitude])} cannot be both the latitude and the longitude.`;
+    items.push({ pointer: "/columns/longitude", code: "not_allowed", detail });
+  }
   if (items.length > 0) {
     const message = `${items.map(({ detail }) => detail).join(" ")} ${listOf(names)}`;
     throw new Fault("invalid_request", message, { items });

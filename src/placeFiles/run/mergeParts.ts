@@ -3,7 +3,7 @@ import { type FileHandle, open, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { FAULT_ITEM_COUNT_MAX, Fault } from "../../errors.ts";
 import { hashFile, isNotFound } from "../../files.ts";
-import { openFooter } from "./outputFormat.ts";
+import { openFooter, placeOutputFormat } from "./outputFormat.ts";
 import { findJobDifferences, type PlaceJob } from "./placeJob.ts";
 import { parseManifest, type PlaceManifest } from "./placeManifest.ts";
 import type { PlaceReport } from "./placeReport.ts";
@@ -44,6 +44,7 @@ export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
   throwIfAny(await clock.timePromise("reading", findDamagedParts(parts)));
   const { manifest } = first;
   const job = { ...jobOf(manifest), shard: null };
+  placeOutputFormat(merge.output, { to: job.output_format });
   const footer = await openFooter(job.output_format, manifest.columns, job);
   const header = await readHeader(first);
   return await withWorkFolder(merge.output, async () => {
@@ -121,7 +122,7 @@ function findPartErrors(parts: readonly Part[]): readonly string[] {
   const missing = Array.from({ length: count }, (_, i) => i + 1).filter((index) => !byIndex.has(index));
   if (errors.length === 0 && missing.length === 0 && !areContiguous(parts))
     errors.push("Blocks of the input are missing.");
-  if (missing.length > 0) errors.push(`Part ${missing.join(", ")} of ${count} is missing.`);
+  if (missing.length > 0) errors.push(`Missing of ${count} parts: ${missing.join(", ")}.`);
   return errors;
 }
 

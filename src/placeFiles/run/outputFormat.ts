@@ -8,7 +8,7 @@ import { NDJSON_SYNTAX } from "../writers/ndjsonFormat.ts";
 import type { OutputColumn, OutputPlan } from "../writers/outputColumns.ts";
 import { parquetFooter, parquetFormat } from "../writers/parquetFormat.ts";
 import { rowTextFormat } from "../writers/rowText.ts";
-import { OUTPUT_FORMATS, type OutputFormat, type PlaceJob } from "./placeJob.ts";
+import { OUTPUT_FORMATS, type OutputFormat, type PlaceJob, stableJson } from "./placeJob.ts";
 
 const FORMAT_OF_EXTENSION: Readonly<Record<string, OutputFormat>> = {
   ".csv": "csv",
@@ -75,9 +75,19 @@ function requireParquet(): void {
   requirePackages("Parquet output", ["hyparquet", "hyparquet-writer"]);
 }
 
-/** Returns the metadata of a Parquet file. Parts of an output have the same as the whole. */
+/**
+ * Returns the metadata of a Parquet file. Depends only on what `findJobDifferences` compares, so that it is the same in the
+ * parts of an output, in the whole, and for equal inputs with different names.
+ */
 function keyValuesOf({ program_version, input, options, atlas }: PlaceJob): readonly KeyValue[] {
-  return [{ key: "isotherm", value: JSON.stringify({ program_version, input, options, atlas }) }];
+  const { size_bytes, sha256 } = input;
+  const value = stableJson({
+    program_version,
+    input: { size_bytes, sha256 },
+    options: { ...options, $schema: undefined },
+    atlas,
+  });
+  return [{ key: "isotherm", value: value ?? "" }];
 }
 
 function fault(message: string): Fault {

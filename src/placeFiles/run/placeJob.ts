@@ -6,6 +6,9 @@ import { ROWS_PER_BLOCK } from "../../places/placeBlock.ts";
 export const OUTPUT_FORMATS = ["csv", "ndjson", "parquet", "geoparquet"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
+/** Largest number of parts. */
+export const SHARD_COUNT_MAX = 999_999;
+
 /** The part of the blocks that a run writes: those with `block % count === index - 1`. */
 export interface Shard {
   /** From 1. */
@@ -82,7 +85,7 @@ export function findJobDifferences(earlier: unknown, job: PlaceJob): readonly st
 }
 
 /** Returns JSON with sorted members; undefined for undefined. */
-function stableJson(value: unknown): string | undefined {
+export function stableJson(value: unknown): string | undefined {
   return JSON.stringify(value, (_, member: unknown) =>
     typeof member === "object" && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -7,7 +7,7 @@ import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
 import type { RowError } from "../../places/placeBlock.ts";
 import type { Omission } from "../../places/scorePlan.ts";
 import type { OutputColumn } from "../writers/outputColumns.ts";
-import { OUTPUT_FORMATS, type PlaceJob } from "./placeJob.ts";
+import { OUTPUT_FORMATS, type PlaceJob, SHARD_COUNT_MAX } from "./placeJob.ts";
 import {
   type InvalidRow,
   LISTED_INVALID_ROW_COUNT_MAX,
@@ -101,6 +101,7 @@ export function totalsOf(records: readonly SegmentRecord[]): {
 
 const TEXT = { type: "string" };
 const COUNT = { type: "integer", minimum: 0 };
+const SHARD_NUMBER = { type: "integer", minimum: 1, maximum: SHARD_COUNT_MAX };
 const LIST = { type: "array", items: { type: "object" } };
 
 /** The members that are needed to read a manifest. */
@@ -110,9 +111,13 @@ const MANIFEST_SHAPE: ValueSchema = {
     "isotherm_portfolio_manifest",
     "program_version",
     "input",
+    "input_format",
     "output_format",
     "options",
     "atlas",
+    "shard",
+    "rows_per_block",
+    "synthetic",
     "output",
     "groups",
     "columns",
@@ -130,6 +135,15 @@ const MANIFEST_SHAPE: ValueSchema = {
     },
     output_format: { type: "string", enum: OUTPUT_FORMATS },
     options: { type: "object" },
+    input_format: { type: ["string", "null"] },
+    shard: {
+      anyOf: [
+        { type: "null" },
+        { type: "object", required: ["index", "count"], properties: { index: SHARD_NUMBER, count: SHARD_NUMBER } },
+      ],
+    },
+    rows_per_block: COUNT,
+    synthetic: { type: "boolean" },
     atlas: { type: "object", required: ["release", "content_hash"], properties: { release: TEXT, content_hash: TEXT } },
     output: {
       type: "object",

@@ -134,6 +134,8 @@ export class PartialOutput {
     const inFolder = (name: string): string => join(this.#folder, name);
     await this.#whileWriting(writeSynced(inFolder(MANIFEST_NAME), documents.manifest));
     await this.#whileWriting(writeSynced(inFolder(REPORT_NAME), documents.report));
+    // An interruption between the renames must not leave an earlier output with the manifest of this one.
+    await rm(this.#output, { force: true });
     await rename(inFolder(MANIFEST_NAME), manifestPathOf(this.#output));
     await rename(inFolder(REPORT_NAME), reportPathOf(this.#output));
     await rename(inFolder(ROWS_NAME), this.#output);

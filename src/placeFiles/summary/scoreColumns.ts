@@ -54,7 +54,9 @@ const WIDE_NAME = /^([a-z_]+)\.([a-z0-9]+)\.(\d{4})\.([a-z_]+)$/;
  */
 export function scoreLayoutOf(columnNames: readonly string[]): ScoreLayout {
   const names = new Set(columnNames);
-  if (KEY_COLUMNS.every((name) => names.has(name))) {
+  // A wide output may keep the columns of an earlier long one; its own columns come last.
+  const isWide = WIDE_NAME.test(columnNames[columnNames.lastIndexOf(ROW_COLUMNS.status) - 1] ?? "");
+  if (!isWide && KEY_COLUMNS.every((name) => names.has(name))) {
     const scoreNames = scoreNamesOf(columnNames);
     const columns = groupColumns((name) => (scoreNames.has(name) ? name : undefined));
     if (columns !== undefined) return { kind: "long", columns };

@@ -84,6 +84,11 @@ describe("finding the columns of places", () => {
     ],
     [["lat", "lon"], { radiusKm: "r" }, 'The column "r" of --radius-column is missing. The columns are "lat", "lon".'],
     [
+      ["lat", "lon"],
+      { latitude: "lat", longitude: "lat" },
+      'The column "lat" cannot be both the latitude and the longitude. The columns are "lat", "lon".',
+    ],
+    [
       ["a"],
       {},
       'No column has a usual name of the latitude; name it with --lat. No column has a usual name of the longitude; name it with --lon. The columns are "a".',

@@ -1,5 +1,5 @@
 /** Shards of a file of places, and how they are joined. */
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { mergeParts } from "../../../src/placeFiles/run/mergeParts.ts";
@@ -52,10 +52,46 @@ describe("parts", () => {
     });
   });
 
+  test("of equal inputs with different names are joined in any order", async () => {
+    await withTempFolder(async (folder) => {
+      const input = await writePlaces(folder);
+      const copy = join(folder, "copy.csv");
+      await copyFile(input, copy);
+      const { hazards, ...others } = OPTIONS;
+      const parts = [join(folder, "part-1.parquet"), join(folder, "part-2.parquet")] as const;
+      await score(atlas(), { input, output: parts[0], shard: { index: 1, count: 2 } });
+      await score(atlas(), {
+        input: copy,
+        output: parts[1],
+        shard: { index: 2, count: 2 },
+        options: { ...others, hazards },
+      });
+      const merged: Buffer[] = [];
+      for (const order of [parts, parts.toReversed()]) {
+        const output = join(folder, `merged-${merged.length}.parquet`);
+        await mergeParts({ output, parts: order });
+        merged.push(await readFile(output));
+      }
+      const whole = join(folder, "whole.parquet");
+      await score(atlas(), { input, output: whole });
+      for (const bytes of merged) expect(bytes.equals(await readFile(whole))).toBe(true);
+    });
+  });
+
+  test("are not joined into a file with the extension of another format", async () => {
+    await withTempFolder(async (folder) => {
+      const input = await writePlaces(folder);
+      const parts = await writeParts(folder, { input, count: 1, extension: "csv" });
+      await expect(mergeParts({ output: join(folder, "merged.parquet"), parts })).rejects.toMatchObject({
+        code: "configuration_invalid",
+      });
+    });
+  });
+
   const rejections: Readonly<
     Record<string, { change(folder: string, parts: string[]): Promise<unknown>; expected: RegExp }>
   > = {
-    "a missing part": { change: async (_, parts) => parts.pop(), expected: /Part 2 of 2 is missing/ },
+    "a missing part": { change: async (_, parts) => parts.pop(), expected: /Missing of 2 parts: 2\./ },
     "a repeated part": {
       change: async (_, parts) => (parts[1] = parts[0] ?? ""),
       expected: /part-1\.csv and .*part-1\.csv are both part 1 of 2/,
@@ -122,6 +158,14 @@ describe("parts", () => {
     "a manifest that is not JSON": {
       change: (_, parts) => writeFile(manifestPathOf(parts[1] ?? ""), "{"),
       expected: /part-2\.csv\.manifest\.json is not a manifest of isotherm portfolio: it is not JSON/,
+    },
+    "a manifest without its part": {
+      change: (_, parts) => editManifest(parts[1], ({ shard: _shard, ...manifest }) => manifest),
+      expected: /part-2\.csv\.manifest\.json is not a manifest of isotherm portfolio: .*shard/,
+    },
+    "a manifest with too many parts": {
+      change: (_, parts) => editManifest(parts[1], (manifest) => ({ ...manifest, shard: { index: 2, count: 1e11 } })),
+      expected: /part-2\.csv\.manifest\.json is not a manifest of isotherm portfolio: .*count/,
     },
     "an output that is also a part": {
       change: async (folder, parts) => parts.push(join(folder, "merged.csv")),

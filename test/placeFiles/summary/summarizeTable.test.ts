@@ -82,6 +82,23 @@ describe("summary of an output", () => {
     expect(await summarizeTable(table, { ...OPTIONS, ...options }, { columns: COLUMNS })).toEqual(expected);
   });
 
+  test("is that of the wide columns if the columns of an earlier long output were kept", async () => {
+    const rows = wideRows(randomPlaces(2, 50));
+    const earlier = {
+      hazard: "cyclones",
+      scenario: "rcp4p5",
+      analysis_year: 2080,
+      intensity: 0.999,
+      input_status: "value",
+    };
+    const withEarlier = rows.map(({ site = null, latitude = null, longitude = null, country = null, ...row }) => ({
+      ...{ site, latitude, longitude, country },
+      ...earlier,
+      ...row,
+    }));
+    expect(await summarize(withEarlier)).toEqual(await summarize(rows));
+  });
+
   test("has the same statistics for shuffled rows", async () => {
     const places = randomPlaces(3, 300);
     const { groups } = await summarize(shuffled(randomFrom(4), longRows(places)));
