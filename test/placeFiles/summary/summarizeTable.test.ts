@@ -92,7 +92,10 @@ describe("summary of an output", () => {
       input_status: "value",
     };
     const withEarlier = rows.map(({ site = null, latitude = null, longitude = null, country = null, ...row }) => ({
-      ...{ site, latitude, longitude, country },
+      site,
+      latitude,
+      longitude,
+      country,
       ...earlier,
       ...row,
     }));
