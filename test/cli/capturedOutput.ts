@@ -6,6 +6,19 @@ export interface CapturedOutput {
   stderr: string;
 }
 
+/** Captures what is printed from now on, until all mocks are restored. */
+export function captureOutput(printed: CapturedOutput): void {
+  [printed.stdout, printed.stderr] = ["", ""];
+  for (const name of ["stdout", "stderr"] as const) {
+    vi.spyOn(process[name], "write").mockImplementation((text: unknown, ...rest: readonly unknown[]) => {
+      printed[name] += String(text);
+      const done = rest.find((argument) => typeof argument === "function");
+      if (done !== undefined) (done as () => void)();
+      return true;
+    });
+  }
+}
+
 /**
  * Captures the output of each test of the calling file, and restores the exit code and everything mocked after it. No default
  * atlas is configured.
@@ -13,16 +26,8 @@ export interface CapturedOutput {
 export function useCapturedOutput(): CapturedOutput {
   const printed: CapturedOutput = { stdout: "", stderr: "" };
   beforeEach(() => {
-    [printed.stdout, printed.stderr] = ["", ""];
+    captureOutput(printed);
     vi.stubEnv("ISOTHERM_ATLAS", undefined);
-    for (const name of ["stdout", "stderr"] as const) {
-      vi.spyOn(process[name], "write").mockImplementation((text: unknown, ...rest: readonly unknown[]) => {
-        printed[name] += String(text);
-        const done = rest.find((argument) => typeof argument === "function");
-        if (done !== undefined) (done as () => void)();
-        return true;
-      });
-    }
   });
   afterEach(() => {
     vi.restoreAllMocks();

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import { captureOutput, type CapturedOutput } from "./capturedOutput.ts";
 
 const PLACES = `site,code,lat,lon,region
 Manila,a,14.5958,120.9772,east
@@ -23,33 +24,18 @@ const OUTPUTS = [
 ] as const;
 
 let folder: string;
-let stdoutText: string;
-let stderrText: string;
+const printed: CapturedOutput = { stdout: "", stderr: "" };
 
 /** Runs a command line; arguments that begin with @ are paths in the test folder. */
 const run = (...words: readonly string[]): Promise<number | undefined> =>
   runProgram(words.map((word) => (word.startsWith("@") ? join(folder, word.slice(1)) : word)));
-const errorText = (): string => stderrText.replaceAll(`${folder}/`, "");
-
-function captureOutput(): void {
-  [stdoutText, stderrText] = ["", ""];
-  const capture =
-    (take: (text: string) => void) =>
-    (text: unknown, ...rest: readonly unknown[]) => {
-      take(String(text));
-      const done = rest.find((argument) => typeof argument === "function");
-      if (done !== undefined) (done as () => void)();
-      return true;
-    };
-  vi.spyOn(process.stdout, "write").mockImplementation(capture((text) => (stdoutText += text)));
-  vi.spyOn(process.stderr, "write").mockImplementation(capture((text) => (stderrText += text)));
-}
+const errorText = (): string => printed.stderr.replaceAll(`${folder}/`, "");
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "isotherm-summary-cli-"));
   writeFileSync(join(folder, "places.csv"), PLACES);
   writeFileSync(join(folder, "other.csv"), "a,b\n1,2\n");
-  captureOutput();
+  captureOutput(printed);
   for (const [name, ...options] of OUTPUTS) {
     expect(
       await run(
@@ -62,24 +48,24 @@ beforeAll(async () => {
         ...SELECTION,
         ...options,
       ),
-      stderrText,
+      printed.stderr,
     ).toBeUndefined();
   }
   vi.restoreAllMocks();
 });
 afterAll(() => rmSync(folder, { recursive: true }));
-beforeEach(captureOutput);
+beforeEach(() => captureOutput(printed));
 afterEach(() => vi.restoreAllMocks());
 
 /** Returns a summary as JSON, without what names the file. */
 async function summaryOf(name: string, ...options: readonly string[]) {
-  stdoutText = "";
-  expect(await run("portfolio", "summary", `@${name}`, "--json", ...options), stderrText).toBeUndefined();
+  printed.stdout = "";
+  expect(await run("portfolio", "summary", `@${name}`, "--json", ...options), printed.stderr).toBeUndefined();
   const {
     file,
     run: stated,
     ...summary
-  } = JSON.parse(stdoutText) as {
+  } = JSON.parse(printed.stdout) as {
     readonly file: string;
     readonly run: { readonly input: string; readonly options: object; readonly synthetic: boolean };
     readonly results: readonly { readonly rows: number; readonly statuses: Readonly<Record<string, number>> }[];
@@ -129,11 +115,11 @@ describe("isotherm portfolio summary", () => {
     expect(errorText()).toContain("is a folder");
     const words = ["--id=site", `--html=${folder}/report.html`, "--group-by=region"];
     expect(await run("portfolio", "summary", "@long.csv", ...words)).toBeUndefined();
-    expect(stdoutText).toContain("long.csv: 5 places, 1 invalid row (atlas demo-");
-    expect(stdoutText).toContain("SYNTHETIC: not real data");
-    expect(stdoutText).toMatch(/│ rcp8p5 +│ 2080 │ wind_speed_mps \[m\/s\] +│ +4 │/);
-    expect(stdoutText).toMatch(/Largest values of cyclones\.rcp8p5\.2080\.wind_speed_mps\n[^M]*│ 1 │ Manila/);
-    expect(stdoutText).toMatch(/riverine_floods\.rcp8p5\.2080\.depth_meters by region/);
+    expect(printed.stdout).toContain("long.csv: 5 places, 1 invalid row (atlas demo-");
+    expect(printed.stdout).toContain("SYNTHETIC: not real data");
+    expect(printed.stdout).toMatch(/│ rcp8p5 +│ 2080 │ wind_speed_mps \[m\/s\] +│ +4 │/);
+    expect(printed.stdout).toMatch(/Largest values of cyclones\.rcp8p5\.2080\.wind_speed_mps\n[^M]*│ 1 │ Manila/);
+    expect(printed.stdout).toMatch(/riverine_floods\.rcp8p5\.2080\.depth_meters by region/);
     const report = readFileSync(join(folder, "report.html"), "utf8");
     expect(report).toContain("<h1>Climate hazards of 5 places</h1>");
     expect(report).toContain("Rotterdam, port");
@@ -160,7 +146,7 @@ describe("isotherm portfolio summary", () => {
   ])("rejects %j", async (words, message) => {
     expect(await run("portfolio", "summary", ...words.map((word) => word.replace("=@", `=${folder}/`)))).toBe(1);
     expect(errorText()).toMatch(message);
-    expect(stdoutText).toBe("");
+    expect(printed.stdout).toBe("");
   });
 
   test("rejects a damaged Parquet file", async () => {
