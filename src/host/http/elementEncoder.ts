@@ -66,17 +66,23 @@ export class ElementEncoder {
     this.#units += units;
     if (isRefused) this.#refusedCount++;
     const sizeBytes = Buffer.byteLength(text);
-    if (sizeBytes > SHARED_BYTES_MAX) {
-      const chunkIndex = this.#addChunk(sizeBytes);
-      this.#write(index, text, { chunkIndex, offset: 0 });
-      return;
+    let chunkIndex = this.#sharedIndex;
+    let offset = 0;
+    if (sizeBytes > SHARED_BYTES_MAX) chunkIndex = this.#addChunk(sizeBytes);
+    else {
+      if (CHUNK_BYTES - this.#usedBytes < sizeBytes) {
+        chunkIndex = this.#sharedIndex = this.#addChunk(CHUNK_BYTES);
+        this.#usedBytes = 0;
+      }
+      offset = this.#usedBytes;
+      this.#usedBytes += sizeBytes;
     }
-    if (CHUNK_BYTES - this.#usedBytes < sizeBytes) {
-      this.#sharedIndex = this.#addChunk(CHUNK_BYTES);
-      this.#usedBytes = 0;
-    }
-    this.#write(index, text, { chunkIndex: this.#sharedIndex, offset: this.#usedBytes });
-    this.#usedBytes += sizeBytes;
+    const chunk = this.#chunks[chunkIndex];
+    if (chunk === undefined) throw new Error(`There is no chunk ${chunkIndex}.`);
+    encoder.encodeInto(text, chunk.subarray(offset));
+    this.#ranges[3 * index] = chunkIndex;
+    this.#ranges[3 * index + 1] = offset;
+    this.#ranges[3 * index + 2] = sizeBytes;
   }
 
   /** Returns the response that consists of all elements. */
@@ -88,17 +94,6 @@ export class ElementEncoder {
   #addChunk(sizeBytes: number): number {
     this.#allocatedBytes += sizeBytes;
     return this.#chunks.push(new Uint8Array(sizeBytes)) - 1;
-  }
-
-  #write(
-    index: number,
-    text: string,
-    { chunkIndex, offset }: { readonly chunkIndex: number; readonly offset: number },
-  ): void {
-    const chunk = this.#chunks[chunkIndex];
-    if (chunk === undefined) throw new Error(`There is no chunk ${chunkIndex}.`);
-    const { written } = encoder.encodeInto(text, chunk.subarray(offset));
-    this.#ranges.set([chunkIndex, offset, written], 3 * index);
   }
 }
 
