@@ -76,7 +76,7 @@ export function rowTextFormat(plan: OutputPlan, syntax: TextSyntax): SegmentForm
   return {
     header: utf8.encode(syntax.header(columns.map(({ name }) => name))),
     encode: (block) => encoder.encode(block),
-    footer: () => new Uint8Array(0),
+    footer: undefined,
   };
 }
 

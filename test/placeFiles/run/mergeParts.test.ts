@@ -100,6 +100,10 @@ describe("parts", () => {
       change: (_, parts) => rm(manifestPathOf(parts[1] ?? "")),
       expected: /part-2\.csv\.manifest\.json: no such file/,
     },
+    "several parts that are not complete": {
+      change: (_, parts) => Promise.all(parts.map((part) => rm(manifestPathOf(part)))),
+      expected: /part-1\.csv\.manifest\.json: no such file[^]*part-2\.csv\.manifest\.json: no such file/,
+    },
     "a part without its rows": { change: (_, parts) => rm(parts[1] ?? ""), expected: /part-2\.csv: no such file/ },
     "a part with a changed byte": {
       change: async (_, [part = ""]) => {

@@ -3,6 +3,7 @@ import { appendFileSync } from "node:fs";
 import { type FileHandle, open, readdir, readFile, stat, truncate, writeFile, appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { OUTPUT_DISK } from "../../../src/placeFiles/run/outputDisk.ts";
 import { scorePlaceFile } from "../../../src/placeFiles/run/scorePlaceFile.ts";
 import { workFolderOf } from "../../../src/placeFiles/run/workFolder.ts";
 import { withTempFolder } from "../../atlas/makeAtlas.ts";
@@ -131,10 +132,11 @@ describe("an interrupted run", () => {
   test("keeps the finished part when the disk is full", async () => {
     await withPlaces("csv", async ({ input, output, folder, whole }) => {
       for (const capacityBytes of [0, 100, whole.length / 2, whole.length - 1]) {
-        const run = score(atlas(), { input, output, open: smallDisk(capacityBytes) });
+        const run = score(atlas(), { input, output, disk: { ...OUTPUT_DISK, open: smallDisk(capacityBytes) } });
         await expect(run).rejects.toMatchObject({
           code: "configuration_invalid",
-          message: /out\.csv cannot be written: the disk is full \(ENOSPC.*run the same command again to continue/,
+          message:
+            /out\.csv cannot be written: the disk is full \(ENOSPC.*kept in .*: free space and run the same command again/,
         });
         expect(await readdir(folder)).not.toContain("out.csv");
       }
@@ -152,10 +154,13 @@ describe("an interrupted run", () => {
       const first = score(atlas(), {
         input,
         output,
-        open: async (...parameters) => {
-          begin();
-          await mayProceed;
-          return await open(...parameters);
+        disk: {
+          ...OUTPUT_DISK,
+          open: async (...parameters) => {
+            begin();
+            await mayProceed;
+            return await open(...parameters);
+          },
         },
       });
       await hasBegun;

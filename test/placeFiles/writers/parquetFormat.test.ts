@@ -2,9 +2,9 @@ import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { describe, expect, test } from "vitest";
 import type { KeptValue, ScoredBlock } from "../../../src/places/placeBlock.ts";
-import type { SegmentEntry } from "../../../src/placeFiles/segmentFormat.ts";
 import type { Layout, OutputPlan } from "../../../src/placeFiles/writers/outputColumns.ts";
 import { parquetFormat } from "../../../src/placeFiles/writers/parquetFormat.ts";
+import { encodedFile } from "./encodedFile.ts";
 import {
   expectedLongRows,
   expectedWideRows,
@@ -23,25 +23,7 @@ const plan = (layout: Layout, hasGeometry = false): OutputPlan => ({
 
 async function parquetFile(outputPlan: OutputPlan, blocks: readonly ScoredBlock[]): Promise<ArrayBuffer> {
   const format = await parquetFormat(outputPlan, [{ key: "isotherm", value: "{}" }]);
-  const parts: Uint8Array[] = [format.header];
-  const segments: SegmentEntry[] = [];
-  for (const block of blocks) {
-    const generator = format.encode(block);
-    let sizeBytes = 0;
-    for (;;) {
-      const { value, done } = generator.next();
-      if (done === true) {
-        // Descriptions are stored as JSON.
-        const content = JSON.parse(JSON.stringify(value)) as typeof value;
-        segments.push({ block: block.places.index, sizeBytes, ...content });
-        break;
-      }
-      parts.push(value.slice());
-      sizeBytes += value.length;
-    }
-  }
-  parts.push(format.footer(segments));
-  const bytes = Buffer.concat(parts);
+  const bytes = await encodedFile(format, blocks);
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
 }
 
