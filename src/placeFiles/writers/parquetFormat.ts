@@ -2,6 +2,7 @@
 import type { KeyValue, SchemaElement } from "hyparquet";
 import type { ScoredBlock } from "../../places/placeBlock.ts";
 import type { FooterEncoder, SegmentContent, SegmentFormat } from "../segmentFormat.ts";
+import { timestampOf } from "../timestamps.ts";
 import { type OutputColumn, outputColumns, type OutputPlan } from "./outputColumns.ts";
 import { type ChunkDescription, type ParquetFunctions, writeChunk } from "./parquetChunk.ts";
 import { parquetColumns } from "./parquetColumns.ts";
@@ -61,19 +62,26 @@ const GEO_METADATA: KeyValue = {
 
 /** Every column may have missing values: invalid rows have no scores. */
 function schemaElementOf({ name, type }: Pick<OutputColumn, "name" | "type">): SchemaElement {
-  return { name, repetition_type: "OPTIONAL", ...TYPES[type] };
+  return { name, repetition_type: "OPTIONAL", ...(timestampElement(type) ?? TYPES[type as keyof typeof TYPES]) };
 }
 
-const TYPES: Readonly<Record<OutputColumn["type"], Omit<SchemaElement, "name">>> = {
+function timestampElement(type: OutputColumn["type"]): Omit<SchemaElement, "name"> | undefined {
+  const timestamp = timestampOf(type);
+  if (timestamp === undefined) return undefined;
+  const { unit, isUtc } = timestamp;
+  return {
+    type: "INT64",
+    // The older annotation, which has no nanoseconds and does not distinguish local times.
+    ...(unit === "NANOS" ? {} : { converted_type: `TIMESTAMP_${unit}` }),
+    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: isUtc, unit },
+  };
+}
+
+const TYPES: Readonly<Record<Exclude<OutputColumn["type"], `timestamp${string}`>, Omit<SchemaElement, "name">>> = {
   text: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
   number: { type: "DOUBLE" },
   integer: { type: "INT64" },
   boolean: { type: "BOOLEAN" },
-  timestamp: {
-    type: "INT64",
-    converted_type: "TIMESTAMP_MILLIS",
-    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
-  },
   year: { type: "INT32" },
   geometry: { type: "BYTE_ARRAY" },
 };

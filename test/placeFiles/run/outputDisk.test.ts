@@ -124,7 +124,9 @@ describe("a run", () => {
     await withTempFolder(async (folder) => {
       const input = await writePlaces(folder, randomPlaces(9000));
       const output = join(folder, "out.csv");
-      await expect(score(atlas(), { input, output, disk: fullDisk("segments.ndjson", "ENOSPC") })).rejects.toThrow(/full/);
+      await expect(score(atlas(), { input, output, disk: fullDisk("segments.ndjson", "ENOSPC") })).rejects.toThrow(
+        /full/,
+      );
       await writeFile(join(folder, "out.csv.partial", ".lock-00000000-0000-4000-8000-000000000000.tmp"), "{");
       await score(atlas(), { input, output });
       expect(await readdir(folder)).not.toContain("out.csv.partial");
