@@ -112,7 +112,9 @@ function findPartErrors(parts: readonly Part[]): readonly string[] {
       errors.push(`${path} is a complete output, not a part.`);
       continue;
     }
-    const differences = part === first ? [] : [...findJobDifferences(reference, { ...jobOf(manifest), shard: null })];
+    const differences = findJobDifferences(reference, { ...jobOf(manifest), shard: null }).map(
+      ({ name, before, now }) => `${name} is ${now} instead of ${before}`,
+    );
     if (differences.length === 0 && !haveSameRules(first, part))
       differences.push("the rules or sources of the atlas differ");
     if (differences.length > 0) errors.push(`${path} does not belong to ${first.path}: ${differences.join("; ")}.`);

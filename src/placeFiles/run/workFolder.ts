@@ -10,7 +10,7 @@ import { Fault } from "../../errors.ts";
 import { isNotFound, readFully, withPathInErrors } from "../../files.ts";
 import type { WrittenSegments } from "../segmentFormat.ts";
 import { OUTPUT_DISK, type OutputDisk, withDiskAdvice } from "./outputDisk.ts";
-import { findJobDifferences, type PlaceJob } from "./placeJob.ts";
+import { findJobDifferences, type JobDifference, type PlaceJob } from "./placeJob.ts";
 import {
   addCounts,
   LISTED_INVALID_ROW_COUNT_MAX,
@@ -247,9 +247,10 @@ async function readJob(folder: string): Promise<unknown> {
   }
 }
 
-function differentJobFault(folder: string, differences: readonly string[]): Fault {
+function differentJobFault(folder: string, differences: readonly JobDifference[]): Fault {
+  const texts = differences.map(({ name, before, now }) => `${name}: ${before} before, ${now} now`);
   const message =
-    `${folder} has the unfinished output of a run that was different: ${differences.join("; ")}. Run the command as before ` +
+    `${folder} has the unfinished output of a run that was different (${texts.join("; ")}). Run the command as before ` +
     "to continue it, or add --restart to discard it.";
   return new Fault("configuration_invalid", message, { details: { differences } });
 }

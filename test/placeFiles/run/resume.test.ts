@@ -96,8 +96,14 @@ describe("an interrupted run", () => {
       await expect(otherOptions).rejects.toMatchObject({
         code: "configuration_invalid",
         details: {
-          differences: ["analysis_years was [2050] and is now [2050,2080]", "radius was not set and is now 5"],
+          differences: [
+            { name: "analysis years", before: "2050", now: "2050, 2080" },
+            { name: "radius", before: "not set", now: "5" },
+          ],
         },
+        message: expect.stringContaining(
+          "was different (analysis years: 2050 before, 2050, 2080 now; radius: not set before, 5 now). Run the command",
+        ) as string,
       });
       const otherRelease = score(
         { ...atlas(), holdings: atlas().holdings, release: "other" },
@@ -106,9 +112,11 @@ describe("an interrupted run", () => {
           output,
         },
       );
-      await expect(otherRelease).rejects.toThrow(/release of the atlas was "demo-[^"]*" and is now "other".*--restart/);
+      await expect(otherRelease).rejects.toThrow(/\(release: demo-\S* before, other now\).*--restart/);
       await writeFile(input, placesCsv(randomPlaces(ROW_COUNT, 2)));
-      await expect(score(atlas(), { input, output })).rejects.toThrow(/the input places\.csv has changed/);
+      await expect(score(atlas(), { input, output })).rejects.toThrow(
+        /\(input: \d+ bytes with SHA-256 \w{64} before, \d+ bytes with SHA-256 \w{64} now\)/,
+      );
       const report = await score(atlas(), { input, output, restart: true });
       expect(report.timing.resumed_place_count).toBe(0);
       expect((await readFile(output)).equals(whole)).toBe(false);
