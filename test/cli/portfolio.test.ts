@@ -148,7 +148,9 @@ describe("isotherm portfolio", () => {
     await score("@places.csv", "@whole.csv", ...flags);
     for (const shard of ["1/2", "2/2"]) await score("@places.csv", `@part-${shard[0]}.csv`, ...flags, "--shard", shard);
     stdout = "";
+    stderr = "";
     expect(await run("portfolio", "merge", "@merged.csv", "@part-2.csv", "@part-1.csv", "--json")).toBeUndefined();
+    expect(stderr).toMatch(/^SYNTHETIC: not real data \(atlas demo-/);
     expect(JSON.parse(stdout)).toMatchObject({ place_count: 3, shard: null });
     expect(readFileSync(join(folder, "merged.csv"))).toEqual(readFileSync(join(folder, "whole.csv")));
     expect(await run("portfolio", "merge", "@merged.csv", "@part-1.csv")).toBe(1);
