@@ -34,6 +34,8 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "version.ts",
   ],
   client: ["contract/wireTypes.ts"],
+  tiles: ["contract/wireTypes.ts"],
+  explorer: ["contract", "tiles", "client", "index.ts", "hazard/holdingsCatalog.ts"],
   cli: "everything",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
