@@ -23,8 +23,15 @@ const VIEW_NAMES: Readonly<Record<View, string>> = {
 const TABS = ["map", "settings", "details"] as const;
 type Tab = (typeof TABS)[number];
 
+interface AppProps {
+  /** Parameters of the address that are unknown or faulty. */
+  readonly ignoredParameters: readonly string[];
+  /** Forgets the API key; undefined if the page needs none. */
+  readonly onForget: (() => void) | undefined;
+}
+
 /** The page, once it has a catalog: header, navigation and the chosen view. */
-export function App({ onForget }: { readonly onForget: (() => void) | undefined }) {
+export function App({ ignoredParameters, onForget }: AppProps) {
   const { state, catalog } = useExplorer();
   const view = state.view.value;
   useEffect(() => {
@@ -68,6 +75,11 @@ export function App({ onForget }: { readonly onForget: (() => void) | undefined 
           <strong>Synthetic data.</strong> All hazard values of this atlas are invented. Do not base decisions on them.
         </p>
       ) : null}
+      {ignoredParameters.length === 0 ? null : (
+        <p class="notice" role="status">
+          The address contains values that are not understood and were ignored: {ignoredParameters.join(", ")}.
+        </p>
+      )}
       <main id="content" tabIndex={-1}>
         {view === "hazards" || view === "places" ? <HazardViews view={view} /> : null}
         {view === "alignment" ? <OnDemand load={loadAlignmentView} /> : null}
@@ -93,7 +105,9 @@ function HazardViews({ view }: { readonly view: "hazards" | "places" }) {
         {TABS.map((name) => (
           <button key={name} type="button" aria-pressed={tab.value === name} onClick={() => (tab.value = name)}>
             {tabNames[name]}
-            {name === "details" && view === "hazards" && hasPlace.value ? <span class="dot" aria-hidden="true" /> : null}
+            {name === "details" && view === "hazards" && hasPlace.value ? (
+              <span class="dot" aria-hidden="true" />
+            ) : null}
           </button>
         ))}
       </div>

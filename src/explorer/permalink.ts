@@ -173,7 +173,9 @@ function encode(parameters: readonly Parameter[]): string {
 
 /** Leaves characters that need no encoding in a fragment readable: the comma and the slash. */
 function encodeText(text: string): string {
-  return encodeURIComponent(text.toWellFormed()).replaceAll("%2C", ",").replaceAll("%2F", "/");
+  return encodeURIComponent(text.replaceAll(/\p{Surrogate}/gu, "\uFFFD"))
+    .replaceAll("%2C", ",")
+    .replaceAll("%2F", "/");
 }
 
 function parseNumber(text: string, min: number, max: number): number | undefined {
