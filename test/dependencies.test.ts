@@ -10,7 +10,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   kernel: [],
   threads: [],
   atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
-  hazard: ["contract", "kernel", "atlas", "threads"],
+  hazard: ["contract", "kernel", "atlas", "threads", "tiles"],
   reference: [],
   alignment: ["contract", "kernel", "reference"],
   portfolio: ["contract", "alignment"],
@@ -30,12 +30,13 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "pool",
     "portfolio",
     "threads",
+    "tiles",
     "openAtlas.ts",
     "version.ts",
   ],
   client: ["contract/wireTypes.ts"],
   tiles: ["contract/wireTypes.ts"],
-  explorer: ["contract", "tiles", "client", "index.ts", "hazard/holdingsCatalog.ts"],
+  explorer: ["contract", "tiles", "client", "index.ts", "openAtlas.ts", "hazard/holdingsCatalog.ts"],
   cli: "everything",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */

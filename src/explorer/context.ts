@@ -2,6 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { HazardCatalog } from "../contract/wireTypes.ts";
 import type { ExplorerData } from "./data/explorerData.ts";
+import type { MapOverlay } from "./map/mapOverlay.ts";
 import type { ExplorerState } from "./state.ts";
 
 /** What every component can use. */
@@ -9,6 +10,8 @@ export interface Explorer {
   readonly data: ExplorerData;
   readonly catalog: HazardCatalog;
   readonly state: ExplorerState;
+  /** The circle and the points on the map. */
+  readonly overlay: MapOverlay;
 }
 
 export const ExplorerContext = createContext<Explorer | undefined>(undefined);

@@ -67,10 +67,13 @@ export class ExplorerError extends Error {
   readonly code: string;
   /** Errors of single values; empty if there are none. */
   readonly items: readonly ProblemItem[];
+  /** Seconds after which the same request may succeed, if the service asks for a delay. */
+  readonly retryAfterS: number | undefined;
 
-  constructor(code: string, message: string, items: readonly ProblemItem[] = []) {
+  constructor(code: string, message: string, items: readonly ProblemItem[] = [], retryAfterS?: number) {
     super(message);
     this.code = code;
     this.items = items;
+    this.retryAfterS = retryAfterS;
   }
 }

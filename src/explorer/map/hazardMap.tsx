@@ -1,0 +1,4 @@
+/** The map of the chosen layer. */
+export function HazardMap() {
+  return null;
+}

@@ -1,0 +1,38 @@
+import type { HazardCatalog } from "../contract/wireTypes.ts";
+import type { ExplorerData } from "./data/explorerData.ts";
+import { ExplorerError } from "./data/explorerData.ts";
+import { serviceData } from "./data/serviceData.ts";
+import type { Credentials } from "./session.ts";
+
+export interface OpenedData {
+  readonly data: ExplorerData;
+  readonly catalog: HazardCatalog;
+}
+
+/** Problems that another key or customer can solve. */
+const CREDENTIAL_CODES = new Set([
+  "api_key_missing",
+  "api_key_invalid",
+  "api_key_revoked",
+  "account_suspended",
+  "customer_id_missing",
+  "customer_id_malformed",
+  "customer_not_accessible",
+  "customer_not_found",
+  "customer_archived",
+]);
+
+export function isCredentialProblem(error: unknown): error is ExplorerError {
+  return error instanceof ExplorerError && CREDENTIAL_CODES.has(error.code);
+}
+
+/** Returns the folder of the page, below which the service has its routes. */
+export function pageFolder(): string {
+  return new URL(".", window.location.href).href;
+}
+
+/** Opens the service that sent the page. @throws ExplorerError, also if the key is not accepted; the signal's reason */
+export async function openService({ apiKey, customerId }: Credentials, signal: AbortSignal): Promise<OpenedData> {
+  const data = serviceData({ baseUrl: pageFolder(), apiKey, customerId });
+  return { data, catalog: await data.catalog(signal) };
+}

@@ -1,0 +1,106 @@
+import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { useEffect, useMemo } from "preact/hooks";
+import { connectAddressBar } from "./addressBar.ts";
+import { App } from "./app.tsx";
+import { ExplorerContext } from "./context.ts";
+import { KeyForm } from "./keyForm.tsx";
+import { createMapOverlay } from "./map/mapOverlay.ts";
+import { isCredentialProblem, type OpenedData, openService } from "./openData.ts";
+import { applyFragment } from "./permalink.ts";
+import { type Credentials, forgetCredentials, keepCredentials, takeCredentials } from "./session.ts";
+import { initialState } from "./state.ts";
+
+/** What the page shows: a form for the key, a loading message, an error, or the explorer. */
+type Phase =
+  | { readonly kind: "asking"; readonly error?: string }
+  | { readonly kind: "opening"; readonly credentials: Credentials }
+  | { readonly kind: "failed"; readonly credentials: Credentials; readonly error: string }
+  | { readonly kind: "open"; readonly opened: OpenedData };
+
+/** Opens the data, asks for a key if there is none, and shows the explorer. */
+export function Page() {
+  const phase = useSignal<Phase>({ kind: "asking" });
+  const { state, ignored } = useMemo(openState, []);
+  const overlay = useMemo(createMapOverlay, []);
+  const open = (credentials: Credentials | undefined): void => {
+    phase.value = credentials === undefined ? { kind: "asking" } : { kind: "opening", credentials };
+  };
+  useMemo(() => open(takeCredentials(window)), []);
+  useEffect(() => {
+    // The link that the service prints may be opened in a tab that shows the page already.
+    const onFragment = (): void => {
+      if (/[#&]key=/.test(window.location.hash)) open(takeCredentials(window));
+    };
+    window.addEventListener("hashchange", onFragment);
+    return () => window.removeEventListener("hashchange", onFragment);
+  }, []);
+  const credentials = useComputed(() => (phase.value.kind === "opening" ? phase.value.credentials : undefined));
+  useEffect(() => openPhase(phase, credentials.value), [credentials.value]);
+
+  const current = phase.value;
+  switch (current.kind) {
+    case "asking":
+      return <KeyForm error={current.error} onSubmit={open} />;
+    case "opening":
+      return (
+        <main class="message">
+          <p role="status">Loading the catalog of the atlas</p>
+        </main>
+      );
+    case "failed":
+      return (
+        <main class="message">
+          <h1>Isotherm</h1>
+          <p role="alert">{current.error}</p>
+          <button type="button" onClick={() => open(current.credentials)}>
+            Try again
+          </button>
+        </main>
+      );
+    case "open": {
+      const { opened } = current;
+      const forget = (): void => {
+        forgetCredentials(window);
+        open(undefined);
+      };
+      return (
+        <ExplorerContext.Provider value={{ ...opened, state, overlay }}>
+          <App ignoredParameters={ignored} onForget={opened.data.kind === "service" ? forget : undefined} />
+        </ExplorerContext.Provider>
+      );
+    }
+  }
+}
+
+/** Reads the permalink, after the key has been removed from it, and keeps the address and the state equal from then on. */
+function openState() {
+  takeCredentials(window);
+  const state = initialState();
+  const ignored = applyFragment(state, window.location.hash);
+  connectAddressBar(state);
+  return { state, ignored };
+}
+
+/** Opens the data of the phase `opening`. Returns a function that cancels it. */
+function openPhase(phase: Signal<Phase>, credentials: Credentials | undefined): (() => void) | undefined {
+  if (credentials === undefined) return undefined;
+  const abort = new AbortController();
+  openService(credentials, abort.signal).then(
+    (opened) => {
+      if (abort.signal.aborted) return;
+      keepCredentials(window, credentials);
+      phase.value = { kind: "open", opened };
+    },
+    (error: unknown) => {
+      if (abort.signal.aborted) return;
+      const message = error instanceof Error ? error.message : String(error);
+      if (!isCredentialProblem(error)) {
+        phase.value = { kind: "failed", credentials, error: message };
+        return;
+      }
+      forgetCredentials(window);
+      phase.value = { kind: "asking", error: message };
+    },
+  );
+  return () => abort.abort();
+}
