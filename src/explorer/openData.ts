@@ -27,9 +27,12 @@ export function isCredentialProblem(error: unknown): error is ExplorerError {
   return error instanceof ExplorerError && CREDENTIAL_CODES.has(error.code);
 }
 
-/** Returns the folder of the page, below which the service has its routes. */
+/**
+ * Returns the folder of the page, below which the service has its routes: the parent of the folder of the scripts. The page
+ * may be open at an address without the slash at its end.
+ */
 export function pageFolder(): string {
-  return new URL(".", window.location.href).href;
+  return new URL(/* @vite-ignore */ "..", import.meta.url).href;
 }
 
 /** What the page reads: a service, or the atlas that a published page is configured with. */
