@@ -18,9 +18,25 @@ export interface PublishRequest {
   /** Whether to add the explorer. */
   readonly explorer: boolean;
   readonly onProgress?: (bytesDone: number, bytes: number) => void;
-  /** Folder of the built explorer. */
-  readonly explorerFolder?: string;
 }
+
+/** What tests replace. */
+export interface PublishParts {
+  /** Folder of the built explorer. */
+  readonly explorerFolder: string;
+  readonly link: (source: string, target: string) => Promise<void>;
+  /** Returns the free space of the file system that contains a folder. */
+  readonly freeBytesOf: (folder: string) => Promise<number>;
+}
+
+const DEFAULT_PARTS: PublishParts = {
+  explorerFolder: EXPLORER_FOLDER,
+  link,
+  async freeBytesOf(folder) {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  },
+};
 
 export interface PublishReport {
   readonly folder: string;
@@ -46,14 +62,18 @@ const NO_LINK_CODES = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLIN
  *
  * @throws Fault `configuration_invalid`, `atlas_not_found`, `atlas_unavailable`; system errors
  */
-export async function publishAtlas(request: PublishRequest): Promise<PublishReport> {
-  const { atlas, explorer, onProgress, explorerFolder = EXPLORER_FOLDER } = request;
+export async function publishAtlas(
+  request: PublishRequest,
+  replaced: Partial<PublishParts> = {},
+): Promise<PublishReport> {
+  const { atlas, explorer, onProgress } = request;
+  const parts = { ...DEFAULT_PARTS, ...replaced };
   const folder = resolve(request.out);
   const isDemo = checkAtlasAddress(request);
   await checkTargetFolder(folder);
   const source = isDemo ? undefined : await readCatalog(atlas);
   const atlasAddress = isDemo ? "demo" : `${ATLAS_FOLDER}/`;
-  const pageFiles = explorer ? await publishedPageFiles(explorerFolder, { atlas: atlasAddress }) : new Map();
+  const pageFiles = explorer ? await publishedPageFiles(parts.explorerFolder, { atlas: atlasAddress }) : new Map();
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
   const writing = `${folder}.publishing-${randomUUID().slice(0, 8)}`;
@@ -64,7 +84,7 @@ export async function publishAtlas(request: PublishRequest): Promise<PublishRepo
     const counts = { linked: 0, copied: 0 };
     if (source !== undefined) {
       const prefix = explorer ? `${ATLAS_FOLDER}/` : "";
-      files.push(...(await publishFiles({ atlas, source, prefix, writing, counts, onProgress })));
+      files.push(...(await publishFiles({ atlas, source, prefix, writing, counts, onProgress, parts })));
     }
     const publication = encodePublication({ explorer, release: source?.catalog.release, files });
     await writeSynced(join(writing, PUBLICATION_NAME), publication);
@@ -120,10 +140,11 @@ interface AtlasFiles {
   /** Counts the files. */
   readonly counts: { linked: number; copied: number };
   readonly onProgress: PublishRequest["onProgress"];
+  readonly parts: PublishParts;
 }
 
 /** Links or copies the files of the catalog, checks them, and writes the catalog last. */
-async function publishFiles({ atlas, source, prefix, writing, counts, onProgress }: AtlasFiles) {
+async function publishFiles({ atlas, source, prefix, writing, counts, onProgress, parts }: AtlasFiles) {
   const { catalog, bytes: catalogBytes } = source;
   const packFiles = catalog.hazards.flatMap(({ packs }) => packs.flatMap(({ files }) => Object.values(files)));
   const entries = [...new Map(packFiles.map((file) => [file.name, file])).values()];
@@ -134,9 +155,9 @@ async function publishFiles({ atlas, source, prefix, writing, counts, onProgress
   for (const entry of entries) {
     const { name, size_bytes, sha256 } = entry;
     const target = join(writing, prefix, name);
-    if (await tryLink(join(atlas, name), target)) counts.linked += 1;
+    if (await tryLink(parts.link, join(atlas, name), target)) counts.linked += 1;
     else {
-      await checkFreeSpace(writing, bytes - bytesDone);
+      checkFreeSpace(await parts.freeBytesOf(writing), bytes - bytesDone, writing);
       await copySynced(join(atlas, name), target);
       counts.copied += 1;
     }
@@ -149,9 +170,9 @@ async function publishFiles({ atlas, source, prefix, writing, counts, onProgress
 }
 
 /** Returns whether a hard link could be made. */
-async function tryLink(source: string, target: string): Promise<boolean> {
+async function tryLink(makeLink: PublishParts["link"], source: string, target: string): Promise<boolean> {
   try {
-    await link(source, target);
+    await makeLink(source, target);
     return true;
   } catch (error) {
     if (NO_LINK_CODES.has((error as NodeJS.ErrnoException).code ?? "")) return false;
@@ -169,15 +190,13 @@ async function copySynced(source: string, target: string): Promise<void> {
   }
 }
 
-/** @throws Fault `configuration_invalid` if the file system of a folder has less space than the files need */
-async function checkFreeSpace(folder: string, neededBytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  const freeBytes = bavail * bsize;
+/** @throws Fault `configuration_invalid` if there is less free space than the remaining files need */
+function checkFreeSpace(freeBytes: number, neededBytes: number, folder: string): void {
   if (freeBytes >= neededBytes) return;
   throw new Fault(
     "configuration_invalid",
-    `${dirname(folder)} must have ${neededBytes} bytes of free space for copies of the atlas (it has ${freeBytes}). In a folder ` +
-      "of the same file system as the atlas, its files are linked and need no space.",
+    `${dirname(folder)} must have ${neededBytes} bytes of free space for copies of the atlas (it has ${freeBytes}). On the file ` +
+      "system of the atlas, its files are linked and need no space.",
   );
 }
 

@@ -11,22 +11,6 @@ const PAGE_NAME = "index.html";
 export const CONFIGURATION_NAME = "explorer.json";
 
 /**
- * The header of the service's page, except for `frame-ancestors`, which browsers ignore in a page. Workers have the policy of
- * their own response.
- */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  "style-src 'self'",
-  "img-src 'self' blob: data:",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "font-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join("; ");
-
-/**
  * Returns the files of the page by their path below the published folder.
  *
  * @param folder the built explorer
@@ -43,15 +27,20 @@ export async function publishedPageFiles(
   }
   const page = files.get(PAGE_NAME);
   if (page === undefined) throw notBuilt(folder);
-  files.set(PAGE_NAME, encode(publishedPage(new TextDecoder().decode(page))));
+  const { EXPLORER_POLICY } = await import("../host/routes/explorer.ts");
+  files.set(PAGE_NAME, encode(publishedPage(new TextDecoder().decode(page), EXPLORER_POLICY)));
   files.set(CONFIGURATION_NAME, encode(`${JSON.stringify({ kind: "published", atlas }, undefined, 2)}\n`));
   return files;
 }
 
-/** Returns the page with its policy and the address of its configuration. @throws Error if the page has no `<head>` */
-export function publishedPage(html: string): string {
+/**
+ * Returns the page with its policy and the address of its configuration. Browsers ignore `frame-ancestors` in a page, and report
+ * it as an error. Workers have the policy of their own response.
+ */
+function publishedPage(html: string, servicePolicy: string): string {
+  const policy = servicePolicy.replace(/; frame-ancestors [^;]*/, "");
   const members = [
-    `<meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}" />`,
+    `<meta http-equiv="Content-Security-Policy" content="${policy}" />`,
     `<meta name="referrer" content="no-referrer" />`,
     `<meta name="isotherm-explorer" content="${CONFIGURATION_NAME}" />`,
   ];
