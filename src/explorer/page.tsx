@@ -2,27 +2,27 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { connectAddressBar } from "./addressBar.ts";
 import { App } from "./app.tsx";
-import { ExplorerContext } from "./context.ts";
+import { type Explorer, ExplorerContext } from "./context.ts";
 import { KeyForm } from "./keyForm.tsx";
+import { createMapModel } from "./map/mapModel.ts";
 import { createMapOverlay } from "./map/mapOverlay.ts";
 import { configurationAddress } from "./data/publishedData.ts";
-import { isCredentialProblem, type OpenedData, openSource, type Source } from "./openData.ts";
+import { isCredentialProblem, openSource, type Source } from "./openData.ts";
 import { applyFragment } from "./permalink.ts";
 import { type Credentials, forgetCredentials, keepCredentials, takeCredentials } from "./session.ts";
-import { initialState } from "./state.ts";
+import { type ExplorerState, initialState } from "./state.ts";
 
 /** What the page shows: a form for the key, a loading message, an error, or the explorer. */
 type Phase =
   | { readonly kind: "asking"; readonly error?: string }
   | { readonly kind: "opening"; readonly source: Source }
   | { readonly kind: "failed"; readonly source: Source; readonly error: string }
-  | { readonly kind: "open"; readonly opened: OpenedData };
+  | { readonly kind: "open"; readonly explorer: Explorer };
 
 /** Opens the data, asks for a key if there is none, and shows the explorer. */
 export function Page() {
   const phase = useSignal<Phase>({ kind: "asking" });
   const { state, ignored } = useMemo(openState, []);
-  const overlay = useMemo(createMapOverlay, []);
   const openWith = (credentials: Credentials | undefined): void => {
     phase.value =
       credentials === undefined ? { kind: "asking" } : { kind: "opening", source: { kind: "service", credentials } };
@@ -41,7 +41,7 @@ export function Page() {
     return () => window.removeEventListener("hashchange", onFragment);
   }, []);
   const source = useComputed(() => (phase.value.kind === "opening" ? phase.value.source : undefined));
-  useEffect(() => openPhase(phase, source.value), [source.value]);
+  useEffect(() => openPhase(phase, source.value, state), [source.value]);
 
   const current = phase.value;
   switch (current.kind) {
@@ -64,14 +64,14 @@ export function Page() {
         </main>
       );
     case "open": {
-      const { opened } = current;
+      const { explorer } = current;
       const forget = (): void => {
         forgetCredentials(window);
         openWith(undefined);
       };
       return (
-        <ExplorerContext.Provider value={{ ...opened, state, overlay }}>
-          <App ignoredParameters={ignored} onForget={opened.data.kind === "service" ? forget : undefined} />
+        <ExplorerContext.Provider value={explorer}>
+          <App ignoredParameters={ignored} onForget={explorer.data.kind === "service" ? forget : undefined} />
         </ExplorerContext.Provider>
       );
     }
@@ -88,14 +88,19 @@ function openState() {
 }
 
 /** Opens the data of the phase `opening`. Returns a function that cancels it. */
-function openPhase(phase: Signal<Phase>, source: Source | undefined): (() => void) | undefined {
+function openPhase(
+  phase: Signal<Phase>,
+  source: Source | undefined,
+  state: ExplorerState,
+): (() => void) | undefined {
   if (source === undefined) return undefined;
   const abort = new AbortController();
   openSource(source, abort.signal).then(
-    (opened) => {
+    ({ data, catalog }) => {
       if (abort.signal.aborted) return;
       if (source.kind === "service") keepCredentials(window, source.credentials);
-      phase.value = { kind: "open", opened };
+      const map = createMapModel(catalog, state);
+      phase.value = { kind: "open", explorer: { data, catalog, state, map, overlay: createMapOverlay() } };
     },
     (error: unknown) => {
       if (abort.signal.aborted) return;
