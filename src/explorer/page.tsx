@@ -88,11 +88,7 @@ function openState() {
 }
 
 /** Opens the data of the phase `opening`. Returns a function that cancels it. */
-function openPhase(
-  phase: Signal<Phase>,
-  source: Source | undefined,
-  state: ExplorerState,
-): (() => void) | undefined {
+function openPhase(phase: Signal<Phase>, source: Source | undefined, state: ExplorerState): (() => void) | undefined {
   if (source === undefined) return undefined;
   const abort = new AbortController();
   openSource(source, abort.signal).then(
