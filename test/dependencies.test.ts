@@ -8,9 +8,9 @@ import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scr
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
   contract: [],
   kernel: [],
+  tiles: ["contract/wireTypes.ts"],
   threads: [],
   atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
-  tiles: ["contract/wireTypes.ts"],
   hazard: ["contract", "kernel", "atlas", "threads", "tiles"],
   reference: [],
   alignment: ["contract", "kernel", "reference"],
@@ -36,6 +36,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "version.ts",
   ],
   client: ["contract/wireTypes.ts"],
+  explorer: ["contract", "tiles", "client", "index.ts", "openAtlas.ts", "hazard/holdingsCatalog.ts"],
   cli: "everything",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */

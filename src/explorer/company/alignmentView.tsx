@@ -1,0 +1,4 @@
+/** Temperature alignment of a company. */
+export function AlignmentView() {
+  return null;
+}

@@ -1,0 +1,4 @@
+/** Total climate risk of a company. */
+export function ClimateRiskView() {
+  return null;
+}
