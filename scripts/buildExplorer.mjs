@@ -27,6 +27,7 @@ export const explorerConfig = {
   worker: { format: "es", plugins: () => [browserModules] },
   build: {
     outDir: fileURLToPath(new URL("../dist/explorer", import.meta.url)),
+    assetsDir: "explorer", // the service has these files at /explorer/
     emptyOutDir: true,
     assetsInlineLimit: 0, // the content security policy allows no data: URLs
     modulePreload: { polyfill: false },

@@ -2,6 +2,7 @@ import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { HazardCatalog } from "../contract/wireTypes.ts";
 import type { ExplorerData } from "./data/explorerData.ts";
+import type { MapModel } from "./map/mapModel.ts";
 import type { MapOverlay } from "./map/mapOverlay.ts";
 import type { ExplorerState } from "./state.ts";
 
@@ -12,6 +13,8 @@ export interface Explorer {
   readonly state: ExplorerState;
   /** The circle and the points on the map. */
   readonly overlay: MapOverlay;
+  /** The layer and the colors that the map shows. */
+  readonly map: MapModel;
 }
 
 export const ExplorerContext = createContext<Explorer | undefined>(undefined);

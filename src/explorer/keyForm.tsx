@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { pageFolder } from "./openData.ts";
 import type { Credentials } from "./session.ts";
 
 interface KeyFormProps {
@@ -55,7 +56,8 @@ export function KeyForm({ error, onSubmit }: KeyFormProps) {
         <button type="submit">Open the explorer</button>
       </form>
       <p>
-        The operator of the service issues keys. The <a href="docs">API page</a> describes how to register a customer.
+        The operator of the service issues keys. The <a href={`${pageFolder()}docs`}>API page</a> describes how to
+        register a customer.
       </p>
     </main>
   );

@@ -26,9 +26,12 @@ export function isCredentialProblem(error: unknown): error is ExplorerError {
   return error instanceof ExplorerError && CREDENTIAL_CODES.has(error.code);
 }
 
-/** Returns the folder of the page, below which the service has its routes. */
+/**
+ * Returns the folder of the page, below which the service has its routes: the parent of the folder of the scripts. The page
+ * may be open at an address without the slash at its end.
+ */
 export function pageFolder(): string {
-  return new URL(".", window.location.href).href;
+  return new URL(/* @vite-ignore */ "..", import.meta.url).href;
 }
 
 /** Opens the service that sent the page. @throws ExplorerError, also if the key is not accepted; the signal's reason */

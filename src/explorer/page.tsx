@@ -2,26 +2,26 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { connectAddressBar } from "./addressBar.ts";
 import { App } from "./app.tsx";
-import { ExplorerContext } from "./context.ts";
+import { type Explorer, ExplorerContext } from "./context.ts";
 import { KeyForm } from "./keyForm.tsx";
+import { createMapModel } from "./map/mapModel.ts";
 import { createMapOverlay } from "./map/mapOverlay.ts";
-import { isCredentialProblem, type OpenedData, openService } from "./openData.ts";
+import { isCredentialProblem, openService } from "./openData.ts";
 import { applyFragment } from "./permalink.ts";
 import { type Credentials, forgetCredentials, keepCredentials, takeCredentials } from "./session.ts";
-import { initialState } from "./state.ts";
+import { type ExplorerState, initialState } from "./state.ts";
 
 /** What the page shows: a form for the key, a loading message, an error, or the explorer. */
 type Phase =
   | { readonly kind: "asking"; readonly error?: string }
   | { readonly kind: "opening"; readonly credentials: Credentials }
   | { readonly kind: "failed"; readonly credentials: Credentials; readonly error: string }
-  | { readonly kind: "open"; readonly opened: OpenedData };
+  | { readonly kind: "open"; readonly explorer: Explorer };
 
 /** Opens the data, asks for a key if there is none, and shows the explorer. */
 export function Page() {
   const phase = useSignal<Phase>({ kind: "asking" });
   const { state, ignored } = useMemo(openState, []);
-  const overlay = useMemo(createMapOverlay, []);
   const open = (credentials: Credentials | undefined): void => {
     phase.value = credentials === undefined ? { kind: "asking" } : { kind: "opening", credentials };
   };
@@ -35,7 +35,7 @@ export function Page() {
     return () => window.removeEventListener("hashchange", onFragment);
   }, []);
   const credentials = useComputed(() => (phase.value.kind === "opening" ? phase.value.credentials : undefined));
-  useEffect(() => openPhase(phase, credentials.value), [credentials.value]);
+  useEffect(() => openPhase(phase, credentials.value, state), [credentials.value]);
 
   const current = phase.value;
   switch (current.kind) {
@@ -58,14 +58,14 @@ export function Page() {
         </main>
       );
     case "open": {
-      const { opened } = current;
+      const { explorer } = current;
       const forget = (): void => {
         forgetCredentials(window);
         open(undefined);
       };
       return (
-        <ExplorerContext.Provider value={{ ...opened, state, overlay }}>
-          <App ignoredParameters={ignored} onForget={opened.data.kind === "service" ? forget : undefined} />
+        <ExplorerContext.Provider value={explorer}>
+          <App ignoredParameters={ignored} onForget={explorer.data.kind === "service" ? forget : undefined} />
         </ExplorerContext.Provider>
       );
     }
@@ -82,14 +82,19 @@ function openState() {
 }
 
 /** Opens the data of the phase `opening`. Returns a function that cancels it. */
-function openPhase(phase: Signal<Phase>, credentials: Credentials | undefined): (() => void) | undefined {
+function openPhase(
+  phase: Signal<Phase>,
+  credentials: Credentials | undefined,
+  state: ExplorerState,
+): (() => void) | undefined {
   if (credentials === undefined) return undefined;
   const abort = new AbortController();
   openService(credentials, abort.signal).then(
-    (opened) => {
+    ({ data, catalog }) => {
       if (abort.signal.aborted) return;
       keepCredentials(window, credentials);
-      phase.value = { kind: "open", opened };
+      const map = createMapModel(catalog, state);
+      phase.value = { kind: "open", explorer: { data, catalog, state, map, overlay: createMapOverlay() } };
     },
     (error: unknown) => {
       if (abort.signal.aborted) return;

@@ -49,6 +49,11 @@ export function pixelOfLatitude(z: number, latDeg: number): number {
   return ((1 - mercatorY / Math.PI) / 2) * TILE_PIXELS * tilesPerEdge(z);
 }
 
+/** Returns the center of a tile. */
+export function tileCenter({ z, x, y }: TileAddress): { readonly latDeg: number; readonly lonDeg: number } {
+  return { latDeg: latitudeOfPixel(z, (y + 0.5) * TILE_PIXELS), lonDeg: longitudeOfPixel(z, (x + 0.5) * TILE_PIXELS) };
+}
+
 /** Returns the longitudes of the centers of a tile's columns of pixels, from west to east. */
 export function pixelLongitudes({ z, x }: TileAddress): Float64Array {
   return Float64Array.from({ length: TILE_PIXELS }, (_, column) => longitudeOfPixel(z, x * TILE_PIXELS + column + 0.5));

@@ -49,6 +49,10 @@ export function fakeAtlas(
     sample: () => Promise.reject(new Error("No route uses bulk sampling.")),
     sampleSteps: () => Promise.reject(new Error("No route uses bulk sampling.")),
     score: () => Promise.reject(new Error("No route scores portfolios.")),
+    valueTileLayer: () => {
+      throw new Error("The fake atlas has no tiles.");
+    },
+    valueTile: () => Promise.reject(new Error("The fake atlas has no tiles.")),
     close: () => Promise.resolve(),
   };
 }
