@@ -8,6 +8,7 @@ import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scr
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
   contract: [],
   kernel: [],
+  tiles: ["contract/wireTypes.ts"],
   threads: [],
   atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
   hazard: ["contract", "kernel", "atlas", "threads", "tiles"],
@@ -35,7 +36,6 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "version.ts",
   ],
   client: ["contract/wireTypes.ts"],
-  tiles: ["contract/wireTypes.ts"],
   explorer: ["contract", "tiles", "client", "index.ts", "openAtlas.ts", "hazard/holdingsCatalog.ts"],
   cli: "everything",
 };

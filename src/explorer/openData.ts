@@ -1,6 +1,7 @@
 import type { HazardCatalog } from "../contract/wireTypes.ts";
 import type { ExplorerData } from "./data/explorerData.ts";
 import { ExplorerError } from "./data/explorerData.ts";
+import { publishedData } from "./data/publishedData.ts";
 import { serviceData } from "./data/serviceData.ts";
 import type { Credentials } from "./session.ts";
 
@@ -34,8 +35,20 @@ export function pageFolder(): string {
   return new URL(/* @vite-ignore */ "..", import.meta.url).href;
 }
 
+/** What the page reads: a service, or the atlas that a published page is configured with. */
+export type Source =
+  | { readonly kind: "service"; readonly credentials: Credentials }
+  | { readonly kind: "published"; readonly configuration: string };
+
+/** Opens the data of a source. @throws ExplorerError, also if the key is not accepted; the signal's reason */
+export async function openSource(source: Source, signal: AbortSignal): Promise<OpenedData> {
+  if (source.kind === "service") return openService(source.credentials, signal);
+  const data = await publishedData(source.configuration);
+  return { data, catalog: await data.catalog(signal) };
+}
+
 /** Opens the service that sent the page. @throws ExplorerError, also if the key is not accepted; the signal's reason */
-export async function openService({ apiKey, customerId }: Credentials, signal: AbortSignal): Promise<OpenedData> {
+async function openService({ apiKey, customerId }: Credentials, signal: AbortSignal): Promise<OpenedData> {
   const data = serviceData({ baseUrl: pageFolder(), apiKey, customerId });
   return { data, catalog: await data.catalog(signal) };
 }

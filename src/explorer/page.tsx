@@ -6,7 +6,8 @@ import { type Explorer, ExplorerContext } from "./context.ts";
 import { KeyForm } from "./keyForm.tsx";
 import { createMapModel } from "./map/mapModel.ts";
 import { createMapOverlay } from "./map/mapOverlay.ts";
-import { isCredentialProblem, openService } from "./openData.ts";
+import { configurationAddress } from "./data/publishedData.ts";
+import { isCredentialProblem, openSource, type Source } from "./openData.ts";
 import { applyFragment } from "./permalink.ts";
 import { type Credentials, forgetCredentials, keepCredentials, takeCredentials } from "./session.ts";
 import { type ExplorerState, initialState } from "./state.ts";
@@ -14,33 +15,38 @@ import { type ExplorerState, initialState } from "./state.ts";
 /** What the page shows: a form for the key, a loading message, an error, or the explorer. */
 type Phase =
   | { readonly kind: "asking"; readonly error?: string }
-  | { readonly kind: "opening"; readonly credentials: Credentials }
-  | { readonly kind: "failed"; readonly credentials: Credentials; readonly error: string }
+  | { readonly kind: "opening"; readonly source: Source }
+  | { readonly kind: "failed"; readonly source: Source; readonly error: string }
   | { readonly kind: "open"; readonly explorer: Explorer };
 
 /** Opens the data, asks for a key if there is none, and shows the explorer. */
 export function Page() {
   const phase = useSignal<Phase>({ kind: "asking" });
   const { state, ignored } = useMemo(openState, []);
-  const open = (credentials: Credentials | undefined): void => {
-    phase.value = credentials === undefined ? { kind: "asking" } : { kind: "opening", credentials };
+  const openWith = (credentials: Credentials | undefined): void => {
+    phase.value =
+      credentials === undefined ? { kind: "asking" } : { kind: "opening", source: { kind: "service", credentials } };
   };
-  useMemo(() => open(takeCredentials(window)), []);
+  useMemo(() => {
+    const configuration = configurationAddress(document);
+    if (configuration === undefined) openWith(takeCredentials(window));
+    else phase.value = { kind: "opening", source: { kind: "published", configuration } };
+  }, []);
   useEffect(() => {
     // The link that the service prints may be opened in a tab that shows the page already.
     const onFragment = (): void => {
-      if (/[#&]key=/.test(window.location.hash)) open(takeCredentials(window));
+      if (/[#&]key=/.test(window.location.hash)) openWith(takeCredentials(window));
     };
     window.addEventListener("hashchange", onFragment);
     return () => window.removeEventListener("hashchange", onFragment);
   }, []);
-  const credentials = useComputed(() => (phase.value.kind === "opening" ? phase.value.credentials : undefined));
-  useEffect(() => openPhase(phase, credentials.value, state), [credentials.value]);
+  const source = useComputed(() => (phase.value.kind === "opening" ? phase.value.source : undefined));
+  useEffect(() => openPhase(phase, source.value, state), [source.value]);
 
   const current = phase.value;
   switch (current.kind) {
     case "asking":
-      return <KeyForm error={current.error} onSubmit={open} />;
+      return <KeyForm error={current.error} onSubmit={openWith} />;
     case "opening":
       return (
         <main class="message">
@@ -52,7 +58,7 @@ export function Page() {
         <main class="message">
           <h1>Isotherm</h1>
           <p role="alert">{current.error}</p>
-          <button type="button" onClick={() => open(current.credentials)}>
+          <button type="button" onClick={() => (phase.value = { kind: "opening", source: current.source })}>
             Try again
           </button>
         </main>
@@ -61,7 +67,7 @@ export function Page() {
       const { explorer } = current;
       const forget = (): void => {
         forgetCredentials(window);
-        open(undefined);
+        openWith(undefined);
       };
       return (
         <ExplorerContext.Provider value={explorer}>
@@ -84,15 +90,15 @@ function openState() {
 /** Opens the data of the phase `opening`. Returns a function that cancels it. */
 function openPhase(
   phase: Signal<Phase>,
-  credentials: Credentials | undefined,
+  source: Source | undefined,
   state: ExplorerState,
 ): (() => void) | undefined {
-  if (credentials === undefined) return undefined;
+  if (source === undefined) return undefined;
   const abort = new AbortController();
-  openService(credentials, abort.signal).then(
+  openSource(source, abort.signal).then(
     ({ data, catalog }) => {
       if (abort.signal.aborted) return;
-      keepCredentials(window, credentials);
+      if (source.kind === "service") keepCredentials(window, source.credentials);
       const map = createMapModel(catalog, state);
       phase.value = { kind: "open", explorer: { data, catalog, state, map, overlay: createMapOverlay() } };
     },
@@ -100,7 +106,7 @@ function openPhase(
       if (abort.signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);
       if (!isCredentialProblem(error)) {
-        phase.value = { kind: "failed", credentials, error: message };
+        phase.value = { kind: "failed", source, error: message };
         return;
       }
       forgetCredentials(window);

@@ -2,7 +2,7 @@ import { IsothermClient } from "../../client/client.ts";
 import { IsothermError } from "../../client/problem.ts";
 import { Transport } from "../../client/transport.ts";
 import type { CurveQueryInput, CurveResult, Problem } from "../../contract/wireTypes.ts";
-import { decodeValueTile } from "../../tiles/valueTile.ts";
+import { decodeValueTile, type ValueTile } from "../../tiles/valueTile.ts";
 import { ExplorerError, type ExplorerData, type TileAddress } from "./explorerData.ts";
 import { TileLoader } from "./tileLoader.ts";
 
@@ -42,7 +42,7 @@ export function serviceData({
   const transport = new Transport({ baseUrl, apiKey, fetch, retry, onAnswer: undefined });
   const tiles = new TileLoader(async (address, signal) => {
     const { bytes } = await answer(transport.bytes({ method: "GET", path: tilePath(address), signal }), signal);
-    return decodeValueTile(bytes);
+    return decoded(bytes);
   });
   return {
     kind: "service",
@@ -70,6 +70,17 @@ function cancelledBy(signal: AbortSignal | undefined): { readonly signal?: Abort
 
 function tilePath({ hazard, scenario, analysisYear, metric, z, x, y }: TileAddress): string {
   return `/api/v1/tiles/${[hazard, scenario, analysisYear, metric, z, x, y].map(encodeURIComponent).join("/")}.bin`;
+}
+
+function decoded(bytes: Uint8Array): ValueTile {
+  try {
+    return decodeValueTile(bytes);
+  } catch (error) {
+    throw new ExplorerError(
+      "unexpected_response",
+      `The service sent a map tile that cannot be read: ${String(error)}.`,
+    );
+  }
 }
 
 /** Requests a curve. Only a batch can contain a damage curve. */
