@@ -14,8 +14,8 @@ import { ColorSchemeSwitch } from "./colorScheme.tsx";
 
 const VIEW_NAMES: Readonly<Record<View, string>> = {
   hazards: "Hazard map",
-  places: "List of places",
-  alignment: "Temperature alignment",
+  places: "Places",
+  alignment: "Temperature",
   "climate-risk": "Climate risk",
 };
 

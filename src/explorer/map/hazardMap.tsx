@@ -91,7 +91,7 @@ function Readout({ map }: { readonly map: HazardLeafletMap }) {
     }
   }, [sample.value, zoom]);
   if (pointer === undefined) {
-    return <p class="readout">Point at the map, or focus it and use the arrow keys, to read values.</p>;
+    return <p class="readout">Point at the map, tap it, or focus it and use the arrow keys to read values.</p>;
   }
   const text = valueText(explorer, map.values.valueAt(pointer, zoom));
   return (
