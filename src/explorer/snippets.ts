@@ -15,7 +15,7 @@ export interface ApiCall {
   readonly client: { readonly name: string; readonly args: readonly unknown[] };
 }
 
-export type QueryValue = string | number | boolean | readonly (string | number)[];
+type QueryValue = string | number | boolean | readonly (string | number)[];
 
 export const SNIPPET_LANGUAGES = ["curl", "TypeScript", "Python", "JSON"] as const;
 export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number];

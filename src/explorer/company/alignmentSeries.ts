@@ -4,19 +4,19 @@ import type { AlignedYear, AlignmentDetail, AlignmentResult, TemperatureRange } 
 /** Year in which all pathways of the benchmarks are 1. Before it they are constant. */
 const PATHWAY_BASE_YEAR = 2025;
 
-export interface RatioPoint {
+interface RatioPoint {
   readonly year: number;
   /** Relative to the baseline year, which is 1. */
   readonly ratio: number;
 }
 
-export interface CompanyPoint extends RatioPoint {
+interface CompanyPoint extends RatioPoint {
   /** The projected year, which is before `year` if the change was extrapolated. */
   readonly projectedYear: number;
 }
 
 /** A line of the benchmark: a scenario with the company's mix of sectors. */
-export interface ScenarioPathway {
+interface ScenarioPathway {
   readonly scenario: string;
   readonly temperatureC: number;
   readonly points: readonly RatioPoint[];

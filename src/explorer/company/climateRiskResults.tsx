@@ -10,7 +10,6 @@ import {
   LossTable,
   QualityTable,
   resultsOfYear,
-  scenariosOf,
   ValueTable,
   yearsOf,
 } from "./climateRiskTables.tsx";

@@ -11,7 +11,7 @@ export interface ComparisonRow {
 }
 
 /** Rows under a common heading. */
-export interface ComparisonGroup {
+interface ComparisonGroup {
   readonly heading?: string;
   readonly rows: readonly ComparisonRow[];
 }

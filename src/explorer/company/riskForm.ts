@@ -20,7 +20,7 @@ export const ASSUMPTION_NAMES = ["discount_rate", "shock_year", "pass_through"] 
 
 export type FigureName = (typeof FIGURE_NAMES)[number];
 export type EmissionName = (typeof EMISSION_NAMES)[number];
-export type AssumptionName = (typeof ASSUMPTION_NAMES)[number];
+type AssumptionName = (typeof ASSUMPTION_NAMES)[number];
 type AmountName = FigureName | EmissionName | AssumptionName | "lgd";
 
 const TEXT_NAMES = ["name", "country", "industry"] as const;
