@@ -1,6 +1,5 @@
 import { useExplorer } from "../context.ts";
 import type { ProblemItem } from "../../contract/wireTypes.ts";
-import { SnippetPanel } from "../snippetPanel.tsx";
 import { AlignmentEntityForm } from "./alignmentEntity.tsx";
 import {
   type AlignmentCall,
@@ -12,13 +11,13 @@ import {
 } from "./alignmentForm.ts";
 import { AlignmentResults } from "./alignmentResults.tsx";
 import { AnswerStatus } from "./answerStatus.tsx";
+import { CompanySnippetPanel } from "./companySnippetPanel.tsx";
 import { FaultItems } from "./fields.tsx";
 import "./charts.css";
 import "./company.css";
 import { useAnswer } from "./useAnswer.ts";
 import { useReference } from "./useReference.ts";
 
-const PATH = "/api/v1/temperature-alignment-projections";
 /** Pointers that the form has a field or a table row for. */
 const PLACED = /^(\/0\/(entity_info\/|data\/0|projected_emissions)|\?(basis|benchmark|budget_scenario|convergence)$)/;
 
@@ -89,11 +88,11 @@ export function AlignmentView() {
               </div>
             )}
             {call.request === undefined ? null : (
-              <details>
-                <summary>Request to copy</summary>
-                <SnippetPanel call={apiCallOf(call)} hasService={data.kind === "service"} />
-                <p class="hint">The page also sends detail=true, for the figures of the charts.</p>
-              </details>
+              <CompanySnippetPanel
+                call={{ method: "alignTemperature", ...call }}
+                answer={shown?.answered}
+                note="The page itself adds detail=true, for the figures of the charts."
+              />
             )}
           </section>
         </div>
@@ -107,18 +106,6 @@ type SentCall = Extract<AlignmentCall, { readonly items?: never }>;
 function sendable(call: AlignmentCall): SentCall {
   if (call.request === undefined) throw new Error("the form contains texts that are not numbers");
   return call;
-}
-
-function apiCallOf({ request, parameters }: SentCall) {
-  const { budget_scenario: budgetScenario, ...others } = parameters;
-  const options = { ...others, ...(budgetScenario === undefined ? {} : { budgetScenario }) };
-  return {
-    method: "POST",
-    path: PATH,
-    query: { ...parameters },
-    body: request,
-    client: { name: "alignTemperature", args: [request, options] },
-  } as const;
 }
 
 interface DidYouMeanProps {

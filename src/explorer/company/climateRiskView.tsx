@@ -1,9 +1,9 @@
 import type { ProblemItem } from "../../contract/wireTypes.ts";
 import { useExplorer } from "../context.ts";
-import { SnippetPanel } from "../snippetPanel.tsx";
 import { AnswerStatus } from "./answerStatus.tsx";
 import { ClimateRiskForm } from "./climateRiskForm.tsx";
 import { ClimateRiskResults } from "./climateRiskResults.tsx";
+import { CompanySnippetPanel } from "./companySnippetPanel.tsx";
 import { FaultItems } from "./fields.tsx";
 import "./charts.css";
 import "./company.css";
@@ -11,7 +11,6 @@ import { decodeRiskForm, encodeRiskForm, EXAMPLE_RISK, type RiskForm, riskCallOf
 import { useAnswer } from "./useAnswer.ts";
 import { useReference } from "./useReference.ts";
 
-const PATH = "/analyze/total-climate-risk";
 /** Pointers that the form has a field for. */
 const PLACED =
   /^\/(name|country|industry|revenue|total_assets|ebitda|total_debt|total_liabilities|exposure|pd|lgd|damage_function|iam|scope[123](_upstream|_downstream)?|assumptions\/(discount_rate|shock_year|pass_through)|transition_scenarios(\/\d+)?|assessment_years(\/\d+)?)$/;
@@ -78,18 +77,7 @@ export function ClimateRiskView() {
               </div>
             )}
             {request === undefined ? null : (
-              <details>
-                <summary>Request to copy</summary>
-                <SnippetPanel
-                  call={{
-                    method: "POST",
-                    path: PATH,
-                    body: request,
-                    client: { name: "totalClimateRisk", args: [request] },
-                  }}
-                  hasService={data.kind === "service"}
-                />
-              </details>
+              <CompanySnippetPanel call={{ method: "totalClimateRisk", request }} answer={shown?.answered} />
             )}
           </section>
         </div>
