@@ -2,9 +2,9 @@ import { type Signal, useComputed, useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { useExplorer } from "./context.ts";
-import { HazardControls } from "./map/hazardControls.tsx";
-import { HazardMap } from "./map/hazardMap.tsx";
-import { Legend } from "./map/legend.tsx";
+import { HazardControls } from "./mapView/hazardControls.tsx";
+import { HazardMap } from "./mapView/hazardMap.tsx";
+import { Legend } from "./mapView/legend.tsx";
 import { PlacePanel } from "./place/placePanel.tsx";
 import { PlaceSearch } from "./place/placeSearch.tsx";
 import { PlacesList } from "./places/placesList.tsx";
@@ -14,8 +14,8 @@ import { ColorSchemeSwitch } from "./colorScheme.tsx";
 
 const VIEW_NAMES: Readonly<Record<View, string>> = {
   hazards: "Hazard map",
-  places: "List of places",
-  alignment: "Temperature alignment",
+  places: "Places",
+  alignment: "Temperature",
   "climate-risk": "Climate risk",
 };
 

@@ -19,7 +19,7 @@ export interface LegendModel {
 }
 
 /** Numbers that fit below the bar. */
-const TICK_COUNT_MAX = { sequential: 6, difference: 7 } as const;
+const TICK_COUNT_MAX = { sequential: 6, difference: 5 } as const;
 
 /** Returns the scale that the map uses. @param isDifference whether the map shows differences of two layers */
 export function scaleOf(metric: MetricName, isDifference: boolean): ColorScale {
@@ -32,7 +32,10 @@ export function legendModel(metric: MetricName, isDifference: boolean): LegendMo
   const last = stops.length - 1;
   const ticks = tickIndexes(last, isDifference).map((index) => {
     const value = stops[index]?.value ?? 0;
-    return { position: index / last, text: tickText(metric, value, { isDifference, isEnd: index === last }) };
+    return {
+      position: index / last,
+      text: tickText(metric, value, { isDifference, isEnd: index === last || (isDifference && index === 0) }),
+    };
   });
   return {
     scale,
@@ -65,7 +68,7 @@ function tickText(
 ): string {
   const number = shortNumber(formatMetricNumber(metric, value));
   if (isDifference && value > 0) return isEnd ? `≥ +${number}` : `+${number}`;
-  if (isDifference && value < 0) return number;
+  if (isDifference && value < 0) return isEnd ? `≤ ${number}` : number;
   return isEnd && !isShare(metric) ? `≥ ${number}` : number;
 }
 

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Explorer, useExplorer } from "../context.ts";
 import { formatLocation, formatMetric, formatMetricChange, reasonText } from "../format.ts";
 import { HazardLeafletMap } from "./leafletMap.ts";
-import { catalogLayer } from "./layerChoice.ts";
+import { catalogLayer } from "../map/layerChoice.ts";
 import { sourceText } from "./sourceText.ts";
 import type { ValueAt } from "./valueLayer.ts";
 
@@ -91,7 +91,7 @@ function Readout({ map }: { readonly map: HazardLeafletMap }) {
     }
   }, [sample.value, zoom]);
   if (pointer === undefined) {
-    return <p class="readout">Point at the map, or focus it and use the arrow keys, to read values.</p>;
+    return <p class="readout">Point at the map, tap it, or focus it and use the arrow keys to read values.</p>;
   }
   const text = valueText(explorer, map.values.valueAt(pointer, zoom));
   return (

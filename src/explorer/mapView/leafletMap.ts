@@ -5,7 +5,7 @@ import type { Explorer } from "../context.ts";
 import { ZOOM } from "../permalink.ts";
 import type { MapPosition } from "../state.ts";
 import { CanvasLayer } from "./canvasLayer.ts";
-import type { MapPoint } from "./mapOverlay.ts";
+import type { MapPoint } from "../map/mapOverlay.ts";
 import { loadOutlines } from "./outlineFiles.ts";
 import { connectOverlay } from "./overlayLayer.ts";
 import { ValueLayer, type ValueLayerSource } from "./valueLayer.ts";
@@ -67,7 +67,12 @@ export class HazardLeafletMap {
       this.pointer.value = { ...this.#pixelCenter(containerPoint), isCenter: false };
     });
     map.on("mouseout", () => (this.pointer.value = undefined));
-    map.on("click", ({ containerPoint }: LeafletMouseEvent) => this.#choose(this.#pixelCenter(containerPoint)));
+    map.on("click", ({ containerPoint }: LeafletMouseEvent) => {
+      const place = this.#pixelCenter(containerPoint);
+      // A tap does not move a cursor.
+      this.pointer.value = { ...place, isCenter: false };
+      this.#choose(place);
+    });
     this.#disposals.push(
       effect(() => {
         const position = state.map.value;
@@ -124,9 +129,15 @@ export class HazardLeafletMap {
     };
   }
 
-  /** A hidden map has no size; it gets one when its tab is shown. */
+  /** Keeps the center when the size changes. A hidden map has no size; it gets one when its tab is shown. */
   #observeSize(container: HTMLElement): () => void {
-    const observer = new ResizeObserver(() => this.#map.invalidateSize({ pan: false }));
+    const observer = new ResizeObserver(() => {
+      const position = this.#explorer.state.map.peek();
+      batch(() => {
+        this.#map.invalidateSize({ pan: false });
+        show(this.#map, position);
+      });
+    });
     observer.observe(container);
     return () => observer.disconnect();
   }

@@ -21,37 +21,42 @@ export interface Outlines {
 
 export const OUTLINE_COLORS = { sea: "#e4e7ea", land: "#fcfcfa", coast: "#4a5560", border: "#8b949d" } as const;
 
+/** Lines that cross the antimeridian are visible at both edges of the world. */
+const COPIES = [-1, 0, 1] as const;
+
 type Position = readonly [longitude: number, latitude: number];
 
-/** Converts the countries of world-atlas. */
+/** Converts the countries of world-atlas, whose lines continue across the antimeridian. */
 export function outlinesOf(topology: Topology): Outlines {
   const { countries, land } = topology.objects;
   const polygons = feature(topology, land).features.flatMap(({ geometry }) =>
     geometry.type === "Polygon" ? [geometry.coordinates] : geometry.coordinates,
   );
-  const coasts = mesh(topology, land).coordinates.flatMap(withoutFrame);
-  const borders = mesh(topology, countries, (a, b) => a !== b).coordinates.flatMap(withoutFrame);
-  return { land: polygons.flat().map(project), coasts: coasts.map(project), borders: borders.map(project) };
+  const coasts = mesh(topology, land).coordinates;
+  const borders = mesh(topology, countries, (a, b) => a !== b).coordinates;
+  return {
+    land: polygons.flat().map((ring) => project(closeAtPole(unwrap(ring)))),
+    coasts: coasts.map((line) => project(unwrap(line))),
+    borders: borders.map((line) => project(unwrap(line))),
+  };
 }
 
-/** Cuts a line where it follows the antimeridian or a pole: those segments only close polygons. */
-export function withoutFrame(line: readonly Position[]): readonly (readonly Position[])[] {
-  const parts: Position[][] = [];
-  let part: Position[] = [];
-  for (const [index, point] of line.entries()) {
-    const previous = line[index - 1];
-    if (previous !== undefined && isOnFrame(previous) && isOnFrame(point)) {
-      parts.push(part);
-      part = [];
-    }
-    part.push(point);
-  }
-  return [...parts, part].filter(({ length }) => length > 1);
+/** Returns a line with longitudes that do not jump at the antimeridian, and may therefore exceed 180 degrees. */
+export function unwrap(line: readonly Position[]): readonly Position[] {
+  let previous: number | undefined;
+  return line.map(([longitude, latitude]) => {
+    const turns = previous === undefined ? 0 : Math.round((previous - longitude) / 360);
+    previous = longitude + 360 * turns;
+    return [previous, latitude];
+  });
 }
 
-/** Quantized coordinates differ from 180 and 90 by up to the size of a step. */
-function isOnFrame([longitude, latitude]: Position): boolean {
-  return Math.abs(longitude) > 179.99 || Math.abs(latitude) > 89.9;
+/** Adds the pole to a ring around it, which begins and ends at different copies of the same meridian. */
+export function closeAtPole(ring: readonly Position[]): readonly Position[] {
+  const [first, last] = [ring[0], ring.at(-1)];
+  if (first === undefined || last === undefined || Math.abs(last[0] - first[0]) < 180) return ring;
+  const pole = Math.sign(first[1]) * 90;
+  return [...ring, [last[0], pole], [first[0], pole]];
 }
 
 function project(line: readonly Position[]): ProjectedLine {
@@ -69,14 +74,14 @@ function project(line: readonly Position[]): ProjectedLine {
   return { points, west, east, north, south };
 }
 
-/** Returns whether a line may be visible in a tile. */
-export function touchesTile(line: ProjectedLine, { z, x, y }: TileAddress): boolean {
+/** Returns whether the copy of a line that is some worlds further east may be visible in a tile. */
+export function touchesTile(line: ProjectedLine, { z, x, y }: TileAddress, world: number): boolean {
   const count = tilesPerEdge(z);
   // Lines are up to 2 pixels wide.
   const margin = 2 / TILE_PIXELS;
   return (
-    line.east * count >= x - margin &&
-    line.west * count <= x + 1 + margin &&
+    (line.east + world) * count >= x - margin &&
+    (line.west + world) * count <= x + 1 + margin &&
     line.south * count >= y - margin &&
     line.north * count <= y + 1 + margin
   );
@@ -88,9 +93,7 @@ export function drawLand(canvas: HTMLCanvasElement, { land }: Outlines, tile: Ti
   context.fillStyle = OUTLINE_COLORS.sea;
   context.fillRect(0, 0, TILE_PIXELS, TILE_PIXELS);
   context.beginPath();
-  for (const ring of land) {
-    if (touchesTile(ring, tile)) trace(context, ring, tile);
-  }
+  traceVisible(context, land, tile);
   context.fillStyle = OUTLINE_COLORS.land;
   context.fill("evenodd");
 }
@@ -104,19 +107,33 @@ export function drawOutlines(canvas: HTMLCanvasElement, { coasts, borders }: Out
     [coasts, OUTLINE_COLORS.coast, 1],
   ] as const) {
     context.beginPath();
-    for (const line of lines) {
-      if (touchesTile(line, tile)) trace(context, line, tile);
-    }
+    traceVisible(context, lines, tile);
     context.strokeStyle = color;
     context.lineWidth = width;
     context.stroke();
   }
 }
 
-function trace(context: CanvasRenderingContext2D, { points }: ProjectedLine, { z, x, y }: TileAddress): void {
+function traceVisible(context: CanvasRenderingContext2D, lines: readonly ProjectedLine[], tile: TileAddress): void {
+  for (const line of lines) {
+    for (const world of COPIES) {
+      if (touchesTile(line, tile, world)) trace(context, line, tile, world);
+    }
+  }
+}
+
+function trace(
+  context: CanvasRenderingContext2D,
+  { points }: ProjectedLine,
+  { z, x, y }: TileAddress,
+  world: number,
+): void {
   const pixels = TILE_PIXELS * tilesPerEdge(z);
   for (let i = 0; i < points.length; i += 2) {
-    const [left, top] = [(points[i] ?? 0) * pixels - x * TILE_PIXELS, (points[i + 1] ?? 0) * pixels - y * TILE_PIXELS];
+    const [left, top] = [
+      ((points[i] ?? 0) + world) * pixels - x * TILE_PIXELS,
+      (points[i + 1] ?? 0) * pixels - y * TILE_PIXELS,
+    ];
     if (i === 0) context.moveTo(left, top);
     else context.lineTo(left, top);
   }

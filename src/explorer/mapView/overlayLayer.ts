@@ -1,7 +1,7 @@
 import { effect } from "@preact/signals";
 import { canvas, circleMarker, type LatLngTuple, layerGroup, type Map as LeafletMap, polygon } from "leaflet";
 import type { SelectedPlace } from "../state.ts";
-import type { MapOverlay, MapPlaces, MapRing } from "./mapOverlay.ts";
+import type { MapOverlay, MapPlaces, MapRing } from "../map/mapOverlay.ts";
 import type { ReadonlySignal } from "@preact/signals";
 
 /** Longitudes at which copies of the world begin, relative to the first. */
