@@ -3,7 +3,8 @@ import type { HazardCatalog, HazardName } from "../../src/contract/wireTypes.ts"
 import type { MapRing } from "../../src/explorer/map/mapOverlay.ts";
 import { geodesicCircle } from "../../src/explorer/place/geodesicCircle.ts";
 import { describeHoldings } from "../../src/hazard/holdingsCatalog.ts";
-import { type Atlas, openAtlas } from "../../src/openAtlas.ts";
+import type { Atlas } from "../../src/hazard/answer.ts";
+import { openAtlas } from "../../src/openAtlas.ts";
 import { circleSpansByBisection } from "../oracle/circleSpans.ts";
 import { containingCellByDefinition, type OracleGrid } from "../oracle/points.ts";
 import { randomFrom } from "../seededRandom.ts";

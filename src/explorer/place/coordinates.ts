@@ -50,10 +50,12 @@ export function parseCoordinates(text: string): ParsedCoordinates {
   if (parts === undefined) {
     return { kind: "error", message: `Enter a latitude and a longitude, ${EXAMPLES}.` };
   }
-  const read = parts.map(readPart);
-  const errors = read.flatMap((part) => ("error" in part ? [part.error] : []));
-  if (errors.length > 0) return { kind: "error", message: errors.join(" ") };
-  return combine(read as readonly [ReadPart, ReadPart]);
+  const [first, second] = [readPart(parts[0]), readPart(parts[1])];
+  if ("error" in first || "error" in second) {
+    const messages = [first, second].flatMap((part) => ("error" in part ? [part.error] : []));
+    return { kind: "error", message: messages.join(" ") };
+  }
+  return combine([first, second]);
 }
 
 /** Replaces typographic signs with plain ones, and removes what surrounds coordinates. */

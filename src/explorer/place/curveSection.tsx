@@ -2,7 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
 import type { CatalogHazard, CurveQueryInput, CurveResult, MetricName } from "../../contract/wireTypes.ts";
 import { useExplorer } from "../context.ts";
-import { formatMetricNumber, metricTitle, metricUnit } from "../format.ts";
+import { formatMetricNumber, formatMetricTick, metricTitle, metricUnit } from "../format.ts";
 import { FailureNotice } from "./answerNotice.tsx";
 import {
   curveMetric,
@@ -80,7 +80,8 @@ function Curves({ hazard, choice }: CurveSectionProps) {
             const { value, valueAsNumber, validity } = currentTarget;
             const isValid = valueAsNumber > 0;
             threshold.value = isValid ? valueAsNumber : undefined;
-            thresholdError.value = (value === "" && !validity.badInput) || isValid ? "" : "The threshold must be a number above 0.";
+            thresholdError.value =
+              (value === "" && !validity.badInput) || isValid ? "" : "The threshold must be a number above 0.";
           }}
         />
       </div>
@@ -116,7 +117,7 @@ function CurveAnswer({
           x={periods}
           isLogX
           formatX={periodText}
-          formatY={(value) => formatMetricNumber(metric, value)}
+          formatY={(value) => formatMetricTick(metric, value)}
           markedY={threshold}
           lines={curves
             .filter((curve) => curve.result.curve !== null)
@@ -135,7 +136,11 @@ function CurveAnswer({
               <dt>
                 {curve.title}: {formatMetricNumber(metric, threshold)} {metricUnit(metric)} or more
               </dt>
-              <dd>{curve.result.curve === null ? curveValueText(curve, 0, metric) : exceedanceText(curve.result.exceedance)}</dd>
+              <dd>
+                {curve.result.curve === null
+                  ? curveValueText(curve, 0, metric)
+                  : exceedanceText(curve.result.exceedance)}
+              </dd>
             </div>
           ))}
         </dl>
@@ -166,8 +171,8 @@ function CurveAnswer({
         </table>
       </div>
       <p class="note">
-        Value that is reached or exceeded once in the given number of years on average. Values are not extrapolated beyond the
-        return periods of the maps.
+        Value that is reached or exceeded once in the given number of years on average. Values are not extrapolated
+        beyond the return periods of the maps.
       </p>
       {[...caveats].map((caveat) => (
         <p key={caveat} class="note">

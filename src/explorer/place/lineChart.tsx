@@ -40,7 +40,11 @@ export function LineChart(props: LineChartProps) {
       const { default: Plot } = await import("uplot");
       if (isDisposed) return;
       chart?.destroy();
-      chart = new Plot(optionsOf(props, element), [[...props.x], ...props.lines.map(({ values }) => [...values])], element);
+      chart = new Plot(
+        optionsOf(props, element),
+        [[...props.x], ...props.lines.map(({ values }) => [...values])],
+        element,
+      );
     };
     void draw();
     const resized = new ResizeObserver(() => {
@@ -93,8 +97,8 @@ function optionsOf(
       },
     },
     axes: [
-      { ...axis, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : formatX(tick))) },
-      { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => formatY(tick)) },
+      { ...axis, size: 32, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : formatX(tick))) },
+      { ...axis, size: 48, values: (_, ticks) => ticks.map((tick) => formatY(tick)) },
     ],
     series: [
       { label: "", value: valueOf(formatX) },

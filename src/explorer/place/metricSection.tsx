@@ -1,5 +1,5 @@
 import type { CatalogHazard, MetricName, Scenario } from "../../contract/wireTypes.ts";
-import { formatMetricNumber, metricTitle, metricUnit, scenarioTitle } from "../format.ts";
+import { formatMetricTick, metricTitle, metricUnit, scenarioTitle } from "../format.ts";
 import { LineChart } from "./lineChart.tsx";
 import { BASELINE_YEAR, type MetricTable, metricSeries, type MetricValue, rangeText, valueText } from "./placeQuery.ts";
 
@@ -32,13 +32,13 @@ export function MetricSection({ hazard, table, isChange }: MetricSectionProps) {
         {isChange ? `, change since ${BASELINE_YEAR}` : ""}
         {unit === "" ? "" : ` (${unit})`}
       </h3>
-      {meaning === undefined ? null : <p class="note">{isChange ? `Change of the ${meaning}` : meaning}.</p>}
+      {meaning === undefined ? null : <p class="note">{sentence(meaning)}</p>}
       {lines.length === 0 ? null : (
         <LineChart
           x={years}
           isSigned={isChange}
           formatX={String}
-          formatY={(value) => formatMetricNumber(metric, value)}
+          formatY={(value) => formatMetricTick(metric, value)}
           lines={lines.map(({ scenario, values }) => ({
             title: scenarioTitle(scenario),
             color: SCENARIO_COLORS[scenario],
@@ -107,4 +107,8 @@ function Value({
       {value.range === undefined ? null : <span class="note range">{rangeText(metric, value.range)}</span>}
     </>
   );
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

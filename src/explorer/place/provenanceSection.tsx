@@ -18,6 +18,7 @@ export function ProvenanceSection({ result, scenario, year, release }: Provenanc
       scenarios.flatMap(({ analysis_years }) => analysis_years.flatMap(({ detail }) => detail?.caveats ?? [])),
     ),
   );
+  const sources = sourcesOf(result);
   return (
     <details class="panel-part" open>
       <summary>Cells, rules and sources</summary>
@@ -36,9 +37,9 @@ export function ProvenanceSection({ result, scenario, year, release }: Provenanc
           {caveat}
         </p>
       ))}
-      {sourcesOf(result).map(({ layers, members }) => (
+      {sources.map(({ layers, members }) => (
         <div key={layers.join()}>
-          <h4>Source of {layers.join(", ")}</h4>
+          <h4>{sources.length === 1 ? "Source of all values" : `Source of ${layers.join(", ")}`}</h4>
           <Pairs pairs={members} />
         </div>
       ))}

@@ -29,7 +29,9 @@ const NO_SERVICE = "A published atlas has no HTTP service: it is read by the lib
 export function querySnippet(language: SnippetLanguage, target: SnippetTarget, call: SnippetCall): Snippet {
   if (language === "json") return { code: JSON.stringify([call.query], undefined, 2) };
   if (language === "typescript") {
-    return { code: target.kind === "service" ? clientProgram(target.baseUrl, call) : libraryProgram(target.atlasUrl, call) };
+    return {
+      code: target.kind === "service" ? clientProgram(target.baseUrl, call) : libraryProgram(target.atlasUrl, call),
+    };
   }
   if (target.kind === "published") return { unavailable: NO_SERVICE };
   return { code: language === "curl" ? curlCommand(target.baseUrl, call) : pythonProgram(target.baseUrl, call) };
@@ -37,8 +39,10 @@ export function querySnippet(language: SnippetLanguage, target: SnippetTarget, c
 
 /** Returns what a program needs to run, or what the JSON is. */
 export function snippetNote(language: SnippetLanguage, target: SnippetTarget, { method }: SnippetCall): string {
-  if (language === "json") return `The body of POST /${PATHS[method]}/batch, also accepted by ${method}Batch of the library.`;
-  if (target.kind === "published") return "Needs Node.js and the package isotherm. Save it as a file ending in .ts or .mjs.";
+  if (language === "json")
+    return `The body of POST /${PATHS[method]}/batch, also accepted by ${method}Batch of the library.`;
+  if (target.kind === "published")
+    return "Needs Node.js and the package isotherm. Save it as a file ending in .ts or .mjs.";
   const variables = `Reads the API key from the environment variable ${KEY_VARIABLE} and the customer from ${CUSTOMER_VARIABLE}.`;
   return language === "typescript" ? `${variables} Needs Node.js and the package isotherm.` : variables;
 }
@@ -75,7 +79,9 @@ await atlas.close();
 }
 
 function pythonProgram(baseUrl: string, call: SnippetCall): string {
-  const parameters = parametersOf(call.query).map(([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`);
+  const parameters = parametersOf(call.query).map(
+    ([name, value]) => `    ${JSON.stringify(name)}: ${JSON.stringify(value)},\n`,
+  );
   return `import json
 import os
 import urllib.parse
@@ -97,7 +103,9 @@ print(json.dumps(result, indent=2))
 }
 
 function urlOf(baseUrl: string, { method, query }: SnippetCall): string {
-  const parameters = parametersOf(query).map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%2C", ",")}`);
+  const parameters = parametersOf(query).map(
+    ([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%2C", ",")}`,
+  );
   return `${new URL(PATHS[method], baseUrl).href}?${parameters.join("&")}`;
 }
 

@@ -1,5 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useExplorer } from "../context.ts";
+import type { ExplorerData } from "../data/explorerData.ts";
+import { pageFolder } from "../openData.ts";
 import {
   querySnippet,
   SNIPPET_LANGUAGES,
@@ -23,7 +25,7 @@ interface SnippetSectionProps {
 
 /** The query that is shown, as a program to copy, and its answer as JSON. */
 export function SnippetSection({ call, answer }: SnippetSectionProps) {
-  const target = useSnippetTarget();
+  const target = snippetTarget(useExplorer().data);
   const language = useSignal<SnippetLanguage>(target.kind === "service" ? "curl" : "typescript");
   const copied = useSignal("");
   const snippet = querySnippet(language.value, target, call);
@@ -76,11 +78,9 @@ export function SnippetSection({ call, answer }: SnippetSectionProps) {
   );
 }
 
-/** Returns where programs send queries: the service that sent the page, or the published atlas next to it. */
-function useSnippetTarget(): SnippetTarget {
-  const { data } = useExplorer();
-  const folder = new URL(".", window.location.href);
-  return data.kind === "service"
-    ? { kind: "service", baseUrl: folder.href }
-    : { kind: "published", atlasUrl: new URL("atlas/", folder).href };
+/** Returns where programs send queries: the service that sent the page, or the published atlas. */
+function snippetTarget({ atlasAddress }: ExplorerData): SnippetTarget {
+  return atlasAddress === undefined
+    ? { kind: "service", baseUrl: pageFolder() }
+    : { kind: "published", atlasUrl: atlasAddress };
 }

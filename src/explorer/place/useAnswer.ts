@@ -4,7 +4,10 @@ import { ExplorerError } from "../data/explorerData.ts";
 /** The state of a request that follows the choices of the user. */
 export type AnswerState<Query, Answer> =
   | { readonly kind: "none" }
-  | { readonly kind: "loading"; /** The last answer, to another query. */ readonly previous: Answered<Query, Answer> | undefined }
+  | {
+      readonly kind: "loading";
+      /** The last answer, to another query. */ readonly previous: Answered<Query, Answer> | undefined;
+    }
   | Answered<Query, Answer>
   | { readonly kind: "failed"; readonly error: ExplorerError; readonly retry: () => void };
 
@@ -29,7 +32,9 @@ export function useAnswer<Query, Answer>(
 ): AnswerState<Query, Answer> {
   const key = query === undefined ? undefined : JSON.stringify(query);
   const [attempt, setAttempt] = useState(0);
-  const [settled, setSettled] = useState<{ readonly key: string; readonly state: AnswerState<Query, Answer> } | undefined>();
+  const [settled, setSettled] = useState<
+    { readonly key: string; readonly state: AnswerState<Query, Answer> } | undefined
+  >();
   useEffect(() => {
     if (query === undefined || key === undefined) return undefined;
     const abort = new AbortController();
