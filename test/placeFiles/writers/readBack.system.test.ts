@@ -93,7 +93,8 @@ describe.each(["long", "wide"] as const)("DuckDB reads the %s layout", (layout) 
   test("of NDJSON, with types, nulls and values", async () => {
     const names = Object.keys(expected[0] ?? {});
     const columns = names.map((name) => `"${name}": '${name === "built" ? "VARCHAR" : typeOf(name, expected)}'`);
-    const from = (path: string): string => `read_json(${path}, format = 'newline_delimited', columns = {${columns}})`;
+    const from = (path: string): string =>
+      `read_json(${path}, format = 'newline_delimited', columns = {${columns.join()}})`;
     const { rows } = await queryFile(rowTextFormat(planOf(layout), NDJSON_SYNTAX), { from });
     expect(rows).toEqual(expected.map((row) => ({ ...row, built: timeText(row["built"] ?? null) })));
   });
@@ -101,15 +102,12 @@ describe.each(["long", "wide"] as const)("DuckDB reads the %s layout", (layout) 
   test("of CSV, with the text of every value", async () => {
     const from = (path: string): string => `read_csv(${path}, header = true, all_varchar = true)`;
     const { rows } = await queryFile(rowTextFormat(planOf(layout), CSV_SYNTAX), { from });
-    const texts = expected.map((row) =>
-      Object.fromEntries(
-        Object.entries({ ...row, built: timeText(row["built"] ?? null) }).map(([name, value]) => [
-          name,
-          // CSV does not distinguish an empty text from a missing value.
-          value === null || value === "" ? null : String(value),
-        ]),
-      ),
-    );
+    const texts = expected.map((row) => {
+      const shown: ExpectedRow = { ...row, built: timeText(row["built"] ?? null) };
+      // CSV does not distinguish an empty text from a missing value.
+      const text = (value: KeptValue): string | null => (value === null || value === "" ? null : String(value));
+      return Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, text(value)]));
+    });
     expect(rows).toEqual(texts);
   });
 });
