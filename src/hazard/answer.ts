@@ -21,7 +21,7 @@ import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
 import { toScenarioResult } from "./scenarioResult.ts";
 import { scorePlaces } from "./scoring/scorePlaces.ts";
-import type { ScoreRequest, ScoreResult, ScoringAtlas } from "./scoring/scoreRequest.ts";
+import type { PartialScoreRequest, ScoreResult, ScoringAtlas } from "./scoring/scoreRequest.ts";
 import type {
   CatalogGrid,
   CatalogHazard,
@@ -118,7 +118,7 @@ export interface LocalAtlas extends Atlas, ScoringAtlas {
     run?: BatchRun<CurveResult>,
   ): Promise<readonly (CurveResult | RefusedElement)[]>;
   sample(request: SampleRequest, timeSlice?: TimeSlice): Promise<SampleResult>;
-  score(request: ScoreRequest, timeSlice?: TimeSlice): Promise<ScoreResult>;
+  score(request: PartialScoreRequest, timeSlice?: TimeSlice): Promise<ScoreResult>;
 }
 
 /**

@@ -3,15 +3,15 @@ import { isFault } from "../errors.ts";
 import type { LocalAtlas } from "../hazard/answer.ts";
 import type { RefusedElement } from "../hazard/batch.ts";
 import type { SampleRequest, SampleResult } from "../hazard/sampleRequest.ts";
-import type { ScoreRequest, ScoreResult } from "../hazard/scoring/scoreRequest.ts";
+import type { PartialScoreRequest } from "../hazard/scoring/scoreRequest.ts";
 import { type PackedError, packError, unpackError } from "../threads/errorTransfer.ts";
 import { handle, type TaskHandlers, type TaskKind } from "./taskKinds.ts";
 
 /** Samples layers at many locations. Locations and output arrays share one buffer, which is moved to the worker and back. */
 export const SAMPLE: TaskKind<Omit<SampleRequest, "signal" | "onProgress">, SampleResult> = { name: "sample" };
 
-/** Scores places. Places and output arrays share one buffer, which is moved to the worker and back. */
-export const SCORE: TaskKind<Omit<ScoreRequest, "signal" | "onBusy">, ScoreResult> = { name: "score" };
+/** Scores places into shared memory. */
+export const SCORE: TaskKind<Omit<PartialScoreRequest, "signal" | "onBusy">, void> = { name: "score" };
 
 /** Answers the queries of a batch. */
 export const QUERIES: TaskKind<readonly HazardQueryInput[], readonly PackedElement<HazardResult>[]> = {
@@ -48,8 +48,8 @@ export function atlasTasks(atlas: LocalAtlas): TaskHandlers {
       return { result: { values, reasons }, transfer: [...buffers] };
     }),
     handle(SCORE, async (payload, { signal, timeSlice }) => {
-      const result = await atlas.score({ ...payload, signal }, timeSlice);
-      return { result, transfer: [result.values.buffer as ArrayBuffer] };
+      await atlas.score({ ...payload, signal }, timeSlice);
+      return { result: undefined };
     }),
     handle(QUERIES, async (queries, { signal, timeSlice }) => {
       const results = await atlas.hazardRiskBatch(queries, { signal }, { timeSlice });
