@@ -88,6 +88,8 @@ describe("blocks that workers encode", () => {
       scores: { ...block.scores, statuses: new Uint8Array(block.scores.statuses.length).fill(99) },
     };
     const { executor } = executorOf(2);
-    await expect(encode({ format: "csv", layout: "long" }, { executor }, [broken])).rejects.toMatchObject({ name: "TypeError" });
+    await expect(encode({ format: "csv", layout: "long" }, { executor }, [broken])).rejects.toMatchObject({
+      name: "TypeError",
+    });
   });
 });
