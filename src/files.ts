@@ -43,10 +43,14 @@ export function isNotFound(error: unknown): boolean {
   return code === "ENOENT" || code === "ENOTDIR";
 }
 
-/** Returns the SHA-256 of a file in hexadecimal. */
-export async function hashFile(path: string): Promise<string> {
+/** Returns the SHA-256 of a file in hexadecimal. @param onRead called with the size of each part that has been read */
+export async function hashFile(path: string, onRead?: (sizeBytes: number) => void): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Uint8Array);
+  for await (const chunk of createReadStream(path)) {
+    const bytes = chunk as Uint8Array;
+    hash.update(bytes);
+    onRead?.(bytes.length);
+  }
   return hash.digest("hex");
 }
 

@@ -33,6 +33,9 @@ const CACHE_BYTES_MAX = 3 * 2 ** 30;
 const WORKERS_MAX = 256;
 /** Share of the cache for pyramid tile headers; the rest holds tiles. */
 const HEADER_SHARE = 1 / 16;
+/** Share of the cache for tiles of maps, and its maximum: about 2000 tiles of 8 KiB. */
+const RASTER_SHARE = 1 / 16;
+const RASTER_CACHE_BYTES_MAX = 16 << 20;
 
 /**
  * Opens an atlas.
@@ -78,7 +81,11 @@ export async function openLocalAtlas(address: string, cacheBytes: number): Promi
     address === "demo"
       ? await (await import("./demo/world.ts")).openDemo(kernel) // loaded on demand, because its coastlines are larger than the rest of the library
       : await openPackedAt(kernel, address, { headerCacheBytes });
-  const sampler = new Sampler(kernel, cells, { cacheBytes: cacheBytes - headerCacheBytes });
+  const rasterCacheBytes = Math.min(RASTER_CACHE_BYTES_MAX, Math.floor(cacheBytes * RASTER_SHARE));
+  const sampler = new Sampler(kernel, cells, {
+    cacheBytes: cacheBytes - headerCacheBytes - rasterCacheBytes,
+    rasterCacheBytes,
+  });
   return createAtlas(sampler, cells, originOf(address));
 }
 

@@ -8,13 +8,14 @@ import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scr
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
   contract: [],
   kernel: [],
+  tiles: ["contract/wireTypes.ts"],
   threads: [],
   atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
-  hazard: ["contract", "kernel", "atlas", "threads"],
+  hazard: ["contract", "kernel", "atlas", "threads", "tiles"],
   reference: [],
   alignment: ["contract", "kernel", "reference"],
   portfolio: ["contract", "alignment"],
-  pool: ["contract", "hazard", "atlas", "kernel", "threads"],
+  pool: ["contract", "hazard", "atlas", "kernel", "threads", "tiles"],
   demo: ["atlas", "kernel", "hazard/hazards.ts"],
   ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
@@ -30,16 +31,19 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "pool",
     "portfolio",
     "threads",
+    "tiles",
     "openAtlas.ts",
     "version.ts",
   ],
   client: ["contract/wireTypes.ts"],
+  explorer: ["contract", "tiles", "client", "index.ts", "openAtlas.ts", "hazard/holdingsCatalog.ts"],
   cli: "everything",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
 const ROOT_FILES = [
   "csvRows.ts",
   "csvText.ts",
+  "elementaryFunctions.ts",
   "errors.ts",
   "files.ts",
   "markup.ts",
@@ -56,12 +60,13 @@ const ROOT_FILES = [
   "workerThreads.browser.ts",
 ];
 /**
- * Files that every module except `contract` may import: errors, explanations, files, query parameters, CSV, HTML and checks for
+ * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML and checks for
  * optional packages.
  */
 const SHARED_FILES = new Set([
   "csvRows.ts",
   "csvText.ts",
+  "elementaryFunctions.ts",
   "errors.ts",
   "files.ts",
   "markup.ts",

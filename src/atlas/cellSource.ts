@@ -28,6 +28,10 @@ export interface Pyramid {
   loadBounds(tiles: readonly PyramidRequest[], timeSlice?: TimeSlice): Promise<readonly Uint16Array[]>;
   /** Returns u32[512][8][layer count of its group] for each tile. */
   loadTotals(tiles: readonly PyramidRequest[], timeSlice?: TimeSlice): Promise<readonly Uint32Array[]>;
+  /** Returns the bounds of the data tiles of each tile, u16[8][8][layer count of its group]. */
+  loadTileBounds(tiles: readonly PyramidRequest[]): Promise<readonly Uint16Array[]>;
+  /** Returns the bound of each layer over the whole tile, u16[layer count of its group]. */
+  rootBounds(tile: PyramidRequest): Uint16Array;
 }
 
 /**

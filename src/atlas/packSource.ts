@@ -58,6 +58,12 @@ export class PackSource implements CellSource {
         (await this.#loadSections("maxima", tiles, timeSlice)).map((bytes) => new Uint16Array(bytes.buffer)),
       loadTotals: async (tiles, timeSlice) =>
         (await this.#loadSections("totals", tiles, timeSlice)).map((bytes) => new Uint32Array(bytes.buffer)),
+      loadTileBounds: (tiles) => this.#loadTileBounds(tiles),
+      rootBounds: ({ group, ...tile }) => {
+        const first = this.groups.slice(0, group).reduce((sum, { layers }) => sum + layers.length, 0);
+        const ofAllGroups = this.rootBounds({ row: tile.pyramidRow, column: tile.pyramidColumn });
+        return ofAllGroups.subarray(first, first + (this.groups[group]?.layers.length ?? 0));
+      },
     };
   }
 
@@ -97,18 +103,21 @@ export class PackSource implements CellSource {
     return parts.map((bytes) => new Uint16Array(bytes.buffer));
   }
 
+  async #loadTileBounds(tiles: readonly PyramidRequest[]): Promise<readonly Uint16Array[]> {
+    const bounds: Uint16Array[] = [];
+    await this.#withHeaders(tiles.map(firstTileOf), (header, { group }, position) => {
+      bounds[position] = header.allBoundsOf(group);
+    });
+    return bounds;
+  }
+
   async #loadSections(
     kind: "maxima" | "totals",
     tiles: readonly PyramidRequest[],
     timeSlice: TimeSlice | undefined,
   ): Promise<readonly Uint8Array[]> {
     const partsToRead: PartToRead[] = [];
-    const requests = tiles.map(({ group, pyramidRow, pyramidColumn }) => ({
-      group,
-      tileRow: pyramidRow * PYRAMID_SIZE,
-      tileColumn: pyramidColumn * PYRAMID_SIZE,
-    }));
-    await this.#withHeaders(requests, (header, tile, position) => {
+    await this.#withHeaders(tiles.map(firstTileOf), (header, tile, position) => {
       const index = this.#pyramidIndex(tile);
       const start = (this.#root.offsets[index] ?? 0) + (this.#root.headerSizes[index] ?? 0);
       const { offset, ...section } = header.sectionOf(kind, tile.group);
@@ -175,7 +184,7 @@ export class PackSource implements CellSource {
     return bounds;
   }
 
-  /** Returns the level-512 bounds of all layers of all groups of a pyramid tile. For verification. */
+  /** Returns the level-512 bounds of all layers of all groups of a pyramid tile. */
   rootBounds(pyramidTile: { readonly row: number; readonly column: number }): Uint16Array {
     const index = pyramidTile.row * this.#tiling.pyramidColumnCount + pyramidTile.column;
     return this.#root.bounds.slice(index * this.#layerCount, (index + 1) * this.#layerCount);
@@ -258,6 +267,10 @@ export class PackSource implements CellSource {
       throw damagedFile(name, `${tileName}: cannot be decompressed`, details, error);
     }
   }
+}
+
+function firstTileOf({ group, pyramidRow, pyramidColumn }: PyramidRequest): TileRequest {
+  return { group, tileRow: pyramidRow * PYRAMID_SIZE, tileColumn: pyramidColumn * PYRAMID_SIZE };
 }
 
 /** Sorts parts by offset and groups the parts that one read can cover. */

@@ -104,6 +104,17 @@ export class PyramidHeader {
     return this.#bounds.slice(from, from + (this.#groups[tile.group]?.layers.length ?? 0));
   }
 
+  /** Returns the level-64 bounds of a group in all tiles, u16[8][8][layer count of the group]. */
+  allBoundsOf(group: number): Uint16Array {
+    const layerCount = this.#groups[group]?.layers.length ?? 0;
+    const all = new Uint16Array(TILES_PER_PYRAMID_TILE * layerCount);
+    for (let tile = 0; tile < TILES_PER_PYRAMID_TILE; tile++) {
+      const address = { group, tileRow: Math.floor(tile / PYRAMID_SIZE), tileColumn: tile % PYRAMID_SIZE };
+      all.set(this.boundsOf(address), tile * layerCount);
+    }
+    return all;
+  }
+
   /** Returns the location of a section relative to the end of the header. The maxima of all groups precede the totals. */
   sectionOf(kind: "maxima" | "totals", group: number): StoredPart {
     const tile = this.#tile;

@@ -27,6 +27,7 @@ import { cellVectorsInCircle, type CircleWork, estimateCircleWork } from "./circ
 import { ConstantTiles } from "./constantTiles.ts";
 import { Fields } from "./fields.ts";
 import { type LayerSet, type SampledHazard, sampledHazards } from "./layerSet.ts";
+import { RasterReader } from "./rasterReader.ts";
 import { FetchListeners } from "./tileUse.ts";
 
 /** The cell at a location. */
@@ -60,14 +61,22 @@ export class Sampler {
   readonly hazards: ReadonlyMap<string, SampledHazard>;
   /** Notified of every fetch of tiles that were not in memory. */
   readonly fetches = new FetchListeners();
+  /** Reads layers for maps. */
+  readonly raster: RasterReader;
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
   readonly #circles: CircleSampler;
   readonly #constants: ConstantTiles;
   readonly #fields = new Map<SampledHazard, Fields>();
 
-  constructor(kernel: Kernel, atlas: CellAtlas, { cacheBytes }: { readonly cacheBytes: number }) {
+  /** @param sizes.rasterCacheBytes size of the tiles that are kept for maps, in addition to `cacheBytes` */
+  constructor(
+    kernel: Kernel,
+    atlas: CellAtlas,
+    { cacheBytes, rasterCacheBytes = 0 }: { readonly cacheBytes: number; readonly rasterCacheBytes?: number },
+  ) {
     this.#kernel = kernel;
+    this.raster = new RasterReader(kernel, { cacheBytes: rasterCacheBytes });
     this.#cache = new TileCache(kernel, { sizeBytes: cacheBytes });
     this.#circles = new CircleSampler(kernel, this.#cache);
     this.#constants = new ConstantTiles(kernel);
@@ -76,7 +85,7 @@ export class Sampler {
 
   /** Size of the tiles in memory. */
   get cachedBytes(): number {
-    return this.#cache.usedBytes;
+    return this.#cache.usedBytes + this.raster.cachedBytes;
   }
 
   /**

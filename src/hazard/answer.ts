@@ -7,6 +7,7 @@ import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault } from "../errors.ts";
 import type { Location } from "../kernel/grid.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { ValueTile } from "../tiles/valueTile.ts";
 import { type BatchOptions, type BatchRun, type RefusedElement, runBatch } from "./batch.ts";
 import { answerCurve, checkHasCurves, estimateCurveQueryVectors, estimateCurveQueryWork } from "./curve/answerCurve.ts";
 import type { CurveQuery } from "./curve/curveQuery.ts";
@@ -20,6 +21,9 @@ import { type HazardQuery, parseHazardQuery } from "./query.ts";
 import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
 import { toScenarioResult } from "./scenarioResult.ts";
+import { computeValueTile } from "./tiles/computeValueTile.ts";
+import { describeTileLayer, type ValueTileLayer } from "./tiles/tileLayer.ts";
+import type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./tiles/tileRequest.ts";
 import { scorePlaces } from "./scoring/scorePlaces.ts";
 import type { PartialScoreRequest, ScoreResult, ScoringAtlas } from "./scoring/scoreRequest.ts";
 import type {
@@ -80,6 +84,16 @@ export interface Atlas {
    * @throws Fault as `sample` does; the signal's reason when aborted
    */
   sampleSteps(request: StepsRequest): Promise<StepsResult>;
+  /**
+   * Describes the tiles of a stored layer.
+   * @throws Fault `invalid_request`, `combination_unavailable`
+   */
+  valueTileLayer(request: ValueTileLayerRequest): ValueTileLayer;
+  /**
+   * Returns a map tile of a stored layer, 256 x 256 pixels in Web Mercator.
+   * @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable`
+   */
+  valueTile(request: ValueTileRequest, options?: ValueTileOptions): Promise<ValueTile>;
   close(): Promise<void>;
 }
 
@@ -119,6 +133,10 @@ export interface LocalAtlas extends Atlas, ScoringAtlas {
   ): Promise<readonly (CurveResult | RefusedElement)[]>;
   sample(request: SampleRequest, timeSlice?: TimeSlice): Promise<SampleResult>;
   score(request: PartialScoreRequest, timeSlice?: TimeSlice): Promise<ScoreResult>;
+  valueTile(
+    request: ValueTileRequest,
+    options?: ValueTileOptions & { readonly timeSlice?: TimeSlice },
+  ): Promise<ValueTile>;
 }
 
 /**
@@ -164,6 +182,8 @@ export function createAtlas(
     sample: (request, timeSlice) => ifOpen(() => sample(sampler, request, timeSlice)),
     sampleSteps: (request) => ifOpen(() => sampleSteps(sampler, request)),
     score: (request, timeSlice) => ifOpen(() => scorePlaces(sampler, request, timeSlice)),
+    valueTileLayer: (request) => describeTileLayer(sampler, request),
+    valueTile: (request, options) => ifOpen(() => computeValueTile(sampler, request, options)),
     close() {
       isClosed = true;
       return source.close();

@@ -4,6 +4,8 @@ import type { LocalAtlas } from "../hazard/answer.ts";
 import type { RefusedElement } from "../hazard/batch.ts";
 import type { SampleRequest, SampleResult } from "../hazard/sampleRequest.ts";
 import type { PartialScoreRequest } from "../hazard/scoring/scoreRequest.ts";
+import type { ValueTileRequest } from "../hazard/tiles/tileRequest.ts";
+import type { ValueTile } from "../tiles/valueTile.ts";
 import { type PackedError, packError, unpackError } from "../threads/errorTransfer.ts";
 import { handle, type TaskHandlers, type TaskKind } from "./taskKinds.ts";
 
@@ -12,6 +14,9 @@ export const SAMPLE: TaskKind<Omit<SampleRequest, "signal" | "onProgress">, Samp
 
 /** Scores places into shared memory. */
 export const SCORE: TaskKind<Omit<PartialScoreRequest, "signal" | "onBusy">, void> = { name: "score" };
+
+/** Computes a map tile. */
+export const VALUE_TILE: TaskKind<ValueTileRequest, ValueTile> = { name: "valueTile" };
 
 /** Answers the queries of a batch. */
 export const QUERIES: TaskKind<readonly HazardQueryInput[], readonly PackedElement<HazardResult>[]> = {
@@ -50,6 +55,10 @@ export function atlasTasks(atlas: LocalAtlas): TaskHandlers {
     handle(SCORE, async (payload, { signal, timeSlice }) => {
       await atlas.score({ ...payload, signal }, timeSlice);
       return { result: undefined };
+    }),
+    handle(VALUE_TILE, async (request, { signal, timeSlice }) => {
+      const tile = await atlas.valueTile(request, { signal, timeSlice });
+      return { result: tile, transfer: [tile.steps.buffer as ArrayBuffer] };
     }),
     handle(QUERIES, async (queries, { signal, timeSlice }) => {
       const results = await atlas.hazardRiskBatch(queries, { signal }, { timeSlice });

@@ -13,8 +13,17 @@ import {
   type StepsResult,
 } from "../hazard/sampleRequest.ts";
 import type { ScoreRequest, ScoreResult, ScoringAtlas } from "../hazard/scoring/scoreRequest.ts";
-import { CURVES, type PackedElement, QUERIES, SAMPLE, unpackElement } from "./atlasTasks.ts";
+import type { ValueTileLayer } from "../hazard/tiles/tileLayer.ts";
+import {
+  checkTile,
+  type ValueTileLayerRequest,
+  type ValueTileOptions,
+  type ValueTileRequest,
+} from "../hazard/tiles/tileRequest.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
+import { tileCenter } from "../tiles/mercator.ts";
+import type { ValueTile } from "../tiles/valueTile.ts";
+import { CURVES, type PackedElement, QUERIES, SAMPLE, unpackElement, VALUE_TILE } from "./atlasTasks.ts";
 import type { Executor } from "./executor.ts";
 import type { AtlasInternals } from "./hostAtlas.ts";
 import type { TaskKind } from "./taskKinds.ts";
@@ -197,6 +206,18 @@ export class PooledAtlas implements Atlas, AtlasInternals, ScoringAtlas {
       holdings: this.holdings,
       neighborhoodOf: (hazard, location) => this.#local.neighborhoodOf(hazard, location),
     });
+  }
+
+  valueTileLayer(request: ValueTileLayerRequest): ValueTileLayer {
+    return this.#local.valueTileLayer(request);
+  }
+
+  /** Computes the tile in the worker that owns its center: tiles next to each other read the same data. */
+  async valueTile(request: ValueTileRequest, { signal }: ValueTileOptions = {}): Promise<ValueTile> {
+    checkTile(request);
+    const neighborhood = this.#local.neighborhoodOf(request.hazard, tileCenter(request));
+    const worker = ownerOf(neighborhood, this.executor.workerCount);
+    return this.executor.run(VALUE_TILE, request, { worker, tenant: LIBRARY, signal });
   }
 
   async close(): Promise<void> {

@@ -54,6 +54,10 @@ class RasterSource implements CellSource {
         await this.beforeReturn();
         return tiles.map((tile) => sectionAt(tile).totals);
       },
+      loadTileBounds: () => Promise.reject(new Error("fields do not read the bounds of tiles")),
+      rootBounds: () => {
+        throw new Error("fields do not read the bounds of the root");
+      },
     };
   }
 

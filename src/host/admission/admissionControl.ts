@@ -47,16 +47,16 @@ export class AdmissionControl {
     this.#onShed = onShed;
     this.#nowMs = nowMs;
     this.#memory = new MemoryBudget({ limitBytes: limits.memoryBytesMax, accountShare: limits.accountShare });
-    this.jobs = new JobAdmission({ limits, workerCount, memory: this.#memory, reject: this.#reject, nowMs });
+    this.jobs = new JobAdmission({ limits, workerCount, memory: this.#memory, reject: this.reject, nowMs });
   }
 
   /** Takes a slot. The caller must release it. @throws HttpError `overloaded` */
   acquire(): Slot {
     if (this.#total.requestCount >= this.#limits.requestsInProgressMax) {
-      throw this.#reject("too_many_requests", "The service has too many requests in progress; retry in a moment.");
+      throw this.reject("too_many_requests", "The service has too many requests in progress; retry in a moment.");
     }
     this.#total.requestCount++;
-    return { account: undefined, bodyBytes: 0, parsedBytes: 0, responseBytes: 0 };
+    return { account: undefined, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0 };
   }
 
   /** Counts a slot toward its account. @throws HttpError `overloaded` */
@@ -69,23 +69,23 @@ export class AdmissionControl {
     }
     if (account.requestCount >= Math.max(1, requestsInProgressMax * accountShare)) {
       const message = `The account already has ${account.requestCount} requests in progress; retry when some have been answered.`;
-      throw this.#reject("too_many_requests_of_account", message);
+      throw this.reject("too_many_requests_of_account", message);
     }
     if (account.responseBytes >= responseBytesMax * accountShare) {
       const message = `The account has ${account.responseBytes >> 20} MiB of unread responses; read them first.`;
-      throw this.#reject("too_many_answers_unread_of_account", message);
+      throw this.reject("too_many_answers_unread_of_account", message);
     }
     if (this.#total.responseBytes >= responseBytesMax) {
       const message = "The service holds too many unread responses; retry in a moment.";
-      throw this.#reject("too_many_answers_unread", message);
+      throw this.reject("too_many_answers_unread", message);
     }
     account.requestCount++;
     slot.account = account;
   }
 
   /** Releases a slot and its body, but not its response (see `releaseResponse`). */
-  release({ account, bodyBytes, parsedBytes }: Slot): void {
-    this.#memory.add(account, -bodyBytes - parsedBytes);
+  release({ account, bodyBytes, parsedBytes, answerBytes }: Slot): void {
+    this.#memory.add(account, -bodyBytes - parsedBytes - answerBytes);
     this.#total.requestCount--;
     this.#total.bodyBytes -= bodyBytes;
     if (account === undefined) return;
@@ -118,10 +118,10 @@ export class AdmissionControl {
       held !== undefined && held.bodyBytes > slot.bodyBytes && held.bodyBytes + sizeBytes > max;
     if (exceeds(slot.account, totalBodyBytesMax * accountShare)) {
       const message = "The account sends too many request bodies at once; retry when some requests have been answered.";
-      throw this.#reject("too_many_bodies_of_account", message);
+      throw this.reject("too_many_bodies_of_account", message);
     }
     if (exceeds(this.#total, totalBodyBytesMax)) {
-      throw this.#reject("too_many_bodies", "The service is reading too many request bodies; retry in a moment.");
+      throw this.reject("too_many_bodies", "The service is reading too many request bodies; retry in a moment.");
     }
   }
 
@@ -136,7 +136,7 @@ export class AdmissionControl {
   }
 
   #memoryShortage(slot: Slot, sizeBytes: number): MemoryShortage | undefined {
-    return this.#memory.shortage(slot.account, sizeBytes, slot.bodyBytes + slot.parsedBytes);
+    return this.#memory.shortage(slot.account, sizeBytes, slot.bodyBytes + slot.parsedBytes + slot.answerBytes);
   }
 
   #checkMemory(slot: Slot, sizeBytes: number): void {
@@ -171,17 +171,41 @@ export class AdmissionControl {
   }
 
   /**
-   * Counts a response that is about to be recorded and written. The body, which is released next, leaves room for it.
+   * Counts a response while it is being compressed, in place of the parsed body, which is no longer used.
+   * @param sizeBytes size of the response and of its copies
+   * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
+   */
+  holdAnswer(slot: Slot, sizeBytes: number): void {
+    const addedBytes = sizeBytes - slot.answerBytes - slot.parsedBytes;
+    this.#checkAccountMemory(slot, addedBytes);
+    this.#memory.add(slot.account, addedBytes);
+    slot.parsedBytes = 0;
+    slot.answerBytes = sizeBytes;
+  }
+
+  /** Counts what has been compressed in addition; it is much smaller than the response, and therefore never rejected. */
+  growAnswer(slot: Slot, addedBytes: number): void {
+    this.#memory.add(slot.account, addedBytes);
+    slot.answerBytes += addedBytes;
+  }
+
+  /**
+   * Counts a response that is about to be recorded and written, in place of `holdAnswer`. The body, which is released next,
+   * leaves room for it.
    * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
    */
   holdResponse(slot: Slot, sizeBytes: number): void {
-    const addedBytes = sizeBytes - slot.bodyBytes - slot.parsedBytes;
-    const shortage = addedBytes > 0 ? this.#memoryShortage(slot, addedBytes) : undefined;
-    if (shortage === "account") throw this.jobs.outOfMemory(slot.account, shortage);
-    this.#memory.add(slot.account, sizeBytes);
+    this.#checkAccountMemory(slot, sizeBytes - slot.bodyBytes - slot.parsedBytes - slot.answerBytes);
+    this.#memory.add(slot.account, sizeBytes - slot.answerBytes);
+    slot.answerBytes = 0;
     slot.responseBytes = sizeBytes;
     this.#total.responseBytes += sizeBytes;
     if (slot.account !== undefined) slot.account.responseBytes += sizeBytes;
+  }
+
+  #checkAccountMemory(slot: Slot, addedBytes: number): void {
+    const shortage = addedBytes > 0 ? this.#memoryShortage(slot, addedBytes) : undefined;
+    if (shortage === "account") throw this.jobs.outOfMemory(slot.account, shortage);
   }
 
   /** Stops counting a response, if there is one: after the client has read it or disconnected, or if it is not sent. */
@@ -193,7 +217,8 @@ export class AdmissionControl {
     if (account !== undefined) account.responseBytes -= responseBytes;
   }
 
-  readonly #reject: Reject = (reason, message, retryAfterS) => {
+  /** Counts a rejection. @returns the error to throw */
+  readonly reject: Reject = (reason, message, retryAfterS) => {
     this.#onShed(reason);
     if (retryAfterS === undefined) return new HttpError("overloaded", message);
     return new HttpError("overloaded", message, { "Retry-After": String(Math.max(1, Math.ceil(retryAfterS))) });

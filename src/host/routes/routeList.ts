@@ -3,6 +3,7 @@ import { alignment } from "./alignment.ts";
 import { archiveCustomer } from "./archiveCustomer.ts";
 import { customerUsage } from "./customerUsage.ts";
 import { docs, docsFile } from "./docs.ts";
+import { explorerFile } from "./explorer.ts";
 import { getCustomer } from "./getCustomer.ts";
 import { hazardCurve } from "./hazardCurve.ts";
 import { hazardCurveBatch } from "./hazardCurveBatch.ts";
@@ -19,8 +20,11 @@ import { readyz } from "./readyz.ts";
 import { countries, industries, scenarios } from "./reference.ts";
 import { registerCustomer } from "./registerCustomer.ts";
 import { root } from "./root.ts";
+import { tileImage } from "./tileImage.ts";
+import { tileJson } from "./tileJson.ts";
 import { totalClimateRisk } from "./totalClimateRisk.ts";
 import { usage } from "./usage.ts";
+import { valueTile } from "./valueTile.ts";
 
 /** All routes of the host, in the order of the published contract. */
 export const ROUTES: readonly Route<unknown, unknown>[] = [
@@ -29,6 +33,9 @@ export const ROUTES: readonly Route<unknown, unknown>[] = [
   hazardCurve,
   hazardCurveBatch,
   hazards,
+  valueTile,
+  tileImage,
+  tileJson,
   alignment,
   portfolioAlignment,
   totalClimateRisk,
@@ -42,7 +49,8 @@ export const ROUTES: readonly Route<unknown, unknown>[] = [
   usage,
   customerUsage,
   limits,
-  root,
+  root(),
+  explorerFile(),
   openApi(() => ROUTES),
   docs(),
   docsFile(),

@@ -5,16 +5,18 @@ import { scoreArrays, scoreShapeOf } from "../../../src/hazard/scoring/scoreArra
 import type { KeptColumn, KeptValue, RowError, ScoredBlock } from "../../../src/places/placeBlock.ts";
 import { randomFrom } from "../../seededRandom.ts";
 
-export const KEPT_COLUMNS: readonly KeptColumn[] = [
-  { name: "id", type: "integer" },
-  { name: "name", type: "text" },
-  { name: "latitude", type: "text" },
-  { name: "longitude", type: "text" },
-  { name: "value", type: "number" },
-  { name: "insured", type: "boolean" },
-  { name: "built", type: "timestamp[ms, UTC]" },
-  { name: "status", type: "text" },
-];
+const KEPT_TYPES = {
+  id: "integer",
+  name: "text",
+  latitude: "text",
+  longitude: "text",
+  value: "number",
+  insured: "boolean",
+  built: "timestamp[ms, UTC]",
+  status: "text",
+} as const;
+
+export const KEPT_COLUMNS: readonly KeptColumn[] = Object.entries(KEPT_TYPES).map(([name, type]) => ({ name, type }));
 
 export const GROUPS: readonly ScoreGroup[] = [
   {

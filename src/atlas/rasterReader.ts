@@ -1,0 +1,160 @@
+/**
+ * Reads one layer at all crossings of some rows and columns, as a map needs it: cells, or maxima of blocks of cells. Tiles
+ * come directly from their source and are kept in a separate small cache, so that browsing a map evicts none of the tiles
+ * that queries use.
+ */
+import type { Grid } from "../kernel/grid.ts";
+import { cellCenter } from "../kernel/grid.ts";
+import type { Kernel } from "../kernel/instance.ts";
+import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
+import { locateCells } from "../kernel/points.ts";
+import type { LocationArrays } from "../kernel/sampling.ts";
+import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { FieldLayer } from "./cachedField.ts";
+import type { CellSource } from "./cellSource.ts";
+import { CrossedSteps, type Crossings } from "./crossings.ts";
+import { DecodedTiles } from "./decodedTiles.ts";
+import { blockTiles, cellTiles, type RasterTiles } from "./rasterTiles.ts";
+
+/** Cells that are computed before the time slice is checked. */
+const COMPUTED_CELL_COUNT = 1024;
+
+/** Time slice and cancellation of a read. */
+export interface RasterRun {
+  readonly timeSlice: TimeSlice;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Reads layers for maps. */
+export class RasterReader {
+  readonly #kernel: Kernel;
+  readonly #decoded: DecodedTiles;
+  readonly #sources = new Map<CellSource, number>();
+
+  /** @param options.cacheBytes size of the decoded tiles that are kept */
+  constructor(kernel: Kernel, { cacheBytes }: { readonly cacheBytes: number }) {
+    this.#kernel = kernel;
+    this.#decoded = new DecodedTiles(cacheBytes);
+  }
+
+  /** Size of the tiles in memory. */
+  get cachedBytes(): number {
+    return this.#decoded.sizeBytes;
+  }
+
+  /** Returns the rows of latitudes and the columns of longitudes, -1 outside the grid, as queries find them. */
+  locate(grid: Grid, { latitudes, longitudes }: LocationArrays): Crossings {
+    const { latDeg, lonDeg } = cellCenter(grid, { row: 0, column: 0 });
+    const { rows } = locateCells(this.#kernel, grid, {
+      latitudes,
+      longitudes: new Float64Array(latitudes.length).fill(lonDeg),
+    });
+    const { columns } = locateCells(this.#kernel, grid, {
+      latitudes: new Float64Array(longitudes.length).fill(latDeg),
+      longitudes,
+    });
+    return { rows, columns };
+  }
+
+  /**
+   * Returns the steps of the cells at the crossings, u16[rows.length][columns.length].
+   * @throws Fault `atlas_unavailable` if a tile is missing or damaged
+   */
+  async readCells(layer: FieldLayer, crossings: Crossings, run: RasterRun): Promise<Uint16Array> {
+    const crossed = new CrossedSteps(crossings);
+    if (layer.source.readCells === undefined) {
+      await this.#read(crossed, { layer, kind: "cells", tiles: cellTiles(layer), run });
+    } else await computeCells(crossed, layer, run);
+    return crossed.expand(STEPS_OUTSIDE);
+  }
+
+  /**
+   * Returns the largest step in the blocks at the crossings, u16[rows.length][columns.length], from the pyramid alone. A
+   * block without values is STEPS_OUTSIDE if all its data tiles are outside, otherwise STEPS_NODATA.
+   *
+   * @param blocks rows and columns of blocks, and their size: 8, 64, or 512 times a power of 8
+   * @throws Fault `atlas_unavailable` if a tile is missing or damaged; Error if the source has no pyramid
+   */
+  async readBlockMaxima(
+    layer: FieldLayer,
+    blocks: Crossings & { readonly blockSizeCells: number },
+    run: RasterRun,
+  ): Promise<Uint16Array> {
+    const { pyramid } = layer.source;
+    if (pyramid === undefined) throw new Error("The source has no pyramid.");
+    const { blockSizeCells } = blocks;
+    const crossed = new CrossedSteps(blocks);
+    const tiles = blockTiles(layer, pyramid, blockSizeCells);
+    await this.#read(crossed, { layer, kind: `maxima of ${blockSizeCells}`, tiles, run });
+    return crossed.expand(STEPS_OUTSIDE);
+  }
+
+  async #read(
+    crossed: CrossedSteps,
+    {
+      layer,
+      kind,
+      tiles,
+      run,
+    }: {
+      readonly layer: FieldLayer;
+      readonly kind: string;
+      readonly tiles: RasterTiles;
+      readonly run: RasterRun;
+    },
+  ): Promise<void> {
+    const { size, loadCount } = tiles;
+    const prefix = `${kind}/${this.#indexOf(layer.source)}/${layer.group}/${layer.layer}`;
+    const nameOf = ({ row, column }: { readonly row: number; readonly column: number }): string =>
+      `${prefix}/${row}/${column}`;
+    const missing = crossed.tiles(size).filter((tile) => {
+      const known = this.#decoded.get(nameOf(tile));
+      if (known !== undefined) crossed.copyFrom(known, tile, size);
+      return known === undefined;
+    });
+    for (let first = 0; first < missing.length; first += loadCount) {
+      await nextStep(run);
+      const some = missing.slice(first, first + loadCount);
+      const loaded = await tiles.load(some, run.timeSlice);
+      for (const [i, tile] of some.entries()) {
+        const steps = loaded[i];
+        if (steps === undefined) throw new Error(`A source must return ${some.length} tiles (got ${loaded.length}).`);
+        this.#decoded.set(nameOf(tile), steps);
+        crossed.copyFrom(steps, tile, size);
+      }
+    }
+  }
+
+  #indexOf(source: CellSource): number {
+    const known = this.#sources.get(source);
+    if (known !== undefined) return known;
+    this.#sources.set(source, this.#sources.size);
+    return this.#sources.size - 1;
+  }
+}
+
+/** Computes the crossings one by one, from a source that can. */
+async function computeCells(
+  crossed: CrossedSteps,
+  { source, group, layer }: FieldLayer,
+  run: RasterRun,
+): Promise<void> {
+  const { rows, columns, steps } = crossed;
+  const layerCount = source.groups[group]?.layers.length ?? 1;
+  for (let first = 0; first < steps.length; first += COMPUTED_CELL_COUNT) {
+    await nextStep(run);
+    const count = Math.min(COMPUTED_CELL_COUNT, steps.length - first);
+    const cells = Array.from({ length: count }, (_, i) => ({
+      row: rows[Math.floor((first + i) / columns.length)] ?? 0,
+      column: columns[(first + i) % columns.length] ?? 0,
+    }));
+    const computed = source.readCells?.(group, cells);
+    for (let i = 0; i < count; i++) steps[first + i] = computed?.[i * layerCount + layer] ?? STEPS_OUTSIDE;
+  }
+}
+
+/** Waits for the next time slice if this one has ended. @throws the reason of the signal if it is aborted */
+async function nextStep({ timeSlice, signal }: RasterRun): Promise<void> {
+  await timeSlice.yield();
+  signal?.throwIfAborted();
+}
