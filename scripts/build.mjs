@@ -1,4 +1,4 @@
-// The build steps of `npm ci`: the kernel, the coastlines of the demo, the tables, and dist/. Needs no network.
+// The build steps of `npm ci`: the kernel, the coastlines of the demo, the tables, dist/ and the explorer. Needs no network.
 import { execFileSync } from "node:child_process";
 import { chmod, copyFile, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -11,6 +11,7 @@ const run = (/** @type {string[]} */ ...command) => execFileSync(process.execPat
 run("scripts/buildKernel.mjs");
 run("scripts/buildLand.mjs");
 run("scripts/buildCoastlines.mjs");
+run("scripts/buildGazetteer.mjs");
 run("scripts/buildTables.mjs");
 await rm("dist", { recursive: true, force: true });
 // Comments stay in the declarations, where editors show them.
@@ -18,6 +19,7 @@ const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
 run(...tsc, "--emitDeclarationOnly");
 run(...tsc, "--declaration", "false", "--removeComments", "--noCheck");
 await bundleDependencies();
+run("scripts/buildExplorer.mjs");
 await copyFile("src/host/openapi/examples.json", "dist/host/openapi/examples.json");
 await chmod("dist/cli/main.js", 0o755);
 const { exports } = JSON.parse(await readFile("package.json", "utf8"));

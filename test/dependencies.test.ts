@@ -8,9 +8,9 @@ import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scr
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
   contract: [],
   kernel: [],
+  tiles: ["contract/wireTypes.ts"],
   threads: [],
   atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
-  tiles: ["contract/wireTypes.ts"],
   hazard: ["contract", "kernel", "atlas", "threads", "tiles"],
   reference: [],
   alignment: ["contract", "kernel", "reference"],
@@ -36,12 +36,14 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "version.ts",
   ],
   client: ["contract/wireTypes.ts"],
+  explorer: ["contract", "tiles", "client", "index.ts", "openAtlas.ts", "hazard/holdingsCatalog.ts"],
   cli: "everything",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
 const ROOT_FILES = [
   "csvRows.ts",
   "csvText.ts",
+  "elementaryFunctions.ts",
   "errors.ts",
   "files.ts",
   "markup.ts",
@@ -58,12 +60,13 @@ const ROOT_FILES = [
   "workerThreads.browser.ts",
 ];
 /**
- * Files that every module except `contract` may import: errors, explanations, files, query parameters, CSV, HTML and checks for
+ * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML and checks for
  * optional packages.
  */
 const SHARED_FILES = new Set([
   "csvRows.ts",
   "csvText.ts",
+  "elementaryFunctions.ts",
   "errors.ts",
   "files.ts",
   "markup.ts",

@@ -8,14 +8,15 @@ import { Kernel } from "../kernel/instance.ts";
 import type { BoundingBox } from "../ingest/ingest.ts";
 import { exportLayer, type ExportRequest } from "./atlasExport.ts";
 import { formatInfo } from "./atlasInfo.ts";
+import { publishAtlas, type PublishReport } from "./atlasPublish.ts";
 import { stacItems } from "./atlasStac.ts";
 import { readBox } from "./ingest.ts";
 import { readNumber } from "./ingestRecipes.ts";
 import { progressBar } from "./progress.ts";
 
-/** `isotherm atlas`: shows the content of an atlas, verifies its files, and writes it in other formats. */
+/** `isotherm atlas`: shows the content of an atlas, verifies and publishes its files, and writes it in other formats. */
 export function atlasCommand(): Command {
-  const command = new Command("atlas").description("inspect, verify and export an atlas");
+  const command = new Command("atlas").description("inspect, verify, export and publish an atlas");
   command
     .command("info")
     .description("show the hazards, grids, layers, rules, sources and files of an atlas")
@@ -81,7 +82,46 @@ Example:
         if (report.problems.length > 0) process.exitCode = 1;
       });
     });
+  command
+    .command("publish")
+    .description("write a folder for a static file host: the atlas, and with --explorer also a page that shows it")
+    .argument("<atlas>", 'folder of the atlas, or "demo" with --explorer')
+    .argument("<out>", "folder to write: new, empty, or an earlier publication, which is replaced")
+    .option("--explorer", "add the explorer, which computes all values in the browser")
+    .option("--json", "print the report as JSON")
+    .addHelpText(
+      "after",
+      `
+Files of the atlas are hard links if the file system allows it, and copies otherwise. All checksums are verified.
+
+Example:
+  isotherm atlas publish data/atlas site --explorer`,
+    )
+    .action(async (atlas: string, out: string, { explorer = false, json = false }: PublishFlags) => {
+      const bar = progressBar("bytes");
+      try {
+        const report = await publishAtlas({ atlas, out, explorer, onProgress: bar.update });
+        bar.stop();
+        process.stdout.write(json ? jsonText(report) : formatPublishReport(report));
+      } finally {
+        bar.stop();
+      }
+    });
   return command;
+}
+
+interface PublishFlags {
+  readonly explorer?: boolean;
+  readonly json?: boolean;
+}
+
+function formatPublishReport({ folder, release, explorer, files, bytes, linked, copied }: PublishReport): string {
+  const content = release === undefined ? "the demo" : `release ${release}`;
+  const atlasFiles = release === undefined ? "" : `; of the atlas, ${linked} linked and ${copied} copied`;
+  return (
+    `${folder}: ${content}${explorer ? " with the explorer" : ""}, ${files} files, ${bytes} bytes${atlasFiles}\n` +
+    "Serve it from a host that supports range requests and does not compress the atlas: docs/explorer.md.\n"
+  );
 }
 
 interface ExportFlags extends Omit<ExportRequest, "file" | "bbox"> {

@@ -12,7 +12,7 @@ export interface StartupReport {
   readonly demo?: { readonly file: string; readonly credentials: DemoCredentials } | undefined;
 }
 
-/** Returns the members of the log record. */
+/** Returns the members of the log record. It contains no key: logs are kept and collected. */
 export function startupRecord(report: StartupReport): Readonly<Record<string, string | boolean>> {
   const { url, adminUrl, atlas, atlasRelease, isSynthetic, demo } = report;
   return {
@@ -29,7 +29,7 @@ export function startupRecord(report: StartupReport): Readonly<Record<string, st
 /** Returns the lines for a person at a terminal: the addresses and, for the demo, a working request. */
 export function startupLines(report: StartupReport): readonly string[] {
   const { url, adminUrl, atlas, atlasRelease, isSynthetic, demo } = report;
-  const lines = [`Isotherm listens on ${url}`, `Documentation: ${url}/docs`];
+  const lines = [`Isotherm listens on ${url}`, `Explorer: ${explorerAddress(report)}`, `Documentation: ${url}/docs`];
   if (adminUrl !== undefined) lines.push(`Metrics: ${adminUrl}/metrics`);
   lines.push(`Atlas: ${atlas}, release ${atlasRelease}`);
   if (isSynthetic) {
@@ -44,6 +44,13 @@ export function startupLines(report: StartupReport): readonly string[] {
   lines.push(`Demo key and customer: ${demo.file}`, "Try it:");
   lines.push(`  curl -H "X-API-Key: ${key}" -H ${customer} '${url}/api/v1/hazard-risk?${EXAMPLE_QUERY}'`);
   return lines;
+}
+
+/** Returns the address of the explorer. The fragment, which browsers do not send, contains the key of the demo. */
+function explorerAddress({ url, demo }: StartupReport): string {
+  if (demo === undefined) return `${url}/`;
+  const { api_key, customer_id } = demo.credentials;
+  return `${url}/#${new URLSearchParams({ key: api_key, customer: customer_id }).toString()}`;
 }
 
 /** A circle of 10 km around Djibouti. */

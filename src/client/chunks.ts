@@ -66,13 +66,14 @@ export function* splitIntoChunks<Item>(items: readonly Item[], limits: ChunkLimi
 /** Converts the JSON pointers of an error, which refer to a chunk, to pointers into the whole list. */
 export function rebasePointers(error: unknown, firstIndex: number): unknown {
   if (!(error instanceof IsothermError) || error.problem?.errors === undefined || firstIndex === 0) return error;
-  const { problem, status } = error;
+  const { problem, status, retryAfterMs } = error;
   const errors = problem.errors?.map((item) => {
     const [, index, rest = ""] = /^\/([0-9]+)(.*)$/s.exec(item.pointer ?? "") ?? [];
     return index === undefined ? item : { ...item, pointer: `/${firstIndex + Number(index)}${rest}` };
   });
   return new IsothermError(error.message, {
     status,
+    retryAfterMs,
     problem: { ...problem, ...(errors === undefined ? {} : { errors }) },
   });
 }

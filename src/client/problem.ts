@@ -9,10 +9,20 @@ export class IsothermError extends Error {
   readonly status: number;
   /** The problem document. Absent if the response was something else, such as a proxy's error page. */
   readonly problem: Problem | undefined;
-  constructor(message: string, { status, problem }: { readonly status: number; readonly problem?: Problem }) {
+  /** Milliseconds after which the service asks to repeat the call; undefined if it did not say. */
+  readonly retryAfterMs: number | undefined;
+  constructor(
+    message: string,
+    {
+      status,
+      problem,
+      retryAfterMs,
+    }: { readonly status: number; readonly problem?: Problem; readonly retryAfterMs?: number | undefined },
+  ) {
     super(message);
     this.status = status;
     this.problem = problem;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 

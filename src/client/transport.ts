@@ -76,16 +76,22 @@ export class Transport {
     return value;
   }
 
+  /** Returns the status and the body of a successful response as text. Throws like `bytes`. */
+  async text(call: Call): Promise<{ readonly status: number; readonly text: string }> {
+    const { status, bytes } = await this.bytes(call);
+    return { status, text: new TextDecoder().decode(bytes) };
+  }
+
   /**
-   * Returns the status and body of a successful response.
+   * Returns the status and the body of a successful response.
    *
    * @throws IsothermError for error responses; the error of `fetch` if the service cannot be reached; the signal's reason
    */
-  async text(call: Call): Promise<{ readonly status: number; readonly text: string }> {
+  async bytes(call: Call): Promise<{ readonly status: number; readonly bytes: Uint8Array }> {
     const headers = this.#headersOf(call);
     for (let attempt = 1; ; attempt++) {
       const result = await this.#attempt(call, headers);
-      if ("text" in result) return result;
+      if ("bytes" in result) return result;
       call.signal?.throwIfAborted();
       const delayMs =
         result.isTransient && attempt < this.#attempts ? this.#delayMs(attempt, result.retryAfterMs) : undefined;
@@ -108,7 +114,7 @@ export class Transport {
 
   async #attempt({ method, path, body, signal }: Call, headers: Readonly<Record<string, string>>): Promise<Attempt> {
     let response: Response;
-    let text: string;
+    let bytes: Uint8Array;
     try {
       response = await this.#options.fetch(`${this.baseUrl}${path}`, {
         method,
@@ -118,20 +124,20 @@ export class Transport {
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       });
-      text = await response.text();
+      bytes = new Uint8Array(await response.arrayBuffer());
     } catch (error) {
       return { error, isTransient: true };
     }
     const { status, ok } = response;
     if (ok) {
       this.#options.onAnswer?.(readNotes(response.headers));
-      return { status, text };
+      return { status, bytes };
     }
-    const problem = parseJson(text);
+    const problem = parseJson(new TextDecoder().decode(bytes));
     const retryAfterMs = parseRetryAfter(response.headers);
     if (!isProblem(problem))
       return { error: this.#unexpectedResponse(status), isTransient: TRANSIENT_STATUSES.has(status), retryAfterMs };
-    const error = new IsothermError(`${problem.code}: ${problem.detail}`, { status, problem });
+    const error = new IsothermError(`${problem.code}: ${problem.detail}`, { status, problem, retryAfterMs });
     return { error, isTransient: problem.retryable, retryAfterMs };
   }
 
@@ -151,7 +157,7 @@ export class Transport {
 }
 
 type Attempt =
-  | { readonly status: number; readonly text: string }
+  | { readonly status: number; readonly bytes: Uint8Array }
   | { readonly error: unknown; readonly isTransient: boolean; readonly retryAfterMs?: number | undefined };
 
 function readNotes(headers: Headers): AnswerNotes {

@@ -26,8 +26,8 @@ export const ZERO_COLOR: Rgba = [0, 0, 0, 0];
 /** Color of pixels outside the atlas. */
 export const OUTSIDE_COLOR: Rgba = [0, 0, 0, 0];
 /** Colors of the hatching of pixels without a value: gaps, and lines. */
-export const NO_DATA_COLOR: Rgba = [160, 160, 160, 96];
-export const NO_DATA_LINE_COLOR: Rgba = [110, 110, 110, 160];
+export const NO_DATA_COLOR: Rgba = [150, 155, 160, 40];
+export const NO_DATA_LINE_COLOR: Rgba = [110, 115, 120, 90];
 /** Distance between the lines of the hatching, in pixels; divides the width of a tile, so that lines continue. */
 const HATCH_PERIOD_PIXELS = 8;
 const HATCH_LINE_PIXELS = 2;
@@ -63,6 +63,16 @@ export function colorScaleOf(metric: MetricName): ColorScale {
   return SCALES[metric];
 }
 
+/** Differences are smaller than values, so that their scales resolve smaller ones. */
+const DIFFERENCE_SIZES: Readonly<Record<MetricName, readonly number[]>> = {
+  intensity: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5],
+  probability: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2],
+  total_hazard: [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2],
+  depth_meters: [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5],
+  wind_speed_mps: [0.5, 1, 2, 5, 10, 15, 20, 30],
+  fire_danger_days: [1, 2, 5, 10, 20, 30, 60, 120],
+};
+
 const DIFFERENCE_SCALES = new Map<MetricName, ColorScale>();
 
 /**
@@ -72,8 +82,8 @@ const DIFFERENCE_SCALES = new Map<MetricName, ColorScale>();
 export function differenceScaleOf(metric: MetricName): ColorScale {
   const known = DIFFERENCE_SCALES.get(metric);
   if (known !== undefined) return known;
-  const { unit, stops } = SCALES[metric];
-  const sizes = stops.map(({ value }) => value).filter((value) => value > 0);
+  const { unit } = SCALES[metric];
+  const sizes = DIFFERENCE_SIZES[metric];
   const armOf = (hueDeg: number) =>
     sizes.map((_, i) => hexOf(rgbOfLch({ lightness: 0.9 - (0.52 * (i + 1)) / sizes.length, chroma: 0.13, hueDeg })));
   const [decreases, increases] = [armOf(255), armOf(55)];

@@ -1,45 +1,23 @@
-import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { deflateRawSync } from "node:zlib";
-import { type Browser, chromium, type Page as BrowserPage } from "playwright-core";
+import type { Browser, Page as BrowserPage } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { filesOf, type RangeServer, startRangeServer } from "../atlas/rangeServer.ts";
 import { goldenHash, type GoldenResult } from "../goldenQueries.ts";
 import { bundle } from "./bundle.ts";
+import { describeInChromium, launchChromium } from "./chromium.ts";
 import { GOLDEN_REGION, makeGoldenAtlas } from "./goldenAtlas.ts";
 import type { Page, PageRun } from "./page.ts";
-
-const CHROMIUM = process.env["ISOTHERM_CHROMIUM"] ?? "/usr/bin/chromium";
-const isAvailable = existsSync(CHROMIUM);
-if (!isAvailable) {
-  // On CI a missing browser must fail the run instead of skipping tests.
-  if (process.env["CI"] === "true") throw new Error(`Chromium is required on CI but not found at ${CHROMIUM}`);
-  console.warn(
-    `skipped: Chromium not found at ${CHROMIUM} (set ISOTHERM_CHROMIUM to its path), so browser tests do not run`,
-  );
-}
 
 /** Number of golden queries. A full run uses 100,000; the default keeps ordinary test runs fast. */
 const QUERY_COUNT = Number(process.env["ISOTHERM_GOLDEN_QUERIES"] ?? 2000);
 const MS_PER_QUERY_MAX = 50;
-/** Chromium without optional background services. */
-const FLAGS = [
-  "--headless",
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-];
-
-describe.skipIf(!isAvailable)("the core in Chromium", () => {
+describeInChromium("the core in Chromium", () => {
   let folder: string;
   let atlasServer: RangeServer;
   /** Serves the page from a different origin than the atlas, as in production. */
@@ -64,7 +42,7 @@ describe.skipIf(!isAvailable)("the core in Chromium", () => {
           name === "page.html" ? '<script type="module" src="page.js"></script>' : fileNamed(bundleFiles, name);
         return Promise.resolve(text === undefined ? undefined : new TextEncoder().encode(text));
       });
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+      browser = await launchChromium();
       tab = await browser.newPage();
       await tab.goto(`${pageServer.url}/page.html`);
       await tab.waitForFunction("globalThis.page !== undefined");

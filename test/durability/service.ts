@@ -52,25 +52,26 @@ process.once("exit", () => {
 
 /**
  * Starts a service and waits until it listens.
- * @param options `fault`: a fault to inject; `wrapper`: a command that runs the service, such as strace with -D; `flags`: additional options of serve; `program`: the script and command to run instead of `isotherm serve`
+ * @param options `atlas`: the atlas to serve instead of the demo; `fault`: a fault to inject; `wrapper`: a command that runs the service, such as strace with -D; `flags`: additional options of serve; `program`: the script and command to run instead of `isotherm serve`
  */
 export async function startService(
   { data, database }: LedgerLocation,
   options: {
+    readonly atlas?: string | undefined;
     readonly fault?: FaultName | undefined;
     readonly flags?: readonly string[];
     readonly wrapper?: readonly string[];
     readonly program?: readonly string[];
   } = {},
 ): Promise<Service> {
-  const { fault, flags = [], wrapper = [], program = serveCommandLine(fault) } = options;
+  const { atlas, fault, flags = [], wrapper = [], program = serveCommandLine(fault) } = options;
   const databaseOptions = database === undefined ? [] : ["--database", database];
   const common = ["--port", "0", "--admin-port", "none", "--workers", "1", "--drain-delay", "0", "--data", data];
   const [command = "", ...rest] = [
     ...wrapper,
     process.execPath,
     ...program,
-    "--demo",
+    ...(atlas === undefined ? ["--demo"] : ["--atlas", atlas]),
     ...common,
     ...databaseOptions,
     ...UNLIMITED_RATES,

@@ -4,9 +4,18 @@ import { encodeJson } from "../http/json.ts";
 import { html, joinMarkup } from "../../markup.ts";
 import { htmlReply, prefersHtml } from "./htmlPage.ts";
 import type { Route } from "../route.ts";
+import { type ExplorerFiles, explorerReply, INSTALLED_EXPLORER } from "./explorer.ts";
 
-/** GET /: describes the service and links to its documentation. */
-export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; readonly isHtml: boolean }> = {
+interface RootAnswer {
+  readonly about: About;
+  readonly isHtml: boolean;
+  readonly prefix: string;
+}
+
+/** GET /: the explorer, or a page with links if it is not installed; for programs, a description of the service. */
+export const root = (
+  explorer: ExplorerFiles | undefined = INSTALLED_EXPLORER,
+): Route<{ readonly isHtml: boolean }, RootAnswer> => ({
   method: "GET",
   path: "/",
   access: "open",
@@ -16,7 +25,7 @@ export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; 
     summary: "Service description",
     responses: {
       200: {
-        description: "JSON, or an HTML page if Accept prefers `text/html`.",
+        description: "JSON, or the explorer, an HTML page, if Accept prefers `text/html`.",
         otherContentTypes: ["text/html"],
         schema: AboutSchema,
       },
@@ -34,10 +43,12 @@ export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; 
       atlas: { release: atlas.release, synthetic: atlas.synthetic },
     },
     isHtml,
+    prefix,
   }),
-  reply({ about, isHtml }) {
+  reply({ about, isHtml, prefix }) {
     const headers = { Vary: "Accept" };
     if (!isHtml) return { status: 200, contentType: "application/json", body: encodeJson(about), headers };
+    if (explorer !== undefined) return explorerReply(explorer, prefix);
     const { release, synthetic } = about.atlas;
     const warning = html`<p class="warning">All values of this atlas are invented. Do not base decisions on them.</p>`;
     const body = html`<h1>Isotherm</h1>
@@ -56,4 +67,4 @@ export const root: Route<{ readonly isHtml: boolean }, { readonly about: About; 
       </dl>`;
     return htmlReply({ title: "Isotherm", body }, { headers });
   },
-};
+});

@@ -3,6 +3,7 @@ import { alignment } from "./alignment.ts";
 import { archiveCustomer } from "./archiveCustomer.ts";
 import { customerUsage } from "./customerUsage.ts";
 import { docs, docsFile } from "./docs.ts";
+import { explorerFile } from "./explorer.ts";
 import { getCustomer } from "./getCustomer.ts";
 import { hazardCurve } from "./hazardCurve.ts";
 import { hazardCurveBatch } from "./hazardCurveBatch.ts";
@@ -48,7 +49,8 @@ export const ROUTES: readonly Route<unknown, unknown>[] = [
   usage,
   customerUsage,
   limits,
-  root,
+  root(),
+  explorerFile(),
   openApi(() => ROUTES),
   docs(),
   docsFile(),

@@ -1,0 +1,132 @@
+import { useSignal } from "@preact/signals";
+import "leaflet/dist/leaflet.css";
+import "./map.css";
+import { useEffect, useRef } from "preact/hooks";
+import { type Explorer, useExplorer } from "../context.ts";
+import { formatLocation, formatMetric, formatMetricChange, reasonText } from "../format.ts";
+import { HazardLeafletMap } from "./leafletMap.ts";
+import { catalogLayer } from "../map/layerChoice.ts";
+import { sourceText } from "./sourceText.ts";
+import type { ValueAt } from "./valueLayer.ts";
+
+const MAP_NAME =
+  "Hazard map. The arrow keys pan, plus and minus zoom, Enter chooses the place in the center of the map.";
+
+/** The map of the chosen layer, the value under the cursor and the sources. */
+export function HazardMap() {
+  const explorer = useExplorer();
+  const container = useRef<HTMLDivElement>(null);
+  const view = useSignal<HazardLeafletMap | undefined>(undefined);
+  useEffect(() => {
+    if (container.current === null) return undefined;
+    const map = new HazardLeafletMap(container.current, explorer, explorer.map);
+    view.value = map;
+    const cancelOutlines = afterFirstPaint(() => map.addOutlines());
+    return () => {
+      cancelOutlines();
+      map.dispose();
+      view.value = undefined;
+    };
+  }, [explorer]);
+  const map = view.value;
+  return (
+    <>
+      <div class="map-frame">
+        <div ref={container} class="map-container" role="application" aria-label={MAP_NAME} />
+        <span class="crosshair" aria-hidden="true" />
+        <div class="zoom" role="group" aria-label="Zoom">
+          <button type="button" aria-label="Zoom in" onClick={() => map?.zoomBy(1)}>
+            +
+          </button>
+          <button type="button" aria-label="Zoom out" onClick={() => map?.zoomBy(-1)}>
+            −
+          </button>
+        </div>
+        {map === undefined ? null : <MapStatus map={map} />}
+      </div>
+      {map === undefined ? null : <Readout map={map} />}
+      <Attribution />
+    </>
+  );
+}
+
+/** Runs a task when the browser has drawn the page and is idle. Returns a function that cancels it. */
+function afterFirstPaint(task: () => void): () => void {
+  if (typeof window.requestIdleCallback !== "function") {
+    const timer = setTimeout(task, 200);
+    return () => clearTimeout(timer);
+  }
+  const id = window.requestIdleCallback(task, { timeout: 1000 });
+  return () => window.cancelIdleCallback(id);
+}
+
+/** Says that values are loading, or that they could not be loaded. */
+function MapStatus({ map }: { readonly map: HazardLeafletMap }) {
+  const { error, isLoading } = map.values;
+  if (error.value !== undefined) {
+    return (
+      <p class="map-status" role="alert">
+        Values could not be loaded: {error.value instanceof Error ? error.value.message : String(error.value)}{" "}
+        <button type="button" onClick={() => map.values.reload()}>
+          Try again
+        </button>
+      </p>
+    );
+  }
+  return <p class="map-status loading">{isLoading.value ? "Loading values" : ""}</p>;
+}
+
+/** The value under the cursor, or at the center of the map while it has the focus. */
+function Readout({ map }: { readonly map: HazardLeafletMap }) {
+  const explorer = useExplorer();
+  const pointer = map.pointer.value;
+  void map.values.revision.value;
+  const zoom = map.zoom.value;
+  const { sample } = map.values;
+  useEffect(() => {
+    const tile = sample.value?.tile;
+    if (tile !== undefined) {
+      const { isBlockMaximum, blockSizeCells } = tile;
+      explorer.map.pixels.value = { isBlockMaximum, blockSizeCells, zoom };
+    }
+  }, [sample.value, zoom]);
+  if (pointer === undefined) {
+    return <p class="readout">Point at the map, tap it, or focus it and use the arrow keys to read values.</p>;
+  }
+  const text = valueText(explorer, map.values.valueAt(pointer, zoom));
+  return (
+    <p class="readout" role={pointer.isCenter ? "status" : undefined}>
+      <span>{formatLocation(rounded(pointer))}</span> <strong>{text}</strong>
+    </p>
+  );
+}
+
+/** Three decimals are about 100 m, less than a pixel at most zooms. */
+function rounded({ latitude, longitude }: { readonly latitude: number; readonly longitude: number }) {
+  return { latitude: Number(latitude.toFixed(3)), longitude: Number(longitude.toFixed(3)) };
+}
+
+function valueText({ map }: Explorer, { value, blockSizeCells }: ValueAt): string {
+  if (value === "loading") return "loading";
+  if (value === "failed") return "not loaded";
+  if (value === "no_data") return reasonText("no_data");
+  if (value === "outside") return reasonText("outside_coverage");
+  const metric = map.scaleMetric.value;
+  const number = map.isDifference.value ? formatMetricChange(metric, value) : formatMetric(metric, value);
+  if (blockSizeCells === 1) return number;
+  const what = map.isDifference.value ? "difference of maxima" : "maximum";
+  return `${number} (${what}, ${blockSizeCells} × ${blockSizeCells} cells)`;
+}
+
+/** Where the values and the outlines come from. */
+function Attribution() {
+  const { map } = useExplorer();
+  const { scenario, analysisYear } = map.shown.value;
+  const layer = catalogLayer(map.hazard.value, scenario, analysisYear);
+  return (
+    <p class="attribution">
+      {layer === undefined ? "" : `Values: ${sourceText(layer.source)} `}
+      Outlines: Natural Earth (public domain), for orientation only.
+    </p>
+  );
+}
