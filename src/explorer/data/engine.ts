@@ -1,6 +1,7 @@
 /** The engine behind a published explorer: the functions of the API, computed from an atlas. */
 import type { Problem, RefusedQuery } from "../../contract/wireTypes.ts";
 import type { Fault } from "../../errors.ts";
+import type { ValueTileRequest } from "../../index.ts";
 import { describeHoldings } from "../../hazard/holdingsCatalog.ts";
 import { openAtlas } from "../../openAtlas.ts";
 import type { Engine } from "./engineMessages.ts";
@@ -16,7 +17,9 @@ export async function openEngine(atlasAddress: string): Promise<Engine> {
   const company = () => import("./companyEngine.ts");
   return {
     catalog: async () => describeHoldings(atlas),
-    valueTile: (address, signal) => atlas.valueTile(address, signal === undefined ? {} : { signal }),
+    // The library checks the name of the metric.
+    valueTile: (address, signal) =>
+      atlas.valueTile(address as ValueTileRequest, signal === undefined ? {} : { signal }),
     hazardRisk: (query) => atlas.hazardRisk(query),
     async hazardRiskBatch(queries, signal) {
       const results = await atlas.hazardRiskBatch(queries, signal === undefined ? {} : { signal });
