@@ -11,6 +11,7 @@ const run = (/** @type {string[]} */ ...command) => execFileSync(process.execPat
 run("scripts/buildKernel.mjs");
 run("scripts/buildLand.mjs");
 run("scripts/buildCoastlines.mjs");
+run("scripts/buildGazetteer.mjs");
 run("scripts/buildTables.mjs");
 await rm("dist", { recursive: true, force: true });
 // Comments stay in the declarations, where editors show them.

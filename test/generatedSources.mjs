@@ -10,6 +10,7 @@ const SCRIPTS = [
   ...(process.env["ISOTHERM_KERNEL"] === "debug" ? [["buildKernel.mjs", "--debug"]] : []),
   ["buildLand.mjs"],
   ["buildCoastlines.mjs"],
+  ["buildGazetteer.mjs"],
   ["buildTables.mjs"],
 ];
 

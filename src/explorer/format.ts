@@ -74,6 +74,11 @@ export function formatMetricNumber(metric: MetricName, value: number): string {
     : formatSignificant(shown, { digits: significantDigits, decimalsMax: decimals });
 }
 
+/** Returns the number at a tick of an axis, without trailing zeros. */
+export function formatMetricTick(metric: MetricName, value: number): string {
+  return formatSignificant(value * METRIC_FORMATS[metric].factor, { digits: 4, decimalsMax: 6 });
+}
+
 /** Returns a value of a metric with its unit, such as `1.20 m` or `0.5 %`. */
 export function formatMetric(metric: MetricName, value: number): string {
   const unit = metricUnit(metric);

@@ -26,6 +26,7 @@ export function engineData(atlasAddress: string, thread: EngineThread = startEng
   const tiles = new TileLoader((address, signal) => calls.run("valueTile", [address], signal));
   return {
     kind: "published",
+    atlasAddress,
     valueTile: (address, signal) => tiles.tile(address, signal),
     catalog: (signal) => calls.run("catalog", [], signal),
     hazardRisk: (query, signal) => calls.run("hazardRisk", [query], signal),

@@ -41,6 +41,8 @@ export interface TileAddress extends LayerAddress {
  */
 export interface ExplorerData {
   readonly kind: "service" | "published";
+  /** Address of a published atlas, as `openAtlas` accepts it; undefined if a service answers. */
+  readonly atlasAddress?: string;
   catalog(signal?: AbortSignal): Promise<HazardCatalog>;
   valueTile(address: TileAddress, signal?: AbortSignal): Promise<ValueTile>;
   hazardRisk(query: HazardQueryInput, signal?: AbortSignal): Promise<HazardResult>;

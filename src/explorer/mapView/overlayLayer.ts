@@ -1,13 +1,23 @@
 import { effect } from "@preact/signals";
-import { canvas, circleMarker, type LatLngTuple, layerGroup, type Map as LeafletMap, polygon } from "leaflet";
+import {
+  canvas,
+  type CircleMarker,
+  circleMarker,
+  type LatLngTuple,
+  layerGroup,
+  type Map as LeafletMap,
+  polygon,
+} from "leaflet";
 import type { SelectedPlace } from "../state.ts";
 import type { MapOverlay, MapPlaces, MapRing } from "../map/mapOverlay.ts";
 import type { ReadonlySignal } from "@preact/signals";
 
 /** Longitudes at which copies of the world begin, relative to the first. */
 const COPIES_DEG = [-360, 0, 360] as const;
-const CIRCLE = { color: "#a3004f", weight: 2, fillOpacity: 0.04, interactive: false } as const;
-const CASING = { color: "#ffffff", weight: 4, opacity: 0.8, fill: false, interactive: false } as const;
+/** Pixels by which Leaflet may simplify a circle. Its default of 1 would make a circle of 50 pixels a polygon of 16 corners. */
+const smoothFactor = 0.1;
+const CIRCLE = { color: "#a3004f", weight: 2, fillOpacity: 0.04, interactive: false, smoothFactor } as const;
+const CASING = { color: "#ffffff", weight: 4, opacity: 0.8, fill: false, interactive: false, smoothFactor } as const;
 const PLACE = {
   radius: 6,
   color: "#ffffff",
@@ -27,6 +37,7 @@ export function connectOverlay(
   const circles = layerGroup().addTo(map);
   const points = layerGroup().addTo(map);
   const markers = layerGroup().addTo(map);
+  const placeMarkers: CircleMarker[] = [];
   const renderer = canvas({ padding: 0.5 });
   const disposals = [
     effect(() => {
@@ -37,13 +48,15 @@ export function connectOverlay(
           polygon(corners(ring, offsetDeg), CIRCLE).addTo(circles);
         }
       }
+      for (const marker of placeMarkers) marker.bringToFront();
     }),
     effect(() => {
       markers.clearLayers();
+      placeMarkers.length = 0;
       const chosen = place.value;
       if (chosen === undefined) return;
       for (const offsetDeg of COPIES_DEG) {
-        circleMarker([chosen.latitude, chosen.longitude + offsetDeg], PLACE).addTo(markers);
+        placeMarkers.push(circleMarker([chosen.latitude, chosen.longitude + offsetDeg], PLACE).addTo(markers));
       }
     }),
     effect(() => {

@@ -1,0 +1,184 @@
+import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
+import type { CatalogHazard, CurveQueryInput, CurveResult, MetricName } from "../../contract/wireTypes.ts";
+import { useExplorer } from "../context.ts";
+import { formatMetricNumber, formatMetricTick, metricTitle, metricUnit } from "../format.ts";
+import { FailureNotice } from "./answerNotice.tsx";
+import {
+  curveMetric,
+  curveQuery,
+  curveValueText,
+  exceedanceText,
+  keepsCurves,
+  namedCurves,
+  periodText,
+  returnPeriodsOf,
+  valueAt,
+} from "./curveTable.ts";
+import { LineChart } from "./lineChart.tsx";
+import { SCENARIO_COLORS } from "./metricSection.tsx";
+import { BASELINE_YEAR, type PlaceChoice } from "./placeQuery.ts";
+import { SnippetSection } from "./snippetSection.tsx";
+import { useAnswer } from "./useAnswer.ts";
+
+interface CurveSectionProps {
+  readonly hazard: CatalogHazard;
+  readonly choice: PlaceChoice;
+}
+
+/** The return-period curves of a place. They are requested when the section is first opened. */
+export function CurveSection({ hazard, choice }: CurveSectionProps) {
+  const isOpen = useSignal(false);
+  if (!keepsCurves(hazard)) {
+    return <p class="note">This atlas keeps no return-period curves of this hazard.</p>;
+  }
+  return (
+    <details class="panel-part" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+      <summary>Return-period curve</summary>
+      {isOpen.value ? <Curves hazard={hazard} choice={choice} /> : null}
+    </details>
+  );
+}
+
+function Curves({ hazard, choice }: CurveSectionProps) {
+  const { data, state } = useExplorer();
+  const id = useId();
+  const years = hazard.analysis_years.filter((year) => year !== BASELINE_YEAR);
+  const year = useSignal(years.includes(state.year.peek()) ? state.year.peek() : (years[0] ?? BASELINE_YEAR));
+  const threshold = useSignal<number | undefined>(undefined);
+  const thresholdError = useSignal("");
+  const metric = curveMetric(hazard);
+  const shownYear = years.includes(year.value) ? year.value : (years[0] ?? BASELINE_YEAR);
+  const query = curveQuery(hazard, choice, { year: shownYear, threshold: threshold.value });
+  const loaded = useAnswer<CurveQueryInput, CurveResult>(query, (wanted, signal) => data.curve(wanted, signal));
+  return (
+    <>
+      <div class="curve-controls">
+        <label for={`${id}-year`}>Year</label>
+        <select
+          id={`${id}-year`}
+          value={shownYear}
+          onChange={({ currentTarget }) => (year.value = Number(currentTarget.value))}
+        >
+          {years.map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+        <label for={`${id}-threshold`}>Threshold ({metricUnit(metric)})</label>
+        <input
+          id={`${id}-threshold`}
+          type="number"
+          min={0}
+          step="any"
+          inputMode="decimal"
+          placeholder="none"
+          value={threshold.value ?? ""}
+          aria-describedby={`${id}-error`}
+          onInput={({ currentTarget }) => {
+            const { value, valueAsNumber, validity } = currentTarget;
+            const isValid = valueAsNumber > 0;
+            threshold.value = isValid ? valueAsNumber : undefined;
+            thresholdError.value =
+              (value === "" && !validity.badInput) || isValid ? "" : "The threshold must be a number above 0.";
+          }}
+        />
+      </div>
+      <p id={`${id}-error`} role={thresholdError.value === "" ? undefined : "alert"}>
+        {thresholdError.value}
+      </p>
+      {loaded.kind === "failed" ? <FailureNotice error={loaded.error} onRetry={loaded.retry} /> : null}
+      {loaded.kind === "loading" ? <p role="status">Loading the curves</p> : null}
+      {loaded.kind === "answered" ? (
+        <CurveAnswer result={loaded.answer} metric={metric} threshold={loaded.query.threshold} />
+      ) : null}
+      {loaded.kind === "answered" ? <SnippetSection call={{ method: "curve", query }} answer={loaded.answer} /> : null}
+    </>
+  );
+}
+
+function CurveAnswer({
+  result,
+  metric,
+  threshold,
+}: {
+  readonly result: CurveResult;
+  readonly metric: MetricName;
+  readonly threshold: number | undefined;
+}) {
+  const curves = namedCurves(result);
+  const periods = returnPeriodsOf(curves);
+  const caveats = new Set(curves.flatMap(({ result }) => result.detail?.caveats ?? []));
+  return (
+    <>
+      {periods.length === 0 ? null : (
+        <LineChart
+          x={periods}
+          isLogX
+          formatX={periodText}
+          formatY={(value) => formatMetricTick(metric, value)}
+          markedY={threshold}
+          lines={curves
+            .filter((curve) => curve.result.curve !== null)
+            .map((curve) => ({
+              title: curve.title,
+              color: SCENARIO_COLORS[curve.scenario],
+              isDashed: curve.scenario === "baseline",
+              values: periods.map((period) => valueAt(curve, period)),
+            }))}
+        />
+      )}
+      {threshold === undefined ? null : (
+        <dl class="exceedances" aria-live="polite">
+          {curves.map((curve) => (
+            <div key={curve.title}>
+              <dt>
+                {curve.title}: {formatMetricNumber(metric, threshold)} {metricUnit(metric)} or more
+              </dt>
+              <dd>
+                {curve.result.curve === null
+                  ? curveValueText(curve, 0, metric)
+                  : exceedanceText(curve.result.exceedance)}
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+      <div class="table-frame" role="region" aria-label="Table of return periods" tabIndex={0}>
+        <table class="values">
+          <caption class="visually-hidden">{metricTitle(metric)} by return period</caption>
+          <thead>
+            <tr>
+              <th scope="col">Years</th>
+              {curves.map(({ title }) => (
+                <th key={title} scope="col">
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {(periods.length === 0 ? [0] : periods).map((period) => (
+              <tr key={period}>
+                <th scope="row">{period === 0 ? "" : periodText(period)}</th>
+                {curves.map((curve) => (
+                  <td key={curve.title}>{curveValueText(curve, period, metric)}</td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p class="note">
+        Value that is reached or exceeded once in the given number of years on average. Values are not extrapolated
+        beyond the return periods of the maps.
+      </p>
+      {[...caveats].map((caveat) => (
+        <p key={caveat} class="note">
+          {caveat}
+        </p>
+      ))}
+    </>
+  );
+}
