@@ -15,7 +15,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   reference: [],
   alignment: ["contract", "kernel", "reference"],
   portfolio: ["contract", "alignment"],
-  pool: ["contract", "hazard", "atlas", "kernel", "threads"],
+  pool: ["contract", "hazard", "atlas", "kernel", "threads", "tiles"],
   demo: ["atlas", "kernel", "hazard/hazards.ts"],
   ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
