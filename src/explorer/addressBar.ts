@@ -1,7 +1,18 @@
 /** Keeps the address of the page and the state equal. */
-import { batch, effect } from "@preact/signals";
+import { batch, effect, untracked } from "@preact/signals";
 import { applyFragment, fragmentOf, historyStepOf } from "./permalink.ts";
 import type { ExplorerState, View } from "./state.ts";
+
+/** Whether the next change of the address replaces the entry of the browser's history. */
+let isReplacing = false;
+
+/** Runs a change of the state that does not add an entry to the browser's history, also within an effect. */
+export function withoutHistoryStep(state: ExplorerState, change: () => void): void {
+  const fragment = untracked(() => fragmentOf(state));
+  isReplacing = true;
+  batch(change);
+  if (fragment === untracked(() => fragmentOf(state))) isReplacing = false;
+}
 
 /** Returns the address of a view in the present state. */
 export function viewLink(state: ExplorerState, view: View): string {
@@ -14,20 +25,21 @@ export function viewLink(state: ExplorerState, view: View): string {
  */
 export function connectAddressBar(state: ExplorerState): void {
   let step = historyStepOf(state);
-  let isReading = true;
+  isReplacing = true;
   effect(() => {
     const fragment = `#${fragmentOf(state)}`;
     const nextStep = historyStepOf(state);
-    const isStep = nextStep !== step && !isReading;
+    const isStep = nextStep !== step && !isReplacing;
     step = nextStep;
-    isReading = false;
+    isReplacing = false;
     if (fragment === window.location.hash) return;
     window.history[isStep ? "pushState" : "replaceState"](null, "", fragment);
   });
   const read = (): void => {
-    isReading = true;
-    batch(() => applyFragment(state, window.location.hash));
-    isReading = false;
+    const { hash } = window.location;
+    // A link that contains nothing but the key keeps the state.
+    if (hash === "") window.history.replaceState(null, "", `#${fragmentOf(state)}`);
+    else withoutHistoryStep(state, () => applyFragment(state, hash));
   };
   window.addEventListener("popstate", read);
 }

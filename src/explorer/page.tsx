@@ -9,7 +9,7 @@ import { createMapOverlay } from "./map/mapOverlay.ts";
 import { configurationAddress } from "./data/publishedData.ts";
 import { isCredentialProblem, openSource, type Source } from "./openData.ts";
 import { applyFragment } from "./permalink.ts";
-import { type Credentials, forgetCredentials, keepCredentials, takeCredentials } from "./session.ts";
+import { type Credentials, forgetCredentials, hasCredentials, keepCredentials, takeCredentials } from "./session.ts";
 import { type ExplorerState, initialState } from "./state.ts";
 
 /** What the page shows: a form for the key, a loading message, an error, or the explorer. */
@@ -22,23 +22,24 @@ type Phase =
 /** Opens the data, asks for a key if there is none, and shows the explorer. */
 export function Page() {
   const phase = useSignal<Phase>({ kind: "asking" });
-  const { state, ignored } = useMemo(openState, []);
+  const { state, ignored, credentials } = useMemo(openState, []);
   const openWith = (credentials: Credentials | undefined): void => {
     phase.value =
       credentials === undefined ? { kind: "asking" } : { kind: "opening", source: { kind: "service", credentials } };
   };
   useMemo(() => {
     const configuration = configurationAddress(document);
-    if (configuration === undefined) openWith(takeCredentials(window));
+    if (configuration === undefined) openWith(credentials);
     else phase.value = { kind: "opening", source: { kind: "published", configuration } };
   }, []);
   useEffect(() => {
-    // The link that the service prints may be opened in a tab that shows the page already.
+    // The link that the service prints may be opened in a tab that shows the page already. This listener is called before
+    // the one that connectAddressBar added, because it is the first to capture the event.
     const onFragment = (): void => {
-      if (/[#&]key=/.test(window.location.hash)) openWith(takeCredentials(window));
+      if (hasCredentials(window)) openWith(takeCredentials(window));
     };
-    window.addEventListener("hashchange", onFragment);
-    return () => window.removeEventListener("hashchange", onFragment);
+    window.addEventListener("popstate", onFragment, { capture: true });
+    return () => window.removeEventListener("popstate", onFragment, { capture: true });
   }, []);
   const source = useComputed(() => (phase.value.kind === "opening" ? phase.value.source : undefined));
   useEffect(() => openPhase(phase, source.value, state), [source.value]);
@@ -80,19 +81,15 @@ export function Page() {
 
 /** Reads the permalink, after the key has been removed from it, and keeps the address and the state equal from then on. */
 function openState() {
-  takeCredentials(window);
+  const credentials = takeCredentials(window);
   const state = initialState();
   const ignored = applyFragment(state, window.location.hash);
   connectAddressBar(state);
-  return { state, ignored };
+  return { state, ignored, credentials };
 }
 
 /** Opens the data of the phase `opening`. Returns a function that cancels it. */
-function openPhase(
-  phase: Signal<Phase>,
-  source: Source | undefined,
-  state: ExplorerState,
-): (() => void) | undefined {
+function openPhase(phase: Signal<Phase>, source: Source | undefined, state: ExplorerState): (() => void) | undefined {
   if (source === undefined) return undefined;
   const abort = new AbortController();
   openSource(source, abort.signal).then(

@@ -39,6 +39,12 @@ export function takeCredentials(page: SessionPage): Credentials | undefined {
   return credentials;
 }
 
+/** Returns whether the fragment has a key or a customer. */
+export function hasCredentials({ location }: Pick<SessionPage, "location">): boolean {
+  const parameters = new URLSearchParams(location.hash.replace(/^#/, ""));
+  return parameters.has(KEY_PARAMETER) || parameters.has(CUSTOMER_PARAMETER);
+}
+
 /** Keeps credentials until the tab is closed. Without session storage, they are lost when the page is loaded again. */
 export function keepCredentials(page: SessionPage, { apiKey, customerId }: Credentials): void {
   try {

@@ -8,7 +8,10 @@ const REPORT: StartupReport = {
   atlas: "demo",
   atlasRelease: "demo-1",
   isSynthetic: true,
-  demo: { file: "/data/demo-credentials.json", credentials: { api_key: KEY, customer_id: CUSTOMER } },
+  demo: {
+    file: "/data/demo-credentials.json",
+    credentials: { base_url: "http://127.0.0.1:8080", api_key: KEY, customer_id: CUSTOMER },
+  },
 };
 
 test("prints the address of the explorer with the key of the demo in its fragment", () => {

@@ -1,4 +1,135 @@
-/** Temperature alignment of a company. */
+import { useExplorer } from "../context.ts";
+import type { ProblemItem } from "../../contract/wireTypes.ts";
+import { AlignmentEntityForm } from "./alignmentEntity.tsx";
+import {
+  type AlignmentCall,
+  alignmentCallOf,
+  type AlignmentForm,
+  decodeAlignmentForm,
+  encodeAlignmentForm,
+  EXAMPLE_ALIGNMENT,
+} from "./alignmentForm.ts";
+import { AlignmentResults } from "./alignmentResults.tsx";
+import { AnswerStatus } from "./answerStatus.tsx";
+import { CompanySnippetPanel } from "./companySnippetPanel.tsx";
+import { FaultItems } from "./fields.tsx";
+import "./charts.css";
+import "./company.css";
+import { useAnswer } from "./useAnswer.ts";
+import { useReference } from "./useReference.ts";
+
+/** Pointers that the form has a field or a table row for. */
+const PLACED = /^(\/0\/(entity_info\/|data\/0|projected_emissions)|\?(basis|benchmark|budget_scenario|convergence)$)/;
+
+/** Temperature alignment of a company: its entity to edit, and the temperatures that move with it. */
 export function AlignmentView() {
-  return null;
+  const { data, state } = useExplorer();
+  const text = state.alignmentInput.value;
+  const linked = text === undefined ? EXAMPLE_ALIGNMENT : decodeAlignmentForm(text);
+  const form = linked ?? EXAMPLE_ALIGNMENT;
+  const edit = (change: Partial<AlignmentForm>): void => {
+    state.alignmentInput.value = encodeAlignmentForm({ ...form, ...change });
+  };
+  const industries = useReference((signal) => data.industries(signal))?.items ?? [];
+  const countries = useReference((signal) => data.countries(signal))?.items ?? [];
+  const call = alignmentCallOf(form);
+  const answer = useAnswer(call.request === undefined ? undefined : JSON.stringify(call), async (signal) => {
+    const { request, parameters } = sendable(call);
+    // The charts need the figures behind the temperatures.
+    const answered = await data.alignTemperature(request, { ...parameters, detail: true }, signal);
+    return { answered, baselineYear: request[0]?.data[0]?.year ?? NaN, include: parameters.include ?? [] };
+  });
+  const items: readonly ProblemItem[] = call.items ?? answer.error?.items ?? [];
+  const unplaced = items.filter(({ pointer, parameter }) => !PLACED.test(pointer ?? `?${parameter ?? ""}`));
+  const isExample = text === undefined || linked === undefined;
+  const shown = answer.value;
+  const [result] = shown?.answered.results ?? [];
+  return (
+    <FaultItems.Provider value={items}>
+      <div class="company-view">
+        <h2>Temperature alignment</h2>
+        <p class="intro">
+          The global warming in 2100 that the emissions of a company imply, if they are compared with the pathways of
+          the NGFS scenarios.
+        </p>
+        {linked === undefined ? (
+          <p class="notice" role="alert">
+            The link contains no company that can be read, so the example is shown.
+          </p>
+        ) : null}
+        <div class="company-columns">
+          <form class="company-form" aria-label="Company" onSubmit={(event) => event.preventDefault()}>
+            <div class="form-bar">
+              {isExample ? <p class="example">This is an example, not a real company. Edit any value.</p> : null}
+              <button type="button" disabled={isExample} onClick={() => (state.alignmentInput.value = undefined)}>
+                Reset to the example
+              </button>
+            </div>
+            <DidYouMean suggestions={items.length > 0 ? undefined : result?.did_you_mean} edit={edit} />
+            <AlignmentEntityForm
+              form={form}
+              edit={edit}
+              countries={countries.map(({ name }) => name)}
+              industries={industries.flatMap(({ name, aliases }) => [name, ...aliases])}
+              sectors={[...new Set(industries.map(({ sector }) => sector))]}
+            />
+          </form>
+          <section class="company-results" aria-label="Results" aria-busy={answer.isLoading}>
+            <AnswerStatus items={items} unplaced={unplaced} answer={answer} />
+            {shown === undefined || result === undefined ? null : (
+              <div class={items.length > 0 || answer.error !== undefined ? "outdated" : undefined}>
+                <AlignmentResults
+                  result={result}
+                  baselineYear={shown.baselineYear}
+                  include={shown.include}
+                  method={shown.answered.method}
+                  benchmark={shown.answered.benchmark}
+                />
+              </div>
+            )}
+            {call.request === undefined ? null : (
+              <CompanySnippetPanel
+                call={{ method: "alignTemperature", ...call }}
+                answer={shown?.answered}
+                note="The page itself adds detail=true, for the figures of the charts."
+              />
+            )}
+          </section>
+        </div>
+      </div>
+    </FaultItems.Provider>
+  );
+}
+
+type SentCall = Extract<AlignmentCall, { readonly items?: never }>;
+
+function sendable(call: AlignmentCall): SentCall {
+  if (call.request === undefined) throw new Error("the form contains texts that are not numbers");
+  return call;
+}
+
+interface DidYouMeanProps {
+  readonly suggestions: { readonly country?: string; readonly industry?: string; readonly sector?: string } | undefined;
+  readonly edit: (change: Partial<AlignmentForm>) => void;
+}
+
+/** Known names that resemble unknown ones. The method never replaces a name by itself. */
+function DidYouMean({ suggestions = {}, edit }: DidYouMeanProps) {
+  const names = (["country", "industry", "sector"] as const).flatMap((member) => {
+    const name = suggestions[member];
+    return name === undefined ? [] : [{ member, name }];
+  });
+  if (names.length === 0) return null;
+  return (
+    <ul class="suggestions" role="status">
+      {names.map(({ member, name }) => (
+        <li key={member}>
+          The {member} is not known.{" "}
+          <button type="button" onClick={() => edit({ [member]: name })}>
+            Use “{name}”
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
 }

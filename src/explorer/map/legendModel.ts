@@ -32,7 +32,10 @@ export function legendModel(metric: MetricName, isDifference: boolean): LegendMo
   const last = stops.length - 1;
   const ticks = tickIndexes(last, isDifference).map((index) => {
     const value = stops[index]?.value ?? 0;
-    return { position: index / last, text: tickText(metric, value, { isDifference, isEnd: index === last || (isDifference && index === 0) }) };
+    return {
+      position: index / last,
+      text: tickText(metric, value, { isDifference, isEnd: index === last || (isDifference && index === 0) }),
+    };
   });
   return {
     scale,

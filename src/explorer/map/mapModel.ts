@@ -1,5 +1,6 @@
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { CatalogHazard, HazardCatalog, MetricName } from "../../contract/wireTypes.ts";
+import { withoutHistoryStep } from "../addressBar.ts";
 import type { LayerAddress } from "../data/explorerData.ts";
 import type { ExplorerState } from "../state.ts";
 import {
@@ -66,7 +67,7 @@ export function createMapModel(catalog: HazardCatalog, state: ExplorerState): Ma
   effect(() => {
     const wanted = choice.value;
     const available = availableChoice(catalog, wanted);
-    if (!isSameChoice(available, wanted)) set(wanted);
+    if (!isSameChoice(available, wanted)) withoutHistoryStep(state, () => set(wanted));
   });
   return {
     choice,

@@ -9,7 +9,7 @@ import {
   polygon,
 } from "leaflet";
 import type { SelectedPlace } from "../state.ts";
-import type { MapOverlay, MapPlaces, MapRing } from "./mapOverlay.ts";
+import type { MapOverlay, MapPlaces, MapRing } from "../map/mapOverlay.ts";
 import type { ReadonlySignal } from "@preact/signals";
 
 /** Longitudes at which copies of the world begin, relative to the first. */

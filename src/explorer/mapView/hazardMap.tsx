@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { type Explorer, useExplorer } from "../context.ts";
 import { formatLocation, formatMetric, formatMetricChange, reasonText } from "../format.ts";
 import { HazardLeafletMap } from "./leafletMap.ts";
-import { catalogLayer } from "./layerChoice.ts";
+import { catalogLayer } from "../map/layerChoice.ts";
 import { sourceText } from "./sourceText.ts";
 import type { ValueAt } from "./valueLayer.ts";
 

@@ -5,7 +5,7 @@ import type { Explorer } from "../context.ts";
 import { ZOOM } from "../permalink.ts";
 import type { MapPosition } from "../state.ts";
 import { CanvasLayer } from "./canvasLayer.ts";
-import type { MapPoint } from "./mapOverlay.ts";
+import type { MapPoint } from "../map/mapOverlay.ts";
 import { loadOutlines } from "./outlineFiles.ts";
 import { connectOverlay } from "./overlayLayer.ts";
 import { ValueLayer, type ValueLayerSource } from "./valueLayer.ts";

@@ -1,10 +1,10 @@
 import { useExplorer } from "../context.ts";
 import { formatMetric, hazardTitle, scenarioTitle } from "../format.ts";
 import { nativeZoom } from "../../tiles/mercator.ts";
-import { metricLabel } from "./layerChoice.ts";
-import { legendModel } from "./legendModel.ts";
+import { metricLabel } from "../map/layerChoice.ts";
+import { legendModel } from "../map/legendModel.ts";
 import type { LayerAddress } from "../data/explorerData.ts";
-import type { MapModel } from "./mapModel.ts";
+import type { MapModel } from "../map/mapModel.ts";
 
 /** Colors of the map, with their values. */
 export function Legend() {

@@ -1,8 +1,8 @@
 import { useId } from "preact/hooks";
 import { useExplorer } from "../context.ts";
 import { metricUnit } from "../format.ts";
-import { type ChoiceOption, choiceOptions, metricMeaning } from "./layerChoice.ts";
-import { positionOfThreshold, thresholdAt, thresholdPositionMax } from "./thresholdScale.ts";
+import { type ChoiceOption, choiceOptions, metricMeaning } from "../map/layerChoice.ts";
+import { positionOfThreshold, thresholdAt, thresholdPositionMax } from "../map/thresholdScale.ts";
 
 /** Chooses hazard, metric, scenario, year, comparison and threshold. */
 export function HazardControls() {

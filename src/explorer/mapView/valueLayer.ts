@@ -9,8 +9,8 @@ import {
 import { MERCATOR_LAT_DEG_MAX } from "../../tiles/mercator.ts";
 import type { ExplorerData, LayerAddress } from "../data/explorerData.ts";
 import { CanvasLayer } from "./canvasLayer.ts";
-import type { MapPoint } from "./mapOverlay.ts";
-import { type PaintRule, paintTile, type PixelValue, pixelValue, type ShownTile } from "./paint.ts";
+import type { MapPoint } from "../map/mapOverlay.ts";
+import { type PaintRule, paintTile, type PixelValue, pixelValue, type ShownTile } from "../map/paint.ts";
 
 /** The layers that are drawn, and their colors. */
 export interface ValueLayerSource {

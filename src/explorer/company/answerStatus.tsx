@@ -1,0 +1,53 @@
+/** The state of a request in words: running, refused because of some values, or failed. */
+import type { ProblemItem } from "../../contract/wireTypes.ts";
+import type { ExplorerError } from "../data/explorerData.ts";
+import type { LatestAnswer } from "./useAnswer.ts";
+
+interface StatusProps {
+  /** Errors of values; the latest request was refused, or not sent because of them. */
+  readonly items: readonly ProblemItem[];
+  /** Those that no field of the form shows. */
+  readonly unplaced: readonly ProblemItem[];
+  readonly answer: LatestAnswer<unknown>;
+}
+
+export function AnswerStatus({ items, unplaced, answer }: StatusProps) {
+  const { error, isLoading, retry, value } = answer;
+  if (items.length > 0) {
+    return (
+      <div class="problem" role="alert">
+        <p>
+          {items.length === 1 ? "One value needs" : `${items.length} values need`} correction; see the form.
+          {value === undefined ? "" : " The results below belong to the last valid input."}
+        </p>
+        {unplaced.length === 0 ? null : (
+          <ul>
+            {unplaced.map(({ detail }) => (
+              <li key={detail}>{detail}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+    );
+  }
+  if (error !== undefined) {
+    return (
+      <div class="problem" role="alert">
+        <p>
+          {error.message} {adviceFor(error)}
+        </p>
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      </div>
+    );
+  }
+  return isLoading && value === undefined ? <p class="hint">Computing</p> : null;
+}
+
+function adviceFor({ code, retryAfterS }: ExplorerError): string {
+  if (retryAfterS !== undefined) return `Wait ${retryAfterS} seconds, then try again.`;
+  return code.startsWith("api_key_") || code.startsWith("customer_")
+    ? "Choose “Forget key” at the top of the page, then enter another key."
+    : "";
+}
