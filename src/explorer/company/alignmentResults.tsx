@@ -132,15 +132,15 @@ export function AlignmentHeadline({ result }: { readonly result: AlignmentResult
   const headline = headlineOf(result);
   if (headline === undefined) {
     return (
-      <p class="headline" role="status">
+      <p class="company-headline" role="status">
         No temperature: see the reason for each year in the table.
       </p>
     );
   }
   const { name, temperatureC, range } = headline;
   return (
-    <p class="headline" role="status">
-      <span class="headline-value">{formatTemperature(temperatureC)} °C</span>{" "}
+    <p class="company-headline" role="status">
+      <span class="company-headline-value">{formatTemperature(temperatureC)} °C</span>{" "}
       <span>
         {name === "All years" ? "all years together" : name}
         {range === undefined ? "" : `, range ${formatTemperatureRange(range)} °C`}

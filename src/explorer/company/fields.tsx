@@ -170,7 +170,7 @@ interface CheckProps {
 
 export function CheckField({ label, isChecked, onChange }: CheckProps) {
   return (
-    <label class="check">
+    <label class="company-check">
       <input type="checkbox" checked={isChecked} onChange={(event) => onChange(event.currentTarget.checked)} />
       <span>{label}</span>
     </label>

@@ -95,7 +95,7 @@ describeInChromium("the company views of the explorer", () => {
     });
     await expectTemperatures(page, form);
     expect(await page.getByRole("row", { name: /^2050, mean of labels/ }).count()).toBe(1);
-    expect(await page.locator(".legend li").allTextContents()).toEqual(
+    expect(await page.locator(".company-legend li").allTextContents()).toEqual(
       expect.arrayContaining(["target", "trajectory"]),
     );
     expect(opened?.problems).toEqual([]);
@@ -107,8 +107,8 @@ describeInChromium("the company views of the explorer", () => {
     await page.getByLabel("Discount rate").fill("0.03");
     await page.getByLabel("Total debt").fill("2000000000");
     await page.getByLabel("Pass-through").fill("0.2");
-    await page.getByLabel("NGFS_DELAYED_TRANSITION").uncheck();
-    await page.getByLabel("NGFS_NDC").check();
+    await page.getByRole("checkbox", { name: "NGFS_DELAYED_TRANSITION" }).uncheck();
+    await page.getByRole("checkbox", { name: "NGFS_NDC" }).check();
     const form: RiskForm = {
       ...EXAMPLE_RISK,
       discount_rate: "0.03",
@@ -159,7 +159,7 @@ describeInChromium("the company views of the explorer", () => {
         colorScheme,
         ...(viewport === undefined ? {} : { viewport }),
       });
-      await page.locator(".headline").waitFor();
+      await page.locator(".company-headline").waitFor();
       await page.locator("details").evaluateAll((all) => {
         for (const details of all) (details as HTMLDetailsElement).open = true;
       });
