@@ -43,6 +43,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
 const ROOT_FILES = [
   "csvRows.ts",
   "csvText.ts",
+  "elementaryFunctions.ts",
   "errors.ts",
   "files.ts",
   "markup.ts",
@@ -59,12 +60,13 @@ const ROOT_FILES = [
   "workerThreads.browser.ts",
 ];
 /**
- * Files that every module except `contract` may import: errors, explanations, files, query parameters, CSV, HTML and checks for
+ * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML and checks for
  * optional packages.
  */
 const SHARED_FILES = new Set([
   "csvRows.ts",
   "csvText.ts",
+  "elementaryFunctions.ts",
   "errors.ts",
   "files.ts",
   "markup.ts",

@@ -1,5 +1,6 @@
 import { CREDIT_TERM_YEARS, RISK_FREE_RATE } from "./methodConstants.ts";
 import { normalCdf, normalQuantile } from "./normalDistribution.ts";
+import { expm1, log, log1p } from "../elementaryFunctions.ts";
 
 /**
  * Returns the probability that a company defaults within five years (Merton 1974), i.e. that the value of its assets, a
@@ -16,12 +17,12 @@ export function fiveYearDefaultProbability(of: {
   const { assets, debt, volatility } = of;
   if (debt === 0) return 0;
   const drift = (RISK_FREE_RATE - (volatility * volatility) / 2) * CREDIT_TERM_YEARS;
-  return normalCdf(-(Math.log(assets / debt) + drift) / (volatility * Math.sqrt(CREDIT_TERM_YEARS)));
+  return normalCdf(-(log(assets / debt) + drift) / (volatility * Math.sqrt(CREDIT_TERM_YEARS)));
 }
 
 /** Converts a five-year probability to one year, at a constant rate of default. */
 export function oneYearDefaultProbability(fiveYears: number): number {
-  return -Math.expm1(Math.log1p(-fiveYears) / CREDIT_TERM_YEARS) + 0;
+  return -expm1(log1p(-fiveYears) / CREDIT_TERM_YEARS) + 0;
 }
 
 /**
@@ -33,6 +34,6 @@ export function shiftedDefaultProbability(
   { lostValueShare, volatility }: { readonly lostValueShare: number; readonly volatility: number },
 ): number {
   if (probability === 0 || probability === 1) return probability;
-  const shift = -Math.log1p(-lostValueShare) / (volatility * Math.sqrt(CREDIT_TERM_YEARS));
+  const shift = -log1p(-lostValueShare) / (volatility * Math.sqrt(CREDIT_TERM_YEARS));
   return normalCdf(normalQuantile(probability) + shift);
 }

@@ -3,6 +3,7 @@ import type { Country } from "./countryFigures.ts";
 import type { Industry } from "./industryParameters.ts";
 import { CAPITAL_PER_OUTPUT, GRID_RATIO_MIN, LOAN_SHARE, USD2025_PER_USD2022 } from "./methodConstants.ts";
 import type { EmissionsFigure } from "../contract/wireTypes.ts";
+import { power } from "../elementaryFunctions.ts";
 
 /** Bounds of the scaling from the US, where the factors were measured, to other countries. */
 const SCOPE1_SCALING = { min: 0.4, max: 3 };
@@ -42,11 +43,11 @@ export interface CountryScaling {
 export function scalingOf({ scope1Scaling, scope1Exponent }: Industry, country: Country): CountryScaling {
   const { carbonIntensityRelativeToUS, gridIntensityRelativeToUS, priceLevelRelativeToUS } = country;
   const priceLevel = clamp(
-    priceLevelRelativeToUS ** PRICE_LEVEL_EXPONENT,
+    power(priceLevelRelativeToUS, PRICE_LEVEL_EXPONENT),
     PRICE_LEVEL_SCALING.min,
     PRICE_LEVEL_SCALING.max,
   );
-  const economy = carbonIntensityRelativeToUS ** scope1Exponent;
+  const economy = power(carbonIntensityRelativeToUS, scope1Exponent);
   const scope1 = {
     economy: clamp(economy, SCOPE1_SCALING.min, SCOPE1_SCALING.max),
     grid: gridIntensityRelativeToUS * priceLevel,
@@ -56,7 +57,11 @@ export function scalingOf({ scope1Scaling, scope1Exponent }: Industry, country: 
   return {
     scope1,
     scope2: Math.max(GRID_RATIO_MIN, gridIntensityRelativeToUS) * priceLevel,
-    scope3Upstream: clamp(carbonIntensityRelativeToUS ** UPSTREAM_EXPONENT, UPSTREAM_SCALING.min, UPSTREAM_SCALING.max),
+    scope3Upstream: clamp(
+      power(carbonIntensityRelativeToUS, UPSTREAM_EXPONENT),
+      UPSTREAM_SCALING.min,
+      UPSTREAM_SCALING.max,
+    ),
     isScope1Capped: scope1Scaling === "economy" && economy > SCOPE1_SCALING.max,
   };
 }

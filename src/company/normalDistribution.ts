@@ -1,4 +1,5 @@
 /** Cumulative standard normal distribution, with a relative error of about 1e-15 in both tails. */
+import { exp, log } from "../elementaryFunctions.ts";
 export function normalCdf(z: number): number {
   return erfc(-z / Math.SQRT2) / 2;
 }
@@ -61,7 +62,7 @@ function farTail(x: number): number {
 /** exp(-x²) with the square split into two parts, because its rounding error grows with the square. */
 function expOfMinusSquare(x: number): number {
   const coarse = Math.trunc(16 * x) / 16;
-  return Math.exp(-coarse * coarse) * Math.exp(-(x - coarse) * (x + coarse));
+  return exp(-coarse * coarse) * exp(-(x - coarse) * (x + coarse));
 }
 
 function quotient(x: number, { numerator, denominator }: Quotient): number {
@@ -82,7 +83,7 @@ export function normalQuantile(p: number): number {
   const offset = p - 0.5;
   if (Math.abs(offset) <= 0.425) return offset * quotient(0.180625 - offset * offset, CENTRAL_QUANTILE);
   // 1 - p is exact for p above 0.5.
-  const depth = Math.sqrt(-Math.log(offset < 0 ? p : 1 - p));
+  const depth = Math.sqrt(-log(offset < 0 ? p : 1 - p));
   const quantile = depth <= 5 ? quotient(depth - 1.6, TAIL_QUANTILE) : quotient(depth - 5, FAR_TAIL_QUANTILE);
   return offset < 0 ? -quantile : quantile;
 }

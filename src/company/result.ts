@@ -11,6 +11,7 @@ import { lostShareOf, ratingOf, scoreOf } from "./score.ts";
 import { abatedShareOf, productUnitCostOf, renewedShareOf, unitCostOf, volumeChangeOf } from "./transition.ts";
 import { valuationOf } from "./valuation.ts";
 import { valueInYear } from "./yearlySeries.ts";
+import { expm1 } from "../elementaryFunctions.ts";
 
 /** A company in one scenario. */
 export interface ScenarioAssessment {
@@ -90,7 +91,7 @@ function transitionOf(central: CentralLoss): CompanyResult["transition"] {
     volume_change: volumeChangeOf(exposure, passThrough * costs.grossUsd + costs.useUsd),
     own_volume_change: volumeChangeOf(exposure, passThrough * costs.grossUsd),
     product_volume_change: volumeChangeOf(exposure, costs.useUsd),
-    loss: ebitdaUsd * -Math.expm1(-transitionUsd / ebitdaUsd) + 0,
+    loss: ebitdaUsd * -expm1(-transitionUsd / ebitdaUsd) + 0,
     uncapped: transitionUsd,
     capped: transitionUsd >= ebitdaUsd,
     credit_loss: creditUsd,

@@ -1,12 +1,13 @@
 import type { CompanyResult } from "../contract/wireTypes.ts";
 import { HALF_SCORE_RATIO, LOST_SHARE_MAX } from "./methodConstants.ts";
+import { expm1 } from "../elementaryFunctions.ts";
 
 /**
  * Returns the share of EBITDA lost at a loss ratio. Plants whose earnings are below their loss close and lose no more than
  * they earned; with exponentially distributed earnings, a loss spread evenly leaves exp(-x).
  */
 export function lostShareOf(lossRatio: number): number {
-  return Math.min(-Math.expm1(-lossRatio), LOST_SHARE_MAX);
+  return Math.min(-expm1(-lossRatio), LOST_SHARE_MAX);
 }
 
 /** Returns the score of a loss ratio: 0 for no loss, 50 for 25%, approaching 100 for larger ones. */

@@ -12,6 +12,7 @@ import {
   SUPPLIER_ABATEMENT,
   SUPPLIER_COST_SHARE,
 } from "./methodConstants.ts";
+import { expm1 } from "../elementaryFunctions.ts";
 
 /** Returns the share of costs that is passed on to prices in a year, unless the caller assumes a constant one. */
 export function passThroughOf({ passThroughShort, passThroughLong }: Industry, year: number): number {
@@ -90,5 +91,5 @@ export function volumeChangeOf(
   costUsd: number,
 ): number {
   // Adding 0 turns -0 into 0.
-  return Math.expm1((-industry.demandElasticity * costUsd) / revenueUsd) + 0;
+  return expm1((-industry.demandElasticity * costUsd) / revenueUsd) + 0;
 }

@@ -27,6 +27,7 @@ import {
   YEAR_PER_BASE,
   YEAR_POOL,
 } from "./kernel.generated.ts";
+import { power } from "../elementaryFunctions.ts";
 
 export { ANCHOR_COUNT, NO_GROWTH_SERIES, PATHWAY_COUNT } from "./kernel.generated.ts";
 
@@ -117,7 +118,7 @@ export function makeAlignmentTables(benchmark: YearlyBenchmark): AlignmentTables
     for (let years = 1; years <= horizon; years++) {
       const scalesIndex = ((horizon - SHORTEST_HORIZON_YEARS) * TABLED_HORIZON_MAX + years - 1) * SCALES.length;
       tables.set(
-        SCALES.map((scale) => scale ** (horizon / years)),
+        SCALES.map((scale) => power(scale, horizon / years)),
         TABLE_SCALES / 8 + scalesIndex,
       );
     }
@@ -197,7 +198,7 @@ function excessMaxOf({ warming: { p50 } }: YearlyBenchmark): number {
 /** Returns the smallest and the largest plausible ratio of emissions after `years` years. */
 function plausibleChangesAfter(years: number): readonly [number, number] {
   const exponent = Math.max(years, 3);
-  return [Math.max(0.002, 0.7 ** exponent), Math.min(10, 1.25 ** exponent)];
+  return [Math.max(0.002, power(0.7, exponent)), Math.min(10, power(1.25, exponent))];
 }
 
 /** Returns the number of growth series of a benchmark. */

@@ -12,6 +12,7 @@ import {
   DEMO_WILDFIRE,
   TILE_SIZE,
 } from "./kernel.generated.ts";
+import { log, log1p } from "../elementaryFunctions.ts";
 
 export { DEMO_LAYER_COUNT, DEMO_VERSION };
 
@@ -70,8 +71,7 @@ export function reserveDemoCurve(
   returnPeriodsYears: readonly number[],
   variate: "gumbel" | "log",
 ): DemoCurve {
-  const variateOf = (years: number): number =>
-    variate === "gumbel" ? -Math.log(-Math.log1p(-1 / years)) : Math.log(years);
+  const variateOf = (years: number): number => (variate === "gumbel" ? -log(-log1p(-1 / years)) : log(years));
   const design = variateOf(100);
   const nodes = kernel.reserve(returnPeriodsYears.length * 8);
   kernel.f64(nodes).set(returnPeriodsYears.map((years) => variateOf(years) - design));

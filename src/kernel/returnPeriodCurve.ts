@@ -5,6 +5,7 @@
  * A curve gives the value at several return periods of T years, which is reached with an annual probability of 1/T.
  * Between two of them it is linear in a variate of T; outside them it is unknown, and results are bounds.
  */
+import { exp, expm1, log, log1p } from "../elementaryFunctions.ts";
 
 /** Variate in which a curve is linear: the Gumbel variate -ln(-ln(1 - 1/T)), for depths, or ln T, for winds. */
 type CurveVariate = "gumbel" | "log";
@@ -48,12 +49,12 @@ export interface DamagePoint {
 
 /** Returns the variate of a return period. */
 function variateOf(returnPeriodYears: number, variate: CurveVariate): number {
-  return variate === "gumbel" ? -Math.log(-Math.log1p(-1 / returnPeriodYears)) : Math.log(returnPeriodYears);
+  return variate === "gumbel" ? -log(-log1p(-1 / returnPeriodYears)) : log(returnPeriodYears);
 }
 
 /** Returns the annual probability that belongs to a variate. */
 function probabilityOf(y: number, variate: CurveVariate): number {
-  return variate === "gumbel" ? -Math.expm1(-Math.exp(-y)) : Math.exp(-y);
+  return variate === "gumbel" ? -expm1(-exp(-y)) : exp(-y);
 }
 
 /**

@@ -49,6 +49,7 @@ const CONTENT_TYPES: ReadonlyMap<string, string> = new Map([
   [".js", "text/javascript"],
   [".json", "application/json"],
   [".css", "text/css"],
+  [".svg", "image/svg+xml"],
 ]);
 
 /** Returns the bytes of a file, or undefined if there is no file of that name. */

@@ -29,7 +29,7 @@ export interface ExplorerOptions {
 export interface OpenedExplorer {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Address of the page without its fragment. */
+  /** Address of the folder of the page. */
   readonly url: string;
   /** Errors of the console, violations of the policy, requests to other origins, failed requests and error responses. */
   readonly problems: readonly string[];
@@ -64,7 +64,9 @@ export async function openExplorer(options: ExplorerOptions = {}): Promise<Opene
   ).newContext({ viewport, colorScheme, reducedMotion: "reduce", acceptDownloads: true });
   const page = await context.newPage();
   const problems = collectProblems(page, new URL(url).origin);
-  await page.goto(`${url}/${fragmentOf(fragment, hasKey ? credentials : undefined)}`);
+  // The static server has no index of a folder.
+  const name = options.published === true ? "index.html" : "";
+  await page.goto(`${url}/${name}${fragmentOf(fragment, hasKey ? credentials : undefined)}`);
   return { page, context, url: `${url}/`, problems, credentials, close: () => context.close() };
 }
 
@@ -132,7 +134,7 @@ async function startPublished(atlas: string): Promise<Host> {
   };
 }
 
-/** Returns a reader of published files by name; the address without a name is the page. Their names are unique. */
+/** Returns a reader of published files by name. Their names are unique. */
 async function publishedFiles(folder: string) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const paths = entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
@@ -140,7 +142,7 @@ async function publishedFiles(folder: string) {
   if (pathByName.size !== paths.length) throw new Error("published files must have different names");
   const files = new Map<string, Promise<Uint8Array>>();
   return (name: string): Promise<Uint8Array | undefined> => {
-    const path = pathByName.get(name === "" ? "index.html" : name);
+    const path = pathByName.get(name);
     if (path === undefined) return Promise.resolve(undefined);
     const file = files.get(path) ?? readFile(path);
     files.set(path, file);

@@ -41,7 +41,7 @@ function dataOf(answer: (sent: Sent, index: number) => Response | Promise<Respon
     baseUrl: "http://service.test/risk/",
     apiKey: "key-1",
     customerId: "customer-1",
-    fetch: fetch as typeof globalThis.fetch,
+    fetch,
     ...options,
   });
   return { data, sent };

@@ -18,7 +18,7 @@ export async function alignTemperature(
   { budget_scenario: budgetScenario, benchmark, ...options }: AlignmentParameters,
 ): Promise<AlignmentAnswer> {
   if (benchmark !== undefined && benchmark !== NGFS_PHASE5.id) {
-    const detail = `benchmark must be ${NGFS_PHASE5.id} (got ${String(benchmark)}).`;
+    const detail = `benchmark must be ${NGFS_PHASE5.id} (got ${benchmark as string}).`;
     const item = { parameter: "benchmark", code: "not_allowed", detail, allowed: [NGFS_PHASE5.id] } as const;
     throw new Fault("invalid_request", detail, { items: [item] });
   }

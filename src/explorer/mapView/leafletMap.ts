@@ -1,5 +1,5 @@
 import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { type LatLng, type LeafletMouseEvent, Map as LeafletMap, type Point } from "leaflet";
+import { type LatLng, type LeafletMouseEvent, Map as LeafletMap, type Point, type ZoomPanOptions } from "leaflet";
 import { MERCATOR_LAT_DEG_MAX } from "../../tiles/mercator.ts";
 import type { Explorer } from "../context.ts";
 import { ZOOM } from "../permalink.ts";
@@ -163,8 +163,11 @@ export class HazardLeafletMap {
   }
 }
 
+/** Sets exactly the given center; panning to it would round the distance to pixels. */
+const RESET: ZoomPanOptions & { readonly reset: true } = { animate: false, reset: true };
+
 function show(map: LeafletMap, { latitude, longitude, zoom }: MapPosition): void {
-  map.setView([latitude, longitude], zoom, { animate: false });
+  map.setView([latitude, longitude], zoom, RESET);
 }
 
 function positionOf(map: LeafletMap): MapPosition {

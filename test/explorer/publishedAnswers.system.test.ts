@@ -1,0 +1,205 @@
+/** The engine of a published folder returns the bytes of the API's answers. */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Entity, HazardQueryInput } from "../../src/contract/wireTypes.ts";
+import type { EngineFunction, EngineRequest, EngineResponse } from "../../src/explorer/data/engineMessages.ts";
+import { describeInChromium } from "../browser/chromium.ts";
+import { randomFrom, type SeededRandom } from "../seededRandom.ts";
+import { GENERATED_BOX, writeGeneratedAtlas } from "./atlases.ts";
+import { closeExplorers, openExplorer, type OpenedExplorer } from "./explorerPage.ts";
+
+/** A call of the engine, and the request of the API with the same answer. */
+interface Call {
+  readonly name: EngineFunction;
+  readonly args: readonly unknown[];
+  readonly path: string;
+  readonly body?: unknown;
+}
+
+function pathWith(path: string, parameters: object): string {
+  const pairs = (Object.entries(parameters) as [string, unknown][]).map(
+    ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
+  );
+  return pairs.length === 0 ? path : `${path}?${pairs.join("&")}`;
+}
+
+/** Draws a place in the maps or near them. */
+function placeOf(random: SeededRandom) {
+  const { south, north, west, east } = GENERATED_BOX;
+  const marginDeg = random.pick([0, 0, 0, 0.5, 5]);
+  return {
+    latitude: random.between({ min: south - marginDeg, max: north + marginDeg }),
+    longitude: random.between({ min: west - marginDeg, max: east + marginDeg }),
+    radius: random.chance(0.4) ? 0 : random.between({ min: 0.1, max: 100 }),
+    aggregation_method: random.pick(["max", "mean"] as const),
+  };
+}
+
+function hazardCall(random: SeededRandom): Call {
+  const query: HazardQueryInput = {
+    ...placeOf(random),
+    hazards: random.pick([["riverine_floods"], ["riverine_floods", "cyclones"]] as const),
+    analysis_years: random.pick([[2030], [1980, 2030, 2050]]),
+    scenarios: random.pick([["rcp4p5"], ["baseline", "rcp4p5", "rcp8p5"]] as const),
+    total_hazard: random.chance(0.5),
+    anthropogenic: random.chance(0.3),
+    detail: random.chance(0.5),
+  };
+  return { name: "hazardRisk", args: [query], path: pathWith("/api/v1/hazard-risk", query) };
+}
+
+function curveCall(random: SeededRandom): Call {
+  const query = {
+    ...placeOf(random),
+    hazards: ["riverine_floods"],
+    analysis_years: [2030],
+    scenarios: ["rcp4p5"],
+    threshold: random.between({ min: 0, max: 3 }),
+    return_periods: [3, 30, 300],
+    detail: random.chance(0.5),
+  };
+  return { name: "curve", args: [query], path: pathWith("/api/v1/hazard-risk/curve", query) };
+}
+
+function alignmentCall(random: SeededRandom): Call {
+  const emissions = () => ({
+    scope1: random.between({ min: 0, max: 1e6 }),
+    scope2: random.between({ min: 0, max: 1e5 }),
+    scope3: random.between({ min: 0, max: 1e7 }),
+  });
+  const entity: Entity = {
+    entity_info: {
+      name: "Example",
+      asset_type: "equity",
+      country: random.pick(["Germany", "India", "Brazil", "Atlantis"]),
+      industry: random.pick(["Steel", "Banks", "Cement", "Unknown"]),
+    },
+    data: [{ year: 2023, emissions: emissions(), financials: { revenue: random.between({ min: 1e6, max: 1e9 }) } }],
+    projected_emissions: [2030, 2040, 2050].map((year) => ({ year, emissions: emissions() })),
+  };
+  const parameters = random.pick([
+    {},
+    { detail: true },
+    { basis: "emissions", include: ["by_scope", "overall"] },
+    { budget_scenario: "below_2c", convergence: 0.5 },
+  ]);
+  const path = pathWith("/api/v1/temperature-alignment-projections", parameters);
+  return { name: "alignTemperature", args: [[entity], parameters], path, body: [entity] };
+}
+
+function companyCall(random: SeededRandom): Call {
+  const request = {
+    name: "Example",
+    country: random.pick(["Germany", "India", "Brazil"]),
+    industry: random.pick(["cement_lime", "miscellaneous"]),
+    revenue: String(Math.round(random.between({ min: 1e8, max: 1e10 }))),
+    transition_scenarios: ["NGFS_NET_ZERO_2050", "NGFS_CURRENT_POLICIES"],
+    assessment_years: [2030, 2050],
+  };
+  return { name: "totalClimateRisk", args: [request], path: "/analyze/total-climate-risk", body: request };
+}
+
+function callsOf(): readonly Call[] {
+  const random = randomFrom(19);
+  const kinds: readonly (readonly [number, (random: SeededRandom) => Call])[] = [
+    [110, hazardCall],
+    [50, curveCall],
+    [20, alignmentCall],
+    [15, companyCall],
+  ];
+  const lists: readonly Call[] = [
+    { name: "catalog", args: [], path: "/api/v1/hazards" },
+    { name: "industries", args: [], path: "/api/v1/reference/industries" },
+    { name: "countries", args: [], path: "/api/v1/reference/countries" },
+    { name: "scenarios", args: [], path: "/api/v1/reference/scenarios" },
+  ];
+  return [...lists, ...kinds.flatMap(([count, callOf]) => Array.from({ length: count }, () => callOf(random)))];
+}
+
+/** Runs calls in a second engine of the page. @returns the results as JSON; the message of an error */
+function runInPage({ page, url }: OpenedExplorer, calls: readonly Call[]): Promise<readonly string[]> {
+  const workerUrl = page.workers()[0]?.url();
+  if (workerUrl === undefined) throw new Error("the page must have started the engine");
+  const run = { workerUrl, atlasAddress: `${url}atlas/`, calls: calls.map(({ name, args }) => ({ name, args })) };
+  return page.evaluate(({ workerUrl, atlasAddress, calls }) => {
+    const worker = new Worker(workerUrl, { type: "module" });
+    const send = (request: EngineRequest): void => {
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- for windows; workers have no target origin
+      worker.postMessage(request);
+    };
+    const texts: string[] = [];
+    let received = 0;
+    const all = new Promise<readonly string[]>((resolve) => {
+      worker.addEventListener("message", ({ data }: MessageEvent<EngineResponse>) => {
+        texts[data.id] = "result" in data ? JSON.stringify(data.result) : data.problem.message;
+        received += 1;
+        if (received === calls.length) resolve(texts);
+      });
+    });
+    send({ kind: "open", atlasAddress });
+    for (const [id, { name, args }] of calls.entries()) send({ kind: "call", id, name, args });
+    return all.finally(() => worker.terminate());
+  }, run);
+}
+
+describeInChromium("the engine of a published folder", () => {
+  let folder: string;
+  let published: OpenedExplorer;
+  let service: OpenedExplorer;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "isotherm-answers-"));
+    const atlas = await writeGeneratedAtlas(folder);
+    published = await openExplorer({ atlas, published: true });
+    service = await openExplorer({ atlas });
+    await published.page.getByRole("navigation").waitFor();
+  });
+  afterAll(async () => {
+    await closeExplorers();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function requestAnswer({ path, body }: Call): Promise<string> {
+    const { api_key = "", customer_id = "" } = service.credentials ?? {};
+    const headers = { "X-API-Key": api_key, "X-Customer-ID": customer_id, "Content-Type": "application/json" };
+    const init = body === undefined ? { headers } : { method: "POST", headers, body: JSON.stringify(body) };
+    const response = await fetch(new URL(path.slice(1), service.url), init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${path}: ${text}`);
+    return text;
+  }
+
+  test("returns 199 answers that are the API's, byte for byte", async () => {
+    const calls = callsOf();
+    const answers = await runInPage(published, calls);
+    const expected: string[] = [];
+    for (const call of calls) expected.push(await requestAnswer(call));
+    expect(answers).toHaveLength(199);
+    expect(answers).toEqual(expected);
+    // Many of the answers have values.
+    const withDepth = expected.filter((text) => /"depth_meters":0\.\d/.test(text));
+    expect(withDepth.length).toBeGreaterThan(40);
+  });
+
+  test("returns the elements of a batch, also those of invalid queries", async () => {
+    const random = randomFrom(20);
+    const queries = Array.from({ length: 20 }, () => hazardCall(random).args[0] as HazardQueryInput).map(
+      (query, index) => (index % 5 === 4 ? { ...query, radius: 101 } : query),
+    );
+    const [text = ""] = await runInPage(published, [{ name: "hazardRiskBatch", args: [queries], path: "" }]);
+    const answer = await requestAnswer({
+      name: "hazardRiskBatch",
+      args: [],
+      path: "/api/v1/hazard-risk/batch",
+      body: queries,
+    });
+    const withoutRequest = (_: string, value: unknown): unknown =>
+      typeof value === "object" && value !== null && "request_id" in value
+        ? { ...value, request_id: "", type: "" }
+        : value;
+    const { results } = JSON.parse(answer, withoutRequest) as { readonly results: readonly object[] };
+    expect(JSON.parse(text, withoutRequest)).toEqual(results);
+    expect(results.filter((result) => "error" in result)).toHaveLength(4);
+  });
+});
