@@ -4,6 +4,19 @@ export * from "./cells";
 export * from "./memory";
 export { cellOf, locateCells } from "./points";
 export { REASON_NODATA, REASON_OUTSIDE, findCellAddresses, gatherCells, selectLanes, stepsToValues } from "./sampling";
+export {
+  BOUND_AT_LEAST,
+  BOUND_AT_MOST,
+  BOUND_EXACT,
+  BOUND_INDETERMINATE,
+  SCORE_LAYER_MISSING,
+  SCORE_NO_DATA,
+  SCORE_OUTSIDE,
+  SCORE_VALUE,
+  SCORE_ZERO,
+  scoreBounds,
+  scoreColumns,
+} from "./scores";
 export { RADIUS_M_MAX, rowSpans, rowWeights } from "./geodesy";
 export { SEEN_NODATA, SEEN_OUTSIDE, addTile, meanOfRows } from "./radius";
 export { BLOCK_SIZE, COUNT_SHIFT, FIELD_BYTES, PYRAMID_SIZE, fillRowTable } from "./field";

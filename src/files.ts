@@ -1,7 +1,7 @@
 /** File operations with durable writes and errors that name the file. */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { open, writeFile } from "node:fs/promises";
+import { type FileHandle, open, writeFile } from "node:fs/promises";
 
 /** Writes a file and syncs it to storage. @param mode permissions of a new file; the system's default if absent */
 export async function writeSynced(path: string, content: Uint8Array | string, mode?: number): Promise<void> {
@@ -20,7 +20,7 @@ export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {
-    await handle.sync();
+    await withPathInErrors(folder, handle.sync());
   } finally {
     await handle.close();
   }
@@ -52,4 +52,13 @@ export async function hashFile(path: string, onRead?: (sizeBytes: number) => voi
     onRead?.(bytes.length);
   }
   return hash.digest("hex");
+}
+
+/** Fills a buffer with the bytes at a position of a file. @throws Error if the file ends before */
+export async function readFully(file: FileHandle, target: Uint8Array, position: number): Promise<void> {
+  for (let read = 0; read < target.length;) {
+    const { bytesRead } = await file.read(target, read, target.length - read, position + read);
+    if (bytesRead === 0) throw new Error("The file has become shorter while it was read.");
+    read += bytesRead;
+  }
 }

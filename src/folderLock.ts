@@ -7,6 +7,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Fault, type FaultCode } from "./errors.ts";
 
 const LOCK_NAME = /^\.lock-[0-9a-f-]{36}$/;
+/** A lock that its process has not written completely. */
+const TEMPORARY_NAME = /^\.lock-[0-9a-f-]{36}\.tmp$/;
 /** Age below which a lock may belong to a competing writer that will also back off. */
 const COMPETITOR_AGE_MS_MAX = 5000;
 const ATTEMPT_COUNT_MAX = 6;
@@ -42,17 +44,16 @@ interface FoundLock {
  *   is writing
  */
 export async function withFolderLock<T>(folder: string, code: FaultCode, write: () => Promise<T>): Promise<T> {
-  await mkdir(folder, { recursive: true });
   const own = await identify(process.pid);
   for (let attempt = 1; ; attempt++) {
     const name = `.lock-${randomUUID()}`;
-    await writeAtomically(
-      join(folder, name),
-      JSON.stringify({ ...own, since: new Date().toISOString() } satisfies Writer),
-    );
+    await writeLock(folder, name, { ...own, since: new Date().toISOString() });
     try {
       const otherLock = await findOther(folder, name);
-      if (otherLock === undefined) return await write();
+      if (otherLock === undefined) {
+        await removeTemporaryLocks(folder);
+        return await write();
+      }
       if (attempt === ATTEMPT_COUNT_MAX || !isRecent(otherLock)) throw lockedFault(folder, code, otherLock);
     } finally {
       await rm(join(folder, name), { force: true });
@@ -144,14 +145,27 @@ function lockedFault(folder: string, code: FaultCode, { name, writer }: FoundLoc
   );
 }
 
-/** Writes a file so that readers see either the complete file or none. */
-async function writeAtomically(path: string, text: string): Promise<void> {
+/** Removes what interrupted writers have left. A writer that is not interrupted writes its lock again. */
+async function removeTemporaryLocks(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (TEMPORARY_NAME.test(name)) await rm(join(folder, name), { force: true });
+  }
+}
+
+/** Writes a lock so that other writers see either the complete file or none. Creates the folder. */
+async function writeLock(folder: string, name: string, writer: Writer): Promise<void> {
+  const path = join(folder, name);
   const temporaryPath = `${path}.tmp`;
-  try {
-    await writeFile(temporaryPath, text, { flag: "wx" });
-    await rename(temporaryPath, path);
-  } catch (error) {
-    await rm(temporaryPath, { force: true });
-    throw error;
+  for (let attempt = 1; ; attempt++) {
+    await mkdir(folder, { recursive: true });
+    try {
+      await writeFile(temporaryPath, JSON.stringify(writer), { flag: "wx" });
+      await rename(temporaryPath, path);
+      return;
+    } catch (error) {
+      await rm(temporaryPath, { force: true });
+      // The holder of the lock has removed the temporary file, or the folder when it finished.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === ATTEMPT_COUNT_MAX) throw error;
+    }
   }
 }

@@ -36,7 +36,16 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "version.ts",
   ],
   client: ["contract/wireTypes.ts"],
-  explorer: ["contract", "tiles", "client", "index.ts", "openAtlas.ts", "hazard/holdingsCatalog.ts"],
+  explorer: [
+    "contract",
+    "tiles",
+    "client",
+    "index.ts",
+    "openAtlas.ts",
+    "hazard/holdingsCatalog.ts",
+    "placeFiles/readers/coordinates.ts",
+    "placeFiles/readers/placeColumnNames.ts",
+  ],
   cli: "everything",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */

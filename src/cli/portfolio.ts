@@ -8,7 +8,7 @@ import { workFolderOf } from "../placeFiles/run/workFolder.ts";
 import { checkOutput, statInput } from "./fileIo.ts";
 import { addPortfolioFlags, placeFileOptionsOf, type PortfolioFlags } from "./portfolioFlags.ts";
 import { portfolioMergeCommand } from "./portfolioMerge.ts";
-import { formatPlacePreview, formatPlaceReport } from "./portfolioReport.ts";
+import { formatPlacePreview, formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";
 import { portfolioSummaryCommand } from "./portfolioSummary.ts";
 import { progressBar } from "./progress.ts";
 import { untilStopped } from "./stopSignals.ts";
@@ -87,7 +87,7 @@ async function run(input: string, output: string, flags: PortfolioFlags): Promis
     );
     bar.stop();
     if (text === undefined) return;
-    if (atlas.synthetic) process.stderr.write(`SYNTHETIC: not real data (atlas ${atlas.release})\n`);
+    warnIfSynthetic({ synthetic: atlas.synthetic, atlas });
     process.stdout.write(text);
   } finally {
     bar.stop();

@@ -26,6 +26,17 @@ export function formatPlaceReport(report: PlaceReport): string {
   return `${lines.join("\n")}\n`;
 }
 
+/** Prints a warning if the values are not real, as those of the demo. */
+export function warnIfSynthetic({
+  synthetic,
+  atlas,
+}: {
+  readonly synthetic: boolean;
+  readonly atlas: { readonly release: string };
+}): void {
+  if (synthetic) process.stderr.write(`SYNTHETIC: not real data (atlas ${atlas.release})\n`);
+}
+
 function statusTable({ statuses }: PlaceReport): string {
   const names = SCORE_STATUSES.filter((status) => Object.values(statuses).some((counts) => (counts[status] ?? 0) > 0));
   const table = new Table({

@@ -3,8 +3,6 @@ import type { ScoredBlock } from "../places/placeBlock.ts";
 /** What is known of an encoded block after its last chunk. */
 export interface SegmentContent {
   readonly rowCount: number;
-  /** What the footer needs to know of the segment, as JSON; offsets are relative to the segment. */
-  readonly description?: unknown;
 }
 
 /** Describes a written segment. */
@@ -13,10 +11,22 @@ export interface SegmentEntry extends SegmentContent {
   readonly sizeBytes: number;
 }
 
+/** A file that is written except for its footer. */
+export interface WrittenSegments {
+  /** All segments, in order. The first one follows the header. */
+  readonly segments: readonly SegmentEntry[];
+  /** Reads bytes of the file. */
+  read(startBytes: number, sizeBytes: number): Promise<Uint8Array>;
+}
+
+/** Writes a footer in chunks of about a megabyte. */
+export type FooterEncoder = (written: WrittenSegments) => AsyncIterable<Uint8Array>;
+
 /**
  * Encodes an output file in segments that depend only on their own block: a file is its header, the segments of its blocks
  * in order, and its footer. A file can therefore be resumed after its last complete segment, and the segments of several
- * files can be joined into one.
+ * files can be joined into one. What the footer needs of a segment is part of the segment, so that nothing else grows with
+ * the number of columns.
  */
 export interface SegmentFormat {
   readonly header: Uint8Array;
@@ -25,6 +35,6 @@ export interface SegmentFormat {
    * megabytes at once. A chunk may be overwritten after the next but one call of `next`.
    */
   encode(block: ScoredBlock): Generator<Uint8Array, SegmentContent>;
-  /** @param segments all segments of the file, in order */
-  footer(segments: readonly SegmentEntry[]): Uint8Array;
+  /** Undefined if the format has no footer. */
+  readonly footer: FooterEncoder | undefined;
 }

@@ -4,10 +4,11 @@ import type { ScoreResult } from "../hazard/scoring/scoreRequest.ts";
 export interface KeptColumn {
   readonly name: string;
   /** `text` also holds what has no simpler type, such as JSON objects, as JSON text. */
-  readonly type: "text" | "number" | "integer" | "boolean" | "timestamp";
+  readonly type: "text" | "number" | "integer" | "boolean" | `timestamp[${"ms" | "us" | "ns"}${"" | ", UTC"}]`;
 }
 
-export type KeptValue = string | number | bigint | boolean | Date | null;
+/** Integers may be numbers or bigint. Timestamps are bigint: the number of units since 1970. */
+export type KeptValue = string | number | bigint | boolean | null;
 
 /** Why a row of the input cannot be scored. */
 export interface RowError {

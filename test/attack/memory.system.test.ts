@@ -45,12 +45,13 @@ function nestedLists(sizeBytes: number): string {
   return `[${Array.from({ length: count }, () => unit).join(",")}]`;
 }
 
-test(
-  "nested lists in several bodies, again and again, take no more than the memory of the process",
+test.each([1, 0])(
+  "nested lists in several bodies, again and again, take no more than the memory of the process with --workers %i",
   { timeout: 600_000 },
-  async () => {
+  async (workerCount) => {
     const data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
-    const service = await startServiceProcess(data, { flags: ["--workers", "1", "--memory", String(MEMORY_MIB)] });
+    const flags = ["--workers", String(workerCount), "--memory", String(MEMORY_MIB)];
+    const service = await startServiceProcess(data, { flags });
     try {
       const bodies = { largest: nestedLists(LISTS_BYTES_MAX), tooLarge: nestedLists(2 * LISTS_BYTES_MAX) };
       const statuses: number[] = [];
@@ -92,27 +93,31 @@ test(
   },
 );
 
-test("the memory of rejected bodies is used again, without a limit on memory", { timeout: 1_200_000 }, async () => {
-  const data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
-  const service = await startServiceProcess(data, { flags: ["--workers", "1"] });
-  try {
-    const body = `[${" ".repeat(BODY_BYTES - 2)}]`;
-    const rejectBodies = async (count: number): Promise<number> => {
-      for (let i = 0; i < count; i++) {
-        // A busy machine may miss the deadline.
-        let status = 503;
-        while (status === 503) status = await sendBody(service, body);
-        expect(status).toBe(400);
-      }
-      return service.residentBytes();
-    };
-    const firstBytes = await rejectBodies(5);
-    const lastBytes = await rejectBodies(REJECTED_COUNT);
-    const [first, last] = [firstBytes, lastBytes].map((bytes) => (bytes / 2 ** 20).toFixed(0));
-    console.log(`${first} MiB after 5 bodies, ${last} MiB after ${REJECTED_COUNT} more`);
-    expect(lastBytes - firstBytes).toBeLessThan(GROWTH_BYTES_MAX);
-  } finally {
-    await service.stop();
-    await rm(data, { recursive: true, force: true });
-  }
-});
+test.each([1, 0])(
+  "the memory of rejected bodies is used again, without a limit on memory, with --workers %i",
+  { timeout: 1_200_000 },
+  async (workerCount) => {
+    const data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
+    const service = await startServiceProcess(data, { flags: ["--workers", String(workerCount)] });
+    try {
+      const body = `[${" ".repeat(BODY_BYTES - 2)}]`;
+      const rejectBodies = async (count: number): Promise<number> => {
+        for (let i = 0; i < count; i++) {
+          // A busy machine may miss the deadline.
+          let status = 503;
+          while (status === 503) status = await sendBody(service, body);
+          expect(status).toBe(400);
+        }
+        return service.residentBytes();
+      };
+      const firstBytes = await rejectBodies(5);
+      const lastBytes = await rejectBodies(REJECTED_COUNT);
+      const [first, last] = [firstBytes, lastBytes].map((bytes) => (bytes / 2 ** 20).toFixed(0));
+      console.log(`${first} MiB after 5 bodies, ${last} MiB after ${REJECTED_COUNT} more`);
+      expect(lastBytes - firstBytes).toBeLessThan(GROWTH_BYTES_MAX);
+    } finally {
+      await service.stop();
+      await rm(data, { recursive: true, force: true });
+    }
+  },
+);

@@ -3,20 +3,17 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
+import { useCapturedOutput } from "./capturedOutput.ts";
 
 const folder = join(tmpdir(), `isotherm-portfolio-${randomUUID()}`);
-let [stdout, stderr] = ["", ""];
+const printed = useCapturedOutput();
 
 beforeEach(() => {
   mkdirSync(folder);
-  [stdout, stderr] = ["", ""];
-  vi.spyOn(process.stdout, "write").mockImplementation((text) => Boolean((stdout += String(text))));
-  vi.spyOn(process.stderr, "write").mockImplementation((text) => Boolean((stderr += String(text))));
 });
 afterEach(() => {
-  vi.restoreAllMocks();
   rmSync(folder, { recursive: true });
 });
 
@@ -69,8 +66,8 @@ describe("isotherm portfolio", () => {
       "--anthropogenic",
       "--json",
     );
-    expect([code, stderr]).toEqual([undefined, expect.stringMatching(/^SYNTHETIC/)]);
-    const report = JSON.parse(stdout) as Record<string, unknown>;
+    expect([code, printed.stderr]).toEqual([undefined, expect.stringMatching(/^SYNTHETIC/)]);
+    const report = JSON.parse(printed.stdout) as Record<string, unknown>;
     expect(report["options"]).toEqual({
       $schema: "portfolio-options.json",
       hazards: ["cyclones"],
@@ -114,10 +111,10 @@ describe("isotherm portfolio", () => {
       "--years",
       "2050",
     );
-    expect(stdout).toMatch(/cyclones .* 2 /);
-    expect(stdout).toContain("invalid rows: 1 latitude_invalid\n  row 2: ");
-    expect(stdout).toContain("left out: riverine_floods has no scenario rcp2p6");
-    expect(stdout).toMatch(/3 places, 1 of them invalid; 3 rows and 6 values written in/);
+    expect(printed.stdout).toMatch(/cyclones .* 2 /);
+    expect(printed.stdout).toContain("invalid rows: 1 latitude_invalid\n  row 2: ");
+    expect(printed.stdout).toContain("left out: riverine_floods has no scenario rcp2p6");
+    expect(printed.stdout).toMatch(/3 places, 1 of them invalid; 3 rows and 6 values written in/);
   });
 
   test("previews a run without writing", async () => {
@@ -134,10 +131,12 @@ describe("isotherm portfolio", () => {
       "2050",
       "--dry-run",
     );
-    expect(stdout).toContain("3 places");
-    expect(stdout).toContain("columns found: latitude breite, longitude lon");
-    expect(stdout).toContain("cyclones: rcp2p6 2050, rcp4p5 2050");
-    expect(stdout).toMatch(/geoparquet\): about 9 rows, .*columns: site, breite, lon, geocode_km, geometry, hazard/);
+    expect(printed.stdout).toContain("3 places");
+    expect(printed.stdout).toContain("columns found: latitude breite, longitude lon");
+    expect(printed.stdout).toContain("cyclones: rcp2p6 2050, rcp4p5 2050");
+    expect(printed.stdout).toMatch(
+      /geoparquet\): about 9 rows, .*columns: site, breite, lon, geocode_km, geometry, hazard/,
+    );
     expect(existsSync(join(folder, "out.parquet"))).toBe(false);
     expect(existsSync(join(folder, "out.parquet.partial"))).toBe(false);
   });
@@ -147,12 +146,14 @@ describe("isotherm portfolio", () => {
     const flags = ["--lat", "breite", "--hazards", "cyclones", "--years", "2050"];
     await score("@places.csv", "@whole.csv", ...flags);
     for (const shard of ["1/2", "2/2"]) await score("@places.csv", `@part-${shard[0]}.csv`, ...flags, "--shard", shard);
-    stdout = "";
+    printed.stdout = "";
+    printed.stderr = "";
     expect(await run("portfolio", "merge", "@merged.csv", "@part-2.csv", "@part-1.csv", "--json")).toBeUndefined();
-    expect(JSON.parse(stdout)).toMatchObject({ place_count: 3, shard: null });
+    expect(printed.stderr).toMatch(/^SYNTHETIC: not real data \(atlas demo-/);
+    expect(JSON.parse(printed.stdout)).toMatchObject({ place_count: 3, shard: null });
     expect(readFileSync(join(folder, "merged.csv"))).toEqual(readFileSync(join(folder, "whole.csv")));
     expect(await run("portfolio", "merge", "@merged.csv", "@part-1.csv")).toBe(1);
-    expect(stderr).toContain("Missing of 2 parts: 2.");
+    expect(printed.stderr).toContain("Missing of 2 parts: 2.");
   });
 
   const rejected: readonly (readonly [string, readonly string[], RegExp])[] = [
@@ -206,7 +207,7 @@ describe("isotherm portfolio", () => {
   test.each(rejected)("rejects %s", async (_, words, expected) => {
     writeFileSync(join(folder, "places.csv"), PLACES);
     expect(await score(...words)).toBe(1);
-    expect(stderr).toMatch(expected);
+    expect(printed.stderr).toMatch(expected);
     expect(existsSync(join(folder, "out.csv"))).toBe(false);
   });
 });

@@ -9,32 +9,41 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import type { PlaceReport } from "../../src/placeFiles/run/placeReport.ts";
+import { ROWS_PER_BLOCK } from "../../src/places/placeBlock.ts";
 import { withTempFolder } from "../atlas/makeAtlas.ts";
 import { expectFile, randomPlaces, writePlaces } from "../placeFiles/run/placeRuns.ts";
 import { randomFrom } from "../seededRandom.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
+const HELD_PORTFOLIO = fileURLToPath(new URL("../faults/heldPortfolio.mjs", import.meta.url));
 const PLACES = Number(process.env["ISOTHERM_PORTFOLIO_PLACES"] ?? 40_000);
 const KILLS = Number(process.env["ISOTHERM_PORTFOLIO_KILLS"] ?? 2);
+const OPTIONS = { hazards: ["riverine_floods", "cyclones"], scenarios: ["rcp8p5"], analysis_years: [2050] };
 const FLAGS = ["--atlas", "demo", "--hazards", "riverine_floods,cyclones", "--years", "2050", "--scenarios", "rcp8p5"];
 const TIMEOUT_MS = 300_000 + PLACES;
 
 function start(...words: readonly string[]): ChildProcess {
-  return spawn(process.execPath, [CLI, "portfolio", ...words], { stdio: ["ignore", "ignore", "pipe"] });
+  return spawn(process.execPath, [CLI, "portfolio", ...words], { stdio: ["ignore", "pipe", "pipe"] });
 }
 
-async function run(...words: readonly string[]): Promise<void> {
+/** Returns what the command prints. */
+async function run(...words: readonly string[]): Promise<string> {
   const child = start(...words);
-  let errors = "";
+  let [printed, errors] = ["", ""];
+  child.stdout?.on("data", (text: Buffer) => (printed += text.toString()));
   child.stderr?.on("data", (text: Buffer) => (errors += text.toString()));
   const [code] = (await once(child, "close")) as [number | null];
   if (code !== 0) throw new Error(`isotherm portfolio ${words.join(" ")} ended with ${code}: ${errors}`);
+  return printed;
 }
 
 /** Starts a run and kills it when it has finished so many segments, unless it has ended before. */
 async function killAfter(segmentCount: number, output: string, ...words: readonly string[]): Promise<void> {
   const child = start(...words);
+  child.stdout?.resume();
+  child.stderr?.resume();
   const ended = once(child, "close");
   const list = join(`${output}.partial`, "segments.ndjson");
   const finishedCount = (): number => (existsSync(list) ? readFileSync(list, "utf8").split("\n").length - 1 : 0);
@@ -43,19 +52,36 @@ async function killAfter(segmentCount: number, output: string, ...words: readonl
   await ended;
 }
 
+/** Runs a shard until it has finished so many segments, then kills it. */
+async function killHeld(
+  segmentCount: number,
+  { input, output, shard }: { readonly input: string; readonly output: string; readonly shard: number },
+): Promise<void> {
+  const placeRun = { input, output, outputFormat: "csv", options: OPTIONS, shard: { index: shard, count: 8 } };
+  const child = spawn(process.execPath, [HELD_PORTFOLIO, String(segmentCount), JSON.stringify(placeRun)], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const ended = once(child, "close");
+  const [first] = (await Promise.race([once(child.stdout, "data"), ended])) as [unknown];
+  expect(String(first)).toBe("held\n");
+  child.kill("SIGKILL");
+  await ended;
+}
+
 /** Runs `act` with a file of places and the output of a single run. */
 async function withScores(
   act: (files: { folder: string; input: string; whole: Buffer }) => Promise<void>,
+  placeCount = PLACES,
 ): Promise<void> {
   await withTempFolder(async (folder) => {
-    const input = await writePlaces(folder, randomPlaces(PLACES, 4));
+    const input = await writePlaces(folder, randomPlaces(placeCount, 4));
     const output = join(folder, "whole.csv");
     await run(input, output, ...FLAGS, "--workers", "1");
     await act({ folder, input, whole: await readFile(output) });
   });
 }
 
-const blockCount = Math.ceil(PLACES / 8192);
+const blockCount = Math.ceil(PLACES / ROWS_PER_BLOCK);
 
 describe("isotherm portfolio", () => {
   test(
@@ -89,21 +115,26 @@ describe("isotherm portfolio", () => {
   );
 
   test(
-    "joins eight shards, two of which were killed and restarted",
+    "joins eight shards, two of which were killed after their first segment and restarted",
     async () => {
-      await withScores(async ({ folder, input, whole }) => {
-        const words = (shard: number): readonly string[] => {
-          const output = join(folder, `part-${shard}.csv`);
-          return [input, output, ...FLAGS, "--workers", "0", "--shard", `${shard}/8`];
-        };
-        const shards = [1, 2, 3, 4, 5, 6, 7, 8];
-        const killed = [2, 5];
-        await Promise.all(killed.map((shard) => killAfter(0, join(folder, `part-${shard}.csv`), ...words(shard))));
-        for (const shard of shards) await run(...words(shard));
-        const merged = join(folder, "merged.csv");
-        await run("merge", merged, ...shards.map((shard) => join(folder, `part-${shard}.csv`)));
-        await expectFile(merged, whole);
-      });
+      await withScores(
+        async ({ folder, input, whole }) => {
+          const shards = [1, 2, 3, 4, 5, 6, 7, 8];
+          const outputOf = (shard: number): string => join(folder, `part-${shard}.csv`);
+          const killed = [2, 5];
+          for (const shard of killed) await killHeld(1, { input, output: outputOf(shard), shard });
+          for (const shard of shards) {
+            const words = [input, outputOf(shard), ...FLAGS, "--workers", "0", "--shard", `${shard}/8`];
+            const report = JSON.parse(await run(...words, "--json")) as PlaceReport;
+            expect(report.timing.resumed_place_count).toBe(killed.includes(shard) ? ROWS_PER_BLOCK : 0);
+            expect(report.place_count).toBeGreaterThan(2 * ROWS_PER_BLOCK);
+          }
+          const merged = join(folder, "merged.csv");
+          await run("merge", merged, ...shards.map(outputOf));
+          await expectFile(merged, whole);
+        },
+        Math.max(PLACES, 8 * 3 * ROWS_PER_BLOCK),
+      );
     },
     TIMEOUT_MS * 2,
   );

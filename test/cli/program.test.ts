@@ -7,15 +7,16 @@ import { timeLeft } from "../../src/cli/progress.ts";
 import { endOnOutputError } from "../../src/cli/standardOutput.ts";
 import { type ingestLayers } from "../../src/ingest/ingest.ts";
 import * as ingest from "../../src/ingest/ingest.ts";
+import { useCapturedOutput } from "./capturedOutput.ts";
 
 vi.mock("../../src/ingest/ingest.ts", () => ({ ingestLayers: vi.fn<typeof ingestLayers>() }));
 
 const HEADER = "name,asset_type,baseline_year,baseline_scope1,year,scope1";
 const CSV = `${HEADER}\nA,equity,2023,5,2030,4\n`;
 
+const printed = useCapturedOutput();
+
 let folder: string;
-let stdoutText: string;
-let stderrText: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "isotherm-program-"));
   mkdirSync(join(folder, "folder.csv"));
@@ -31,30 +32,15 @@ beforeEach(() => {
   })) {
     writeFileSync(join(folder, name), text);
   }
-  [stdoutText, stderrText] = ["", ""];
-  vi.stubEnv("ISOTHERM_ATLAS", undefined);
-  const capture =
-    (take: (text: string) => void) =>
-    (text: unknown, ...rest: readonly unknown[]) => {
-      take(String(text));
-      const done = rest.find((argument) => typeof argument === "function");
-      if (done !== undefined) (done as () => void)();
-      return true;
-    };
-  vi.spyOn(process.stdout, "write").mockImplementation(capture((text) => (stdoutText += text)));
-  vi.spyOn(process.stderr, "write").mockImplementation(capture((text) => (stderrText += text)));
 });
 afterEach(() => {
-  vi.restoreAllMocks();
-  vi.unstubAllEnvs();
-  process.exitCode = undefined;
   rmSync(folder, { recursive: true });
 });
 
 /** Runs a command line; arguments that begin with @ are paths in the test folder. */
 const run = (...words: readonly string[]): Promise<number | undefined> =>
   runProgram(words.map((word) => (word.startsWith("@") ? join(folder, word.slice(1)) : word)));
-const lines = (): readonly string[] => stderrText.replaceAll(`${folder}/`, "").trimEnd().split("\n");
+const lines = (): readonly string[] => printed.stderr.replaceAll(`${folder}/`, "").trimEnd().split("\n");
 
 const QUERY = ["query", "--atlas=demo", "--lat=1", "--lon=2", "--hazards=wildfire", "--scenarios=rcp8p5"];
 
@@ -99,7 +85,7 @@ describe("a file name", () => {
     expect(await run(...words.slice(0, -1))).toBe(1);
     expect(lines()[0]).toContain(words.at(-1));
     expect(lines()[0]?.startsWith("isotherm: ")).toBe(true);
-    expect(stdoutText).toBe("");
+    expect(printed.stdout).toBe("");
     expect(readdirSync(folder)).toEqual(before);
   });
 
@@ -111,12 +97,12 @@ describe("a file name", () => {
 
   test("may have any extension with --format", async () => {
     expect(await run("align", "@in.parquet", "--format", "csv")).toBeUndefined();
-    expect(stdoutText.startsWith(HEADER)).toBe(true);
+    expect(printed.stdout.startsWith(HEADER)).toBe(true);
   });
 
   test("of a file that is rejected causes no output on standard output", async () => {
     expect(await run("align", "@in.json")).toBe(1);
-    expect(stdoutText).toBe("");
+    expect(printed.stdout).toBe("");
   });
 });
 
@@ -134,7 +120,7 @@ describe("invalid options", () => {
       "unknown option --year",
       "See isotherm query --help.",
     ]);
-    stderrText = "";
+    printed.stderr = "";
     expect(await run("ingest", "layers")).toBe(1);
     expect(lines().map((line) => line.trim().split(":")[0])).toEqual([
       "isotherm",
@@ -158,9 +144,9 @@ describe("invalid options", () => {
     [["ingest", "layers", "x", "--out", "y", "--nodata", "x"], "It must be a number", "isotherm ingest layers --help"],
   ])("of %j are reported as %s, with a reference to the help", async (words, message, help) => {
     expect(await run(...words)).toBe(1);
-    expect(stderrText).toContain(message);
+    expect(printed.stderr).toContain(message);
     expect(lines().at(-1)).toBe(`  See ${help}.`);
-    expect(stderrText).not.toContain("error:");
+    expect(printed.stderr).not.toContain("error:");
   });
 
   test("in a query are named by their option, each once", async () => {
@@ -170,10 +156,10 @@ describe("invalid options", () => {
       expect.stringMatching(/^ {2}--years must be a whole number \(got "x"\)\.$/),
       expect.stringMatching(/^ {2}--radius must be between 0 and 100 \(got 999\)\.$/),
     ]);
-    stderrText = "";
+    printed.stderr = "";
     expect(await run(...QUERY, "--years=2051")).toBe(1);
     expect(lines()[0]).toMatch(/^isotherm: --years: wildfire has no analysis year 2051/);
-    expect(stderrText).not.toContain("analysis_years");
+    expect(printed.stderr).not.toContain("analysis_years");
   });
 
   test("are not mentioned in errors of a file, which name its columns", async () => {
@@ -206,23 +192,23 @@ describe("standard output", () => {
     mockExit();
     const error = Object.assign(new Error("write EPIPE"), { code: "EPIPE", syscall: "write", errno: -32 });
     expect(() => endOnOutputError(error)).toThrow("exit 141");
-    expect(stderrText).toBe("");
+    expect(printed.stderr).toBe("");
   });
 
   test("exits with 1 and a message if the disk is full", () => {
     mockExit();
     const error = Object.assign(new Error("ENOSPC"), { code: "ENOSPC", syscall: "write", errno: -28 });
     expect(() => endOnOutputError(error)).toThrow("exit 1");
-    expect(stderrText).toMatch(/^isotherm: cannot write to standard output: no space left on device/);
+    expect(printed.stderr).toMatch(/^isotherm: cannot write to standard output: no space left on device/);
   });
 });
 
 test("help marks required options and lists the exit codes", async () => {
   expect(await run("query", "--help")).toBe(0);
-  expect(stdoutText).toMatch(/--lat <degrees> +\(required\) latitude/);
-  stdoutText = "";
+  expect(printed.stdout).toMatch(/--lat <degrees> +\(required\) latitude/);
+  printed.stdout = "";
   expect(await run("--help")).toBe(0);
-  expect(stdoutText).toMatch(/Exit codes: 0 success; 1 error/);
+  expect(printed.stdout).toMatch(/Exit codes: 0 success; 1 error/);
   expect(await run("--version")).toBe(0);
   expect(await run()).toBe(1);
 });

@@ -67,23 +67,37 @@ export interface SamplingRun extends Pick<ScoreRequest, "method" | "signal"> {
   readonly timeSlice: TimeSlice;
 }
 
+/** Returns the stored steps of a set of layers at points: u16[point][laneCount]. */
+export async function samplePoints(
+  sampler: Sampler,
+  set: LayerSet | undefined,
+  { places, latitudes, longitudes }: PlaceSubset,
+  { signal, timeSlice }: SamplingRun,
+): Promise<{ readonly steps: Uint16Array; readonly laneCount: number }> {
+  const laneCount = set?.lanes.length ?? 0;
+  const steps = new Uint16Array(places.length * laneCount);
+  const onProgress = (): void => signal?.throwIfAborted();
+  if (set !== undefined) {
+    await sampler.sampleLocations(set, { latitudes, longitudes }, { steps }, { timeSlice, onProgress });
+  }
+  return { steps, laneCount };
+}
+
 /** Returns the steps of a set of layers at the places of a subset. */
 export async function samplePlaces(
   sampler: Sampler,
   set: LayerSet | undefined,
   subset: PlaceSubset,
-  { method, signal, timeSlice }: SamplingRun,
+  run: SamplingRun,
 ): Promise<StepMatrix> {
   const { places, radiiKm } = subset;
+  const { method, signal, timeSlice } = run;
   const layerCount = set?.lanes.length ?? 0;
-  const length = places.length * layerCount;
   if (radiiKm === undefined) {
-    const steps = new Uint16Array(length);
-    const onProgress = (): void => signal?.throwIfAborted();
-    if (set !== undefined) await sampler.sampleLocations(set, subset, { steps }, { timeSlice, onProgress });
+    const { steps } = await samplePoints(sampler, set, subset, run);
     return new StepMatrix(steps, { layerCount, places, isMean: false });
   }
-  const steps = new Float64Array(length);
+  const steps = new Float64Array(places.length * layerCount);
   if (set !== undefined) {
     const circles = { ...subset, radiusKmOf: (index: number) => radiiKm[index] ?? NaN, method };
     await sampleCircles(sampler, set, circles, { out: { steps }, timeSlice, signal });

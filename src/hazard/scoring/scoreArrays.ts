@@ -11,6 +11,12 @@ export interface ScoreShape {
   readonly thresholdCount: number;
 }
 
+/** A result that is being written. */
+export interface ScoreTarget {
+  readonly out: ScoreResult;
+  readonly shape: ScoreShape;
+}
+
 export function scoreShapeOf(groups: readonly ScoreGroup[]): ScoreShape {
   const groupCount = groups.length;
   return {

@@ -1,11 +1,11 @@
 import type { Sampler } from "../../atlas/sampler.ts";
 import { TimeSlice } from "../../threads/timeSlice.ts";
 import { planHazards } from "./hazardPlan.ts";
-import { dividePlaces, samplePlaces } from "./sampledPlaces.ts";
+import { dividePlaces, samplePlaces, samplePoints } from "./sampledPlaces.ts";
 import { scoreArrays, scoreShapeOf } from "./scoreArrays.ts";
 import type { ScoreRequest, ScoreResult } from "./scoreRequest.ts";
-import type { StepMatrix } from "./stepMatrix.ts";
 import { planExceedances, writeExceedances } from "./writeExceedances.ts";
+import { planPointScores, type PointSteps, writePointScores } from "./writePointScores.ts";
 import { writeScores } from "./writeScores.ts";
 
 /** Rows that are computed between two checks of the clock; with the values of a hazard, a fraction of a millisecond. */
@@ -28,8 +28,7 @@ export async function scorePlaces(
   const out = request.into ?? scoreArrays(shape, latitudes.length);
   const target = { out, shape };
   const run = { method: request.method, signal, timeSlice };
-  const forRows = async (matrix: StepMatrix, write: (from: number, to: number) => void): Promise<void> => {
-    const rowCount = matrix.places.length;
+  const forRows = async (rowCount: number, write: (from: number, to: number) => void): Promise<void> => {
     for (let from = 0; from < rowCount; from += ROWS_PER_TIME_CHECK) {
       write(from, Math.min(rowCount, from + ROWS_PER_TIME_CHECK));
       if (!timeSlice.isExpired) continue;
@@ -38,16 +37,25 @@ export async function scorePlaces(
     }
   };
   const subsets = dividePlaces(request);
-  for (const plan of planHazards(sampler, request)) {
-    for (const subset of subsets) {
+  const plans = planHazards(sampler, request);
+  const pointPlan = planPointScores(plans, { shape, isChange: anthropogenic });
+  for (const subset of subsets) {
+    if (subset.radiiKm === undefined && pointPlan !== undefined) {
+      const { places } = subset;
+      const hazards: PointSteps[] = [];
+      for (const { set } of plans) hazards.push(await samplePoints(sampler, set, subset, run));
+      await forRows(places.length, (from, to) => writePointScores(pointPlan, hazards, { places, from, to }, target));
+      continue;
+    }
+    for (const plan of plans) {
       const matrix = await samplePlaces(sampler, plan.set, subset, run);
-      await forRows(matrix, (from, to) => writeScores(plan, { matrix, from, to }, anthropogenic, target));
+      await forRows(matrix.places.length, (from, to) => writeScores(plan, { matrix, from, to }, anthropogenic, target));
     }
   }
   for (const planned of shape.thresholdCount === 0 ? [] : planExceedances(sampler, groups)) {
     for (const subset of subsets) {
       const matrix = await samplePlaces(sampler, planned.plan?.set, subset, run);
-      await forRows(matrix, (from, to) => writeExceedances(planned, { matrix, from, to }, target));
+      await forRows(matrix.places.length, (from, to) => writeExceedances(planned, { matrix, from, to }, target));
     }
   }
   onBusy?.(performance.now() - startMs);

@@ -4,8 +4,8 @@ import { exceedanceOf, type ReturnPeriodCurve } from "../../kernel/returnPeriodC
 import { type CurvePlan, curvePlanOf } from "../curve/curvePlan.ts";
 import { curveValuesOf } from "../curve/sampleCurves.ts";
 import { layerOf } from "../hazards.ts";
-import type { ScoreShape } from "./scoreArrays.ts";
-import { SCORE_BOUNDS, type ScoreGroup, type ScoreResult } from "./scoreRequest.ts";
+import type { ScoreTarget } from "./scoreArrays.ts";
+import { SCORE_BOUNDS, type ScoreGroup } from "./scoreRequest.ts";
 import type { StepMatrix } from "./stepMatrix.ts";
 
 const EXACT = SCORE_BOUNDS.indexOf("exact");
@@ -37,7 +37,7 @@ export function planExceedances(sampler: Sampler, groups: readonly ScoreGroup[])
 export function writeExceedances(
   { plan, groups }: PlannedExceedances,
   { matrix, from, to }: { readonly matrix: StepMatrix; readonly from: number; readonly to: number },
-  { out, shape }: { readonly out: ScoreResult; readonly shape: ScoreShape },
+  { out, shape }: ScoreTarget,
 ): void {
   for (let row = from; row < to; row++) {
     matrix.select(row);

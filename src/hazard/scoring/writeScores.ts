@@ -3,8 +3,8 @@ import { STEPS_MAX, STEPS_OUTSIDE } from "../../kernel/kernel.generated.ts";
 import { boundCodeOf, boundsOf, type PlannedBounds, type PlannedSide, type ProbabilityLimits } from "../bounds.ts";
 import { changeOfSteps, valueOfSteps } from "../stepValues.ts";
 import type { HazardPlan, PlannedGroup } from "./hazardPlan.ts";
-import type { ScoreShape } from "./scoreArrays.ts";
-import { SCORE_BOUNDS, SCORE_STATUSES, type ScoreResult } from "./scoreRequest.ts";
+import type { ScoreTarget } from "./scoreArrays.ts";
+import { SCORE_BOUNDS, SCORE_STATUSES } from "./scoreRequest.ts";
 import type { StepMatrix } from "./stepMatrix.ts";
 
 const VALUE = SCORE_STATUSES.indexOf("value");
@@ -17,11 +17,6 @@ const EXACT = SCORE_BOUNDS.indexOf("exact");
 /** Rows whose columns are computed together: few enough that their steps and values stay in the processor's caches. */
 const ROWS_PER_PASS = 64;
 
-interface Target {
-  readonly out: ScoreResult;
-  readonly shape: ScoreShape;
-}
-
 /** Rows of a matrix. */
 interface Rows {
   readonly matrix: StepMatrix;
@@ -30,7 +25,12 @@ interface Rows {
 }
 
 /** Writes the values, statuses and bounds of the groups of a hazard for rows of a matrix. */
-export function writeScores(plan: HazardPlan, { matrix, from, to }: Rows, isChange: boolean, target: Target): void {
+export function writeScores(
+  plan: HazardPlan,
+  { matrix, from, to }: Rows,
+  isChange: boolean,
+  target: ScoreTarget,
+): void {
   for (let first = from; first < to; first += ROWS_PER_PASS) {
     const rows = { matrix, from: first, to: Math.min(to, first + ROWS_PER_PASS) };
     for (const group of plan.groups) {
@@ -45,7 +45,7 @@ export function writeScores(plan: HazardPlan, { matrix, from, to }: Rows, isChan
 
 type Column = PlannedGroup["columns"][number];
 
-function writeValues({ own, column }: Column, rows: Rows, target: Target): void {
+function writeValues({ own, column }: Column, rows: Rows, target: ScoreTarget): void {
   if (own === undefined) {
     writeMissing(column, rows, target);
     return;
@@ -69,7 +69,7 @@ function writeValues({ own, column }: Column, rows: Rows, target: Target): void 
   }
 }
 
-function writeChanges({ own, reference, column }: Column, rows: Rows, target: Target): void {
+function writeChanges({ own, reference, column }: Column, rows: Rows, target: ScoreTarget): void {
   if (own === undefined) {
     writeMissing(column, rows, target);
     return;
@@ -96,7 +96,7 @@ function writeChanges({ own, reference, column }: Column, rows: Rows, target: Ta
   }
 }
 
-function writeMissing(column: number, { matrix: { places }, from, to }: Rows, { out, shape }: Target): void {
+function writeMissing(column: number, { matrix: { places }, from, to }: Rows, { out, shape }: ScoreTarget): void {
   for (let row = from; row < to; row++) {
     const at = (places[row] ?? 0) * shape.columnCount + column;
     out.values[at] = NaN;
@@ -104,7 +104,7 @@ function writeMissing(column: number, { matrix: { places }, from, to }: Rows, { 
   }
 }
 
-function writeBounds({ index, bounds }: PlannedGroup, rows: Rows, target: Target): void {
+function writeBounds({ index, bounds }: PlannedGroup, rows: Rows, target: ScoreTarget): void {
   const limits = bounds?.own.limits;
   if (bounds !== undefined && (bounds.reference !== undefined || bounds.own.total !== undefined)) {
     writeComputedBounds(index, bounds, rows, target);
@@ -113,7 +113,7 @@ function writeBounds({ index, bounds }: PlannedGroup, rows: Rows, target: Target
   } else writeExact(index, rows, target);
 }
 
-function writeExact(index: number, { matrix: { places }, from, to }: Rows, { out, shape }: Target): void {
+function writeExact(index: number, { matrix: { places }, from, to }: Rows, { out, shape }: ScoreTarget): void {
   const { groupCount, totalCount } = shape;
   for (let row = from; row < to; row++) {
     const at = (places[row] ?? 0) * groupCount + index;
@@ -128,7 +128,7 @@ function writePlainBounds(
   index: number,
   { limits, probability: { position } }: PlannedSide & { readonly limits: ProbabilityLimits },
   { matrix: { steps, layerCount, places }, from, to }: Rows,
-  { out, shape: { groupCount, totalCount } }: Target,
+  { out, shape: { groupCount, totalCount } }: ScoreTarget,
 ): void {
   const atLeast = SCORE_BOUNDS.indexOf("at_least");
   const atMost = SCORE_BOUNDS.indexOf("at_most");
@@ -149,7 +149,7 @@ function writeComputedBounds(
   index: number,
   planned: PlannedBounds,
   { matrix, from, to }: Rows,
-  { out, shape: { groupCount, totalCount } }: Target,
+  { out, shape: { groupCount, totalCount } }: ScoreTarget,
 ): void {
   for (let row = from; row < to; row++) {
     matrix.select(row);

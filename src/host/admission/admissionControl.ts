@@ -56,7 +56,7 @@ export class AdmissionControl {
       throw this.reject("too_many_requests", "The service has too many requests in progress; retry in a moment.");
     }
     this.#total.requestCount++;
-    return { account: undefined, bodyBytes: 0, parsedBytes: 0, responseBytes: 0 };
+    return { account: undefined, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0 };
   }
 
   /** Counts a slot toward its account. @throws HttpError `overloaded` */
@@ -84,8 +84,8 @@ export class AdmissionControl {
   }
 
   /** Releases a slot and its body, but not its response (see `releaseResponse`). */
-  release({ account, bodyBytes, parsedBytes }: Slot): void {
-    this.#memory.add(account, -bodyBytes - parsedBytes);
+  release({ account, bodyBytes, parsedBytes, answerBytes }: Slot): void {
+    this.#memory.add(account, -bodyBytes - parsedBytes - answerBytes);
     this.#total.requestCount--;
     this.#total.bodyBytes -= bodyBytes;
     if (account === undefined) return;
@@ -136,7 +136,7 @@ export class AdmissionControl {
   }
 
   #memoryShortage(slot: Slot, sizeBytes: number): MemoryShortage | undefined {
-    return this.#memory.shortage(slot.account, sizeBytes, slot.bodyBytes + slot.parsedBytes);
+    return this.#memory.shortage(slot.account, sizeBytes, slot.bodyBytes + slot.parsedBytes + slot.answerBytes);
   }
 
   #checkMemory(slot: Slot, sizeBytes: number): void {
@@ -171,17 +171,41 @@ export class AdmissionControl {
   }
 
   /**
-   * Counts a response that is about to be recorded and written. The body, which is released next, leaves room for it.
+   * Counts a response while it is being compressed, in place of the parsed body, which is no longer used.
+   * @param sizeBytes size of the response and of its copies
+   * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
+   */
+  holdAnswer(slot: Slot, sizeBytes: number): void {
+    const addedBytes = sizeBytes - slot.answerBytes - slot.parsedBytes;
+    this.#checkAccountMemory(slot, addedBytes);
+    this.#memory.add(slot.account, addedBytes);
+    slot.parsedBytes = 0;
+    slot.answerBytes = sizeBytes;
+  }
+
+  /** Counts what has been compressed in addition; it is much smaller than the response, and therefore never rejected. */
+  growAnswer(slot: Slot, addedBytes: number): void {
+    this.#memory.add(slot.account, addedBytes);
+    slot.answerBytes += addedBytes;
+  }
+
+  /**
+   * Counts a response that is about to be recorded and written, in place of `holdAnswer`. The body, which is released next,
+   * leaves room for it.
    * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
    */
   holdResponse(slot: Slot, sizeBytes: number): void {
-    const addedBytes = sizeBytes - slot.bodyBytes - slot.parsedBytes;
-    const shortage = addedBytes > 0 ? this.#memoryShortage(slot, addedBytes) : undefined;
-    if (shortage === "account") throw this.jobs.outOfMemory(slot.account, shortage);
-    this.#memory.add(slot.account, sizeBytes);
+    this.#checkAccountMemory(slot, sizeBytes - slot.bodyBytes - slot.parsedBytes - slot.answerBytes);
+    this.#memory.add(slot.account, sizeBytes - slot.answerBytes);
+    slot.answerBytes = 0;
     slot.responseBytes = sizeBytes;
     this.#total.responseBytes += sizeBytes;
     if (slot.account !== undefined) slot.account.responseBytes += sizeBytes;
+  }
+
+  #checkAccountMemory(slot: Slot, addedBytes: number): void {
+    const shortage = addedBytes > 0 ? this.#memoryShortage(slot, addedBytes) : undefined;
+    if (shortage === "account") throw this.jobs.outOfMemory(slot.account, shortage);
   }
 
   /** Stops counting a response, if there is one: after the client has read it or disconnected, or if it is not sent. */

@@ -38,6 +38,8 @@ export class BulkJob {
   /** Total time of all workers; 0 without workers. */
   #busyMs = 0;
   #parts: JobPart[] = [];
+  /** Size of the response into which the partial results are joined; 0 until then. */
+  #joinedBytes = 0;
 
   constructor({ slot, account, work, deadlineAtMs, queuedSinceMs }: BulkJobOptions) {
     this.slot = slot;
@@ -52,15 +54,15 @@ export class BulkJob {
     return this.#busyMs;
   }
 
-  /** Size of its parts and their partial results, without the request's body. */
+  /** Size of its parts, their partial results and the response into which these are joined, without the request's body. */
   get partBytes(): number {
     return this.#parts.reduce(
       (sum, { payloadBytes, partialResultBytes }) => sum + payloadBytes + partialResultBytes,
-      0,
+      this.#joinedBytes,
     );
   }
 
-  /** Size of the request's body, its parts and their partial results. */
+  /** Size of the request's body, its parts, their partial results and the response. */
   get heldBytes(): number {
     return this.slot.bodyBytes + this.partBytes;
   }
@@ -123,6 +125,11 @@ export class BulkJob {
     const part = this.#parts[index];
     if (part === undefined) throw new Error(`The job has no part ${index}.`);
     this.#parts[index] = { ...part, doneCount: part.totalCount, partialResultBytes: resultBytes };
+  }
+
+  /** Begins to join the partial results into a response of this size. */
+  startJoin(sizeBytes: number): void {
+    this.#joinedBytes = sizeBytes;
   }
 
   addBusyMs(busyMs: number): void {

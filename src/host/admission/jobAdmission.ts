@@ -141,6 +141,11 @@ export class JobAdmission {
     this.#changeParts(job, () => job.completePart(part, resultBytes));
   }
 
+  /** Counts the response into which partial results are joined. Stops jobs of the account as `recordSlice` does. */
+  startJoin(job: BulkJob, sizeBytes: number): void {
+    this.#changeParts(job, () => job.startJoin(sizeBytes));
+  }
+
   /** Changes the parts of a job, and counts the change of the memory that they hold until the job ends. */
   #changeParts(job: BulkJob, change: () => void): void {
     const { partBytes } = job;

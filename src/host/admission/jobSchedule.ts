@@ -30,9 +30,10 @@ const RETRY_AFTER_S_MAX = 3_600;
  *     wait = sum over accounts of min(work of the account, work of the job's account up to the job) / workers
  *
  * Rejected jobs have appointments, because they would otherwise all retry at the same time and all but one be rejected
- * again. Jobs without an appointment are admitted as long as they do not delay those that have one. Appointments of other
- * accounts count as work that has arrived: its jobs will share the workers before the job is done. A job that is rejected
- * in spite of its appointment keeps its place in the queue.
+ * again. Jobs without an appointment are admitted as long as they do not delay those that have one: for them, appointments of
+ * other accounts count as work that has arrived. For a job that comes to its appointment, they count from the time at which
+ * they are due, because its jobs will share the workers before the job is done. A job that is rejected in spite of its
+ * appointment keeps its place in the queue.
  */
 export class JobSchedule {
   readonly #workerCount: number;
@@ -87,9 +88,42 @@ export class JobSchedule {
   /** Returns the time until a job is done, or would be if it were admitted now. */
   waitMs(job: BulkJob): number {
     const { account, queuedSinceMs } = job;
-    const workOf = this.#workAhead(account, { sinceMs: queuedSinceMs ?? -Infinity, isAfterOthers: true });
+    // A running job is part of the work ahead.
     const ownMs = this.#jobs.has(job) ? 0 : job.totalMs;
+    if (queuedSinceMs !== undefined) {
+      const workOf = this.#workAhead(account, { sinceMs: queuedSinceMs, isAfterOthers: false });
+      addWork(workOf, account, ownMs);
+      return this.#simulateWait(workOf, account);
+    }
+    const workOf = this.#workAhead(account, { sinceMs: -Infinity, isAfterOthers: true });
     return this.#waitAfter(workOf, account, (workOf.get(account) ?? 0) + ownMs);
+  }
+
+  /** Returns the time until an account's work is done if the jobs of other accounts' appointments arrive when they are due. */
+  #simulateWait(workOf: Map<HeldResources, number>, account: HeldResources): number {
+    const nowMs = this.#nowMs();
+    const arrivals = this.#appointments
+      .filter((each) => each.account !== account && !this.#missing.has(each.account) && each.dueMs + LATE_MS > nowMs)
+      .toSorted((first, second) => second.dueMs - first.dueMs);
+    let atMs = nowMs;
+    for (;;) {
+      const next = arrivals.at(-1);
+      if (next !== undefined && next.dueMs <= atMs) {
+        arrivals.pop();
+        addWork(workOf, next.account, next.costMs);
+        continue;
+      }
+      const leastMs = Math.min(...workOf.values());
+      const perMs = this.#workerCount / workOf.size;
+      const stepMs = Math.min(leastMs / perMs, (next?.dueMs ?? Infinity) - atMs);
+      atMs += stepMs;
+      for (const [other, workMs] of workOf) {
+        const leftMs = workMs - stepMs * perMs;
+        if (leftMs > 1e-6) workOf.set(other, leftMs);
+        else if (other === account) return atMs - nowMs;
+        else workOf.delete(other);
+      }
+    }
   }
 
   /**

@@ -33,6 +33,8 @@ export interface Slot {
   bodyBytes: number;
   /** Estimated memory of the parsed body. */
   parsedBytes: number;
+  /** Memory of a response that is not counted as such yet, because it is being compressed. */
+  answerBytes: number;
   /** Held until the client has read the response, which may be long after the slot is released. */
   responseBytes: number;
 }

@@ -41,9 +41,8 @@ export function bulkHandlers(atlas: LocalAtlas): TaskHandlers {
     }),
     handle(HTTP_SHARD, async (payload, context) => {
       const encoded = await collectingAfter(payload.parsedBytes, () => answerShard(atlas, payload, context));
-      const elements = encoded.elements();
-      const { units, refusedCount } = encoded;
-      return { result: { elements, units, refusedCount }, transfer: [elements.bytes.buffer] };
+      const { elements, units, refusedCount } = encoded;
+      return { result: { elements, units, refusedCount }, transfer: elements.chunks.map(({ buffer }) => buffer) };
     }),
     handle(HTTP_JOIN, async (parts) => {
       const result = joinResponse(parts);
@@ -156,7 +155,7 @@ async function answerQueries(
       onElement(element, index) {
         encoded.add(index, bulk.encode(element, problemContext));
         doneCount++;
-        reportProgress({ doneCount, totalCount, partialResultBytes: encoded.sizeBytes });
+        reportProgress({ doneCount, totalCount, partialResultBytes: encoded.allocatedBytes });
       },
     },
   );

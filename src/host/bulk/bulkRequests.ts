@@ -9,6 +9,7 @@ import type { Caller, HostLimits } from "../route.ts";
 import type { BulkAnswer } from "../bulkRoute.ts";
 import { WorkerDeathError } from "../../pool/workerDeath.ts";
 import { HttpError } from "../problems/problem.ts";
+import { elementsBytes, responseBytes } from "../http/elementEncoder.ts";
 import { BULK_ROUTES } from "./bulkRoutes.ts";
 import { HTTP, HTTP_JOIN, HTTP_SHARD, HTTP_WARM_UP, type HttpPayload, type QueryShard } from "./bulkTasks.ts";
 
@@ -134,15 +135,16 @@ export class BulkRequests {
         const onSlice = (slice: SliceReport): void => this.#jobs.recordSlice(job, part, slice);
         const payload = { route, requestId, prefix: this.#prefix, bytes, parsedBytes };
         const result = await this.#executor.run(HTTP_SHARD, payload, { worker, tenant, signal, onSlice });
-        this.#jobs.completePart(job, part, result.elements.bytes.length);
+        this.#jobs.completePart(job, part, elementsBytes(result.elements));
         return { ...result, positions };
       }),
     );
     const parts = results.map(({ positions, elements }) => ({ ...elements, positions }));
+    this.#jobs.startJoin(job, responseBytes(parts));
     const response = await this.#executor.run(HTTP_JOIN, parts, {
       tenant,
       signal,
-      transfer: parts.map(({ bytes }) => bytes.buffer),
+      transfer: parts.flatMap(({ chunks }) => chunks.map(({ buffer }) => buffer)),
       onSlice: ({ busyMs }) => job.addBusyMs(busyMs),
     });
     const bulk = BULK_ROUTES.get(route);

@@ -61,10 +61,12 @@ const compressedBodies = new WeakMap<readonly Uint8Array[], Map<Coding, Promise<
 /**
  * Compresses a body outside the event loop. A list of parts is compressed once per coding: routes whose response never
  * changes return the same list each time, need no key, and the largest takes 30 ms to compress.
+ * @param onProgress called with the size of what has been compressed since the last call
  */
 export async function compressBody(
   body: string | readonly Uint8Array[],
   coding: Coding,
+  onProgress: (addedBytes: number) => void = () => undefined,
 ): Promise<readonly Uint8Array[]> {
   if (typeof body === "string") {
     return [
@@ -77,16 +79,23 @@ export async function compressBody(
   compressedBodies.set(body, byCoding);
   let pending = byCoding.get(coding);
   if (pending === undefined) {
-    pending = compressParts(body, coding);
+    pending = compressParts(body, coding, onProgress);
     byCoding.set(coding, pending);
   }
   return pending;
 }
 
-async function compressParts(body: readonly Uint8Array[], coding: Coding): Promise<readonly Uint8Array[]> {
+async function compressParts(
+  body: readonly Uint8Array[],
+  coding: Coding,
+  onProgress: (addedBytes: number) => void,
+): Promise<readonly Uint8Array[]> {
   const parts: Uint8Array[] = [];
   await pipeline(body, coding === "br" ? createBrotliCompress(BROTLI) : createGzip(GZIP), async (source) => {
-    for await (const part of source) parts.push(part as Buffer);
+    for await (const part of source as AsyncIterable<Buffer>) {
+      parts.push(part);
+      onProgress(part.length);
+    }
   });
   return parts;
 }

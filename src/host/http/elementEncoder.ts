@@ -6,11 +6,11 @@ export interface EncodedElement {
   readonly isRefused: boolean;
 }
 
-/** Encoded elements of a list, separated by commas. */
+/** Encoded elements of a list, in any order. */
 export interface EncodedElements {
-  /** Size of each element in bytes. */
-  readonly lengths: Uint32Array;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly chunks: readonly Uint8Array<ArrayBuffer>[];
+  /** Chunk, offset in it and length of each element. */
+  readonly ranges: Uint32Array;
 }
 
 /** Encoded elements, and the position of each in the whole list. */
@@ -23,25 +23,29 @@ const CLOSING = "]}";
 const COMMA = 0x2c;
 /** Elements are collected in chunks, so that a growing list is not copied repeatedly. */
 const CHUNK_BYTES = 1 << 16;
+/** A longer element has a chunk to itself, so that little of a chunk remains unused. */
+const SHARED_BYTES_MAX = CHUNK_BYTES / 8;
 const encoder = new TextEncoder();
 
-/** Joins the encoded elements of a list, which are added in any order, and adds up their units. */
+/** Encodes the elements of a list, which are added in any order, and adds up their units. */
 export class ElementEncoder {
-  readonly #chunks: Uint8Array[] = [];
-  /** Chunk, offset in it and length of each element. */
+  readonly #chunks: Uint8Array<ArrayBuffer>[] = [];
   readonly #ranges: Uint32Array;
-  #usedBytes = 0;
-  #sizeBytes = 0;
+  /** Index of the chunk that the next short element is added to. */
+  #sharedIndex = -1;
+  #usedBytes = CHUNK_BYTES;
+  #allocatedBytes: number;
   #units = 0;
   #refusedCount = 0;
 
   constructor(elementCount: number) {
     this.#ranges = new Uint32Array(3 * elementCount);
+    this.#allocatedBytes = this.#ranges.byteLength;
   }
 
-  /** Size of the elements that have been added. */
-  get sizeBytes(): number {
-    return this.#sizeBytes;
+  /** Size of the memory that holds the elements. */
+  get allocatedBytes(): number {
+    return this.#allocatedBytes;
   }
 
   get units(): number {
@@ -53,55 +57,60 @@ export class ElementEncoder {
     return this.#refusedCount;
   }
 
+  /** All elements, by their indices. */
+  get elements(): EncodedElements {
+    return { chunks: this.#chunks, ranges: this.#ranges };
+  }
+
   add(index: number, { text, units, isRefused }: EncodedElement): void {
     this.#units += units;
     if (isRefused) this.#refusedCount++;
-    const sizeBytesMax = 3 * text.length; // UTF-8 takes at most three bytes per UTF-16 code unit
-    let chunk = this.#chunks.at(-1);
-    if (chunk === undefined || chunk.length - this.#usedBytes < sizeBytesMax) {
-      chunk = new Uint8Array(Math.max(CHUNK_BYTES, sizeBytesMax));
-      this.#chunks.push(chunk);
-      this.#usedBytes = 0;
+    const sizeBytes = Buffer.byteLength(text);
+    let chunkIndex = this.#sharedIndex;
+    let offset = 0;
+    if (sizeBytes > SHARED_BYTES_MAX) chunkIndex = this.#addChunk(sizeBytes);
+    else {
+      if (CHUNK_BYTES - this.#usedBytes < sizeBytes) {
+        chunkIndex = this.#sharedIndex = this.#addChunk(CHUNK_BYTES);
+        this.#usedBytes = 0;
+      }
+      offset = this.#usedBytes;
+      this.#usedBytes += sizeBytes;
     }
-    const { written } = encoder.encodeInto(text, chunk.subarray(this.#usedBytes));
-    this.#ranges[3 * index] = this.#chunks.length - 1;
-    this.#ranges[3 * index + 1] = this.#usedBytes;
-    this.#ranges[3 * index + 2] = written;
-    this.#usedBytes += written;
-    this.#sizeBytes += written;
-  }
-
-  /** Returns all elements in the order of their indices. */
-  elements(): EncodedElements {
-    return { lengths: this.#lengths(), bytes: this.#concatenate("", "") };
+    const chunk = this.#chunks[chunkIndex];
+    if (chunk === undefined) throw new Error(`There is no chunk ${chunkIndex}.`);
+    encoder.encodeInto(text, chunk.subarray(offset));
+    this.#ranges[3 * index] = chunkIndex;
+    this.#ranges[3 * index + 1] = offset;
+    this.#ranges[3 * index + 2] = sizeBytes;
   }
 
   /** Returns the response that consists of all elements. */
   response(): Uint8Array<ArrayBuffer> {
-    return this.#concatenate(OPENING, CLOSING);
+    const positions = Uint32Array.from({ length: this.#ranges.length / 3 }, (_, i) => i);
+    return joinResponse([{ ...this.elements, positions }]);
   }
 
-  #lengths(): Uint32Array {
-    return Uint32Array.from({ length: this.#ranges.length / 3 }, (_, i) => this.#ranges[3 * i + 2] ?? 0);
+  #addChunk(sizeBytes: number): number {
+    this.#allocatedBytes += sizeBytes;
+    return this.#chunks.push(new Uint8Array(sizeBytes)) - 1;
   }
+}
 
-  #concatenate(opening: string, closing: string): Uint8Array<ArrayBuffer> {
-    const count = this.#ranges.length / 3;
-    const listBytes = this.#sizeBytes + Math.max(0, count - 1);
-    const whole = new Uint8Array(opening.length + listBytes + closing.length);
-    encoder.encodeInto(opening, whole);
-    let offset = opening.length;
-    for (let i = 0; i < count; i++) {
-      const start = this.#ranges[3 * i + 1] ?? 0;
-      const length = this.#ranges[3 * i + 2] ?? 0;
-      const chunk = this.#chunks[this.#ranges[3 * i] ?? 0];
-      if (i > 0) whole[offset++] = COMMA;
-      if (chunk !== undefined) whole.set(chunk.subarray(start, start + length), offset);
-      offset += length;
-    }
-    encoder.encodeInto(closing, whole.subarray(offset));
-    return whole;
+/** Returns the size of the memory that holds encoded elements. */
+export function elementsBytes({ chunks, ranges }: EncodedElements): number {
+  return chunks.reduce((sum, { length }) => sum + length, ranges.byteLength);
+}
+
+/** Returns the size of the response that consists of the elements of several parts. */
+export function responseBytes(parts: readonly EncodedElements[]): number {
+  let count = 0;
+  let sizeBytes = OPENING.length + CLOSING.length;
+  for (const { ranges } of parts) {
+    count += ranges.length / 3;
+    for (let i = 2; i < ranges.length; i += 3) sizeBytes += ranges[i] ?? 0;
   }
+  return sizeBytes + Math.max(0, count - 1);
 }
 
 /** Returns the response that consists of the elements of several parts. */
@@ -109,21 +118,19 @@ export function joinResponse(parts: readonly PositionedElements[]): Uint8Array<A
   const count = parts.reduce((sum, { positions }) => sum + positions.length, 0);
   /** Offset of each element in the response; elements are separated by one byte. */
   const starts = new Float64Array(count + 1);
-  for (const { positions, lengths } of parts) {
-    for (const [i, position] of positions.entries()) starts[position + 1] = (lengths[i] ?? 0) + 1;
+  for (const { positions, ranges } of parts) {
+    for (const [i, position] of positions.entries()) starts[position + 1] = (ranges[3 * i + 2] ?? 0) + 1;
   }
   starts[0] = OPENING.length;
   for (let i = 0; i < count; i++) starts[i + 1] = (starts[i + 1] ?? 0) + (starts[i] ?? 0);
-  const end = Math.max(OPENING.length, (starts[count] ?? 0) - 1);
-  const whole = new Uint8Array(end + CLOSING.length).fill(COMMA);
+  const whole = new Uint8Array(responseBytes(parts)).fill(COMMA);
   encoder.encodeInto(OPENING, whole);
-  encoder.encodeInto(CLOSING, whole.subarray(end));
-  for (const { positions, lengths, bytes } of parts) {
-    let offset = 0;
+  encoder.encodeInto(CLOSING, whole.subarray(whole.length - CLOSING.length));
+  for (const { positions, ranges, chunks } of parts) {
     for (const [i, position] of positions.entries()) {
-      const length = lengths[i] ?? 0;
-      whole.set(bytes.subarray(offset, offset + length), starts[position]);
-      offset += length + 1;
+      const offset = ranges[3 * i + 1] ?? 0;
+      const element = chunks[ranges[3 * i] ?? 0]?.subarray(offset, offset + (ranges[3 * i + 2] ?? 0));
+      if (element !== undefined) whole.set(element, starts[position]);
     }
   }
   return whole;

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
 import type { Slot } from "../admission/slot.ts";
 import type { BulkRequests } from "../bulk/bulkRequests.ts";
+import { collectingAfter } from "../bulk/garbageCollection.ts";
 import { checkDeclaredSize } from "../http/body.ts";
 import type { RequestContext } from "../http/exchange.ts";
 import type { RequestBody } from "../http/bodyBuffer.ts";
@@ -136,7 +137,7 @@ export class Execution {
     const job = { slot, work: { ...NO_WORK, ...work }, signal: disconnectSignal };
     if (bulk === undefined) {
       return admission.jobs.run(job, (_, signal) =>
-        this.#runInline(context, invocation, { caller, requestId, signal }),
+        collectingAfter(slot.parsedBytes, () => this.#runInline(context, invocation, { caller, requestId, signal })),
       );
     }
     const request = { ...job, route: route.path, queryText, path, query: invocation.query, caller, requestId };

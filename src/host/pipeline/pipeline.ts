@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { RecordResult } from "../../ledger/ledger.ts";
 import type { Slot } from "../admission/slot.ts";
 import type { RequestBody } from "../http/bodyBuffer.ts";
-import { compressBody } from "../http/contentCoding.ts";
+import { type Coding, compressBody } from "../http/contentCoding.ts";
 import type { CorsPolicy } from "../http/cors.ts";
 import { entityTag, matchingTag, revisionTag } from "../http/entityTag.ts";
 import type { PipelineResponse, RequestContext, RequestProcessor } from "../http/exchange.ts";
@@ -119,7 +119,9 @@ export class Pipeline implements RequestProcessor {
           ? undefined
           : selectBodyCoding(request.headers["accept-encoding"], response.body);
       const content =
-        coding === undefined || isStream(response.body) ? response.body : await compressBody(response.body, coding);
+        coding === undefined || isStream(response.body)
+          ? response.body
+          : await this.#compress(slot, response.body, coding);
       const fields = this.#responses.contentFields(target, response, { tag, coding });
 
       // Before it is charged, because it may be rejected.
@@ -165,6 +167,20 @@ export class Pipeline implements RequestProcessor {
     const { requestId } = context;
     const { route, caller, units, idempotent } = entry;
     return recordUsage(ledger, { requestId, route, caller, units, atlasRelease: atlas.release, idempotent });
+  }
+
+  /** Compresses a body; a large one and its compressed form are added to the held bytes meanwhile. */
+  async #compress(
+    slot: Slot | undefined,
+    body: string | readonly Uint8Array[],
+    coding: Coding,
+  ): Promise<readonly Uint8Array[]> {
+    // Text is copied to be compressed.
+    const sizeBytes = bodySizeBytes(body) * (typeof body === "string" ? 2 : 1);
+    if (slot === undefined || sizeBytes < HELD_RESPONSE_BYTES_MIN) return compressBody(body, coding);
+    const { admission } = this.#options;
+    admission.holdAnswer(slot, sizeBytes);
+    return compressBody(body, coding, (addedBytes) => admission.growAnswer(slot, addedBytes));
   }
 
   /**

@@ -57,7 +57,7 @@ function isMissing(value: KeptValue): boolean {
 }
 
 function shown(value: KeptValue): string {
-  return value instanceof Date || typeof value === "bigint" ? String(value) : quote(value);
+  return typeof value === "bigint" ? String(value) : quote(value);
 }
 
 function notationHint(value: KeptValue): string {

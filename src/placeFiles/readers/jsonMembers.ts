@@ -5,7 +5,7 @@ import { memberTexts } from "./jsonRecords.ts";
 export type Members = Readonly<Record<string, unknown>>;
 
 /** `long` are integers beyond 2^53, within 64 bits. */
-type MemberType = Exclude<KeptColumn["type"], "timestamp"> | "long";
+type MemberType = Exclude<KeptColumn["type"], `timestamp${string}`> | "long";
 
 const COLUMN_COUNT_MAX = 5000;
 const INT64_MAX = 2n ** 63n - 1n;

@@ -1,14 +1,16 @@
 /** Joins the parts that shards have written into the file that a single run would have written. */
 import { type FileHandle, open, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { FAULT_ITEM_COUNT_MAX, Fault } from "../../errors.ts";
-import { hashFile, isNotFound } from "../../files.ts";
+import { FAULT_ITEM_COUNT_MAX, Fault, isFault } from "../../errors.ts";
+import { hashFile, isNotFound, readFully } from "../../files.ts";
 import { openFooter, placeOutputFormat } from "./outputFormat.ts";
 import { findJobDifferences, type PlaceJob } from "./placeJob.ts";
-import { parseManifest, type PlaceManifest } from "./placeManifest.ts";
+import type { OutputDisk } from "./outputDisk.ts";
+import { parseManifest, type PlaceManifest, statedCounts } from "./placeManifest.ts";
 import type { PlaceReport } from "./placeReport.ts";
 import { publishOutput } from "./publishOutput.ts";
 import { RunClock } from "./runClock.ts";
+import { addCounts, NO_COUNTS, type SegmentRecord } from "./segmentRecord.ts";
 import { manifestPathOf, PartialOutput, withWorkFolder } from "./workFolder.ts";
 
 const COPY_SIZE_BYTES = 4 << 20;
@@ -19,7 +21,9 @@ export interface PartMerge {
   readonly parts: readonly string[];
   readonly restart?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Called with the size of the copied segments, including those of an interrupted merge. */
   readonly onProgress?: (progress: { readonly doneBytes: number; readonly sizeBytes: number }) => void;
+  readonly disk?: OutputDisk | undefined;
 }
 
 interface Part {
@@ -37,7 +41,7 @@ export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
   if (merge.parts.some((path) => resolve(path) === resolve(merge.output))) {
     throw new Fault("invalid_request", `${merge.output} is also a part; choose another name for OUT.`);
   }
-  const parts = await Promise.all(merge.parts.map(readPart));
+  const parts = await readParts(merge.parts);
   const [first] = parts;
   if (first === undefined) throw new Fault("invalid_request", "there are no parts to merge.");
   throwIfAny(findPartErrors(parts));
@@ -47,14 +51,15 @@ export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
   placeOutputFormat(merge.output, { to: job.output_format });
   const footer = await openFooter(job.output_format, manifest.columns, job);
   const header = await readHeader(first);
-  return await withWorkFolder(merge.output, async () => {
-    const { output, restart = false } = merge;
-    const partial = await PartialOutput.open({ output, job, header, restart });
+  return await withWorkFolder(merge, async () => {
+    const { output, restart = false, disk } = merge;
+    const partial = await PartialOutput.open({ output, job, header, restart, disk });
     try {
       await copySegments(partial, { parts, clock, merge });
       const { groups, columns, hazards, synthetic, omissions } = manifest;
       const facts = { groups, columns, hazards, synthetic, omissions };
-      return await publishOutput(partial, { path: output, job, facts, footer, clock, resumedPlaceCount: 0 });
+      const counts = parts.reduce((sum, part) => addCounts(sum, statedCounts(part.manifest)), NO_COUNTS);
+      return await publishOutput(partial, { path: output, job, facts, counts, footer, clock, resumedPlaceCount: 0 });
     } finally {
       await partial.close();
     }
@@ -75,18 +80,23 @@ function throwIfAny(errors: readonly string[]): void {
   throw new Fault("invalid_request", `The parts cannot be merged. ${first}`, { items });
 }
 
-/** @throws Fault `invalid_request` if the manifest is missing or is none */
-async function readPart(path: string): Promise<Part> {
+/** @throws Fault `invalid_request` naming all manifests that are missing or damaged */
+async function readParts(paths: readonly string[]): Promise<readonly Part[]> {
+  const read = await Promise.all(paths.map(readPart));
+  throwIfAny(read.flatMap((part) => (typeof part === "string" ? [part] : [])));
+  return read.filter((part) => typeof part !== "string");
+}
+
+/** Returns a part, or what is wrong with its manifest. */
+async function readPart(path: string): Promise<Part | string> {
   const manifestPath = manifestPathOf(path);
-  let text: string;
   try {
-    text = await readFile(manifestPath, "utf8");
+    return { path, manifest: parseManifest(await readFile(manifestPath, "utf8"), manifestPath) };
   } catch (error) {
-    if (!isNotFound(error)) throw error;
-    const message = `${manifestPath}: no such file. A part has its manifest when it is complete.`;
-    throw new Fault("invalid_request", message, { cause: error });
+    if (isNotFound(error)) return `${manifestPath}: no such file. A part has its manifest when it is complete.`;
+    if (isFault(error)) return error.message;
+    throw error;
   }
-  return { path, manifest: parseManifest(text, manifestPath) };
 }
 
 /** Returns what is wrong with the set of parts. */
@@ -102,7 +112,9 @@ function findPartErrors(parts: readonly Part[]): readonly string[] {
       errors.push(`${path} is a complete output, not a part.`);
       continue;
     }
-    const differences = part === first ? [] : [...findJobDifferences(reference, { ...jobOf(manifest), shard: null })];
+    const differences = findJobDifferences(reference, { ...jobOf(manifest), shard: null }).map(
+      ({ name, before, now }) => `${name} is ${now} instead of ${before}`,
+    );
     if (differences.length === 0 && !haveSameRules(first, part))
       differences.push("the rules or sources of the atlas differ");
     if (differences.length > 0) errors.push(`${path} does not belong to ${first.path}: ${differences.join("; ")}.`);
@@ -113,8 +125,7 @@ function findPartErrors(parts: readonly Part[]): readonly string[] {
     const other = byIndex.get(shard.index);
     if (other === undefined) byIndex.set(shard.index, part);
     else errors.push(`${path} and ${other.path} are both part ${shard.index} of ${shard.count}.`);
-    const sizeBytes = segments.reduce((size, segment) => size + segment.sizeBytes, 0);
-    const isWhole = sizeBytes + output.header_size_bytes + output.footer_size_bytes === output.size_bytes;
+    const isWhole = sizeOf(segments) + output.header_size_bytes + output.footer_size_bytes === output.size_bytes;
     const isInOrder = segments.every(({ block }, i) => block === shard.index - 1 + i * shard.count);
     if (!isWhole || !isInOrder) errors.push(`${manifestPathOf(path)} contradicts itself; write the part again.`);
   }
@@ -164,6 +175,10 @@ async function readHeader({ path, manifest }: Part): Promise<Uint8Array> {
   }
 }
 
+function sizeOf(segments: readonly SegmentRecord[]): number {
+  return segments.reduce((size, segment) => size + segment.sizeBytes, 0);
+}
+
 /** Copies the segments of all parts in the order of their blocks. */
 async function copySegments(
   partial: PartialOutput,
@@ -179,13 +194,14 @@ async function copySegments(
       });
     })
     .toSorted((a, b) => a.record.block - b.record.block);
-  const sizeBytes = segments.reduce((size, { record }) => size + record.sizeBytes, 0);
-  let doneBytes = 0;
+  const sizeBytes = sizeOf(segments.map(({ record }) => record));
+  const resumed = partial.segments.length;
+  let doneBytes = sizeOf(partial.segments);
   const files: FileHandle[] = [];
   try {
     for (const { path } of parts) files.push(await open(path, "r"));
     const buffer = Buffer.alloc(COPY_SIZE_BYTES);
-    for (const { part, record, offset } of segments.slice(partial.records.length)) {
+    for (const { part, record, offset } of segments.slice(resumed)) {
       for (let copied = 0; copied < record.sizeBytes;) {
         merge.signal?.throwIfAborted();
         const piece = buffer.subarray(0, Math.min(COPY_SIZE_BYTES, record.sizeBytes - copied));
@@ -199,14 +215,5 @@ async function copySegments(
     }
   } finally {
     for (const file of files) await file.close();
-  }
-}
-
-/** @throws Error if the file ends before */
-async function readFully(file: FileHandle, target: Buffer, position: number): Promise<void> {
-  for (let read = 0; read < target.length;) {
-    const { bytesRead } = await file.read(target, read, target.length - read, position + read);
-    if (bytesRead === 0) throw new Error("A part has become shorter while it was copied.");
-    read += bytesRead;
   }
 }

@@ -66,7 +66,7 @@ export async function openFooter(
   columns: readonly Pick<OutputColumn, "name" | "type">[],
   job: PlaceJob,
 ): Promise<SegmentFormat["footer"]> {
-  if (format === "csv" || format === "ndjson") return () => new Uint8Array(0);
+  if (format === "csv" || format === "ndjson") return undefined;
   requireParquet();
   return await parquetFooter({ columns, keyValues: keyValuesOf(job) });
 }

@@ -48,40 +48,54 @@ export function describeJob(
   };
 }
 
-/**
- * Returns how two jobs differ, as texts for a message; empty if they write the same bytes.
- * @param earlier parsed JSON of an earlier job
- */
-export function findJobDifferences(earlier: unknown, job: PlaceJob): readonly string[] {
-  const { input, options, atlas, ...values } = (earlier ?? {}) as Partial<PlaceJob>;
-  const differences: string[] = [];
-  const compare = (name: string, before: unknown, now: unknown): void => {
-    if (stableJson(before) !== stableJson(now)) {
-      differences.push(`${name} was ${stableJson(before) ?? "not set"} and is now ${stableJson(now) ?? "not set"}`);
-    }
+/** A member in which two jobs differ, in words. */
+export interface JobDifference {
+  readonly name: string;
+  readonly before: string;
+  readonly now: string;
+}
+
+/** Returns how two jobs differ; empty if they write the same bytes. @param earlier parsed JSON of an earlier job */
+export function findJobDifferences(earlier: unknown, job: PlaceJob): readonly JobDifference[] {
+  const before = describedMembers(earlier ?? {});
+  const now = describedMembers(job);
+  const differences = [...new Set([...before.keys(), ...now.keys()])].flatMap((name) => {
+    const [one = NOT_SET, other = NOT_SET] = [before.get(name), now.get(name)];
+    return one === other ? [] : [{ name, before: one, now: other }];
+  });
+  // Another release has another content.
+  const isOtherRelease = differences.some(({ name }) => name === "release");
+  return isOtherRelease ? differences.filter(({ name }) => name !== "content of the atlas") : differences;
+}
+
+const NOT_SET = "not set";
+
+/** Returns what determines the output, by name and as text. */
+function describedMembers({ input, options, atlas, ...job }: Partial<PlaceJob>): ReadonlyMap<string, string> {
+  const { $schema: _, ...named } = (options ?? {}) as Record<string, unknown>;
+  const { shard } = job;
+  const members: Readonly<Record<string, unknown>> = {
+    // The name of the input has no effect.
+    input: input === undefined ? undefined : `${input.size_bytes} bytes with SHA-256 ${input.sha256}`,
+    ...named,
+    release: atlas?.release,
+    "content of the atlas": atlas?.content_hash,
+    "version of Isotherm": job.program_version,
+    input_format: job.input_format,
+    output_format: job.output_format,
+    part: shard === null || shard === undefined ? undefined : `${shard.index} of ${shard.count}`,
+    rows_per_block: job.rows_per_block,
   };
-  if (input?.sha256 !== job.input.sha256 || input.size_bytes !== job.input.size_bytes) {
-    differences.push(
-      `the input ${job.input.name} has changed (${input?.size_bytes} bytes with SHA-256 ${input?.sha256}, now ` +
-        `${job.input.size_bytes} bytes with SHA-256 ${job.input.sha256})`,
-    );
-  }
-  for (const name of new Set([...Object.keys(options ?? {}), ...Object.keys(job.options)])) {
-    if (name === "$schema") continue;
-    compare(
-      name,
-      (options as Record<string, unknown> | undefined)?.[name],
-      (job.options as Record<string, unknown>)[name],
-    );
-  }
-  compare("the release of the atlas", atlas?.release, job.atlas.release);
-  if (atlas?.release === job.atlas.release) {
-    compare("the content of the atlas", atlas.content_hash, job.atlas.content_hash);
-  }
-  for (const name of ["program_version", "input_format", "output_format", "shard", "rows_per_block"] as const) {
-    compare(name.replaceAll("_", " "), values[name], job[name]);
-  }
-  return differences;
+  return new Map(Object.entries(members).map(([name, value]) => [name.replaceAll("_", " "), valueText(value)]));
+}
+
+function valueText(value: unknown): string {
+  if (value === undefined || value === null) return NOT_SET;
+  if (Array.isArray(value)) return value.map(valueText).join(", ");
+  if (typeof value === "string") return value;
+  if (typeof value !== "object") return JSON.stringify(value);
+  const members = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return members.map(([name, member]) => `${name}=${valueText(member)}`).join(", ");
 }
 
 /** Returns JSON with sorted members; undefined for undefined. */

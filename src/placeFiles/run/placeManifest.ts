@@ -4,16 +4,10 @@ import { findSchemaErrors, type ValueSchema } from "../../schemaErrors.ts";
 import type { Atlas, AtlasHoldings } from "../../hazard/answer.ts";
 import type { HazardName } from "../../hazard/hazards.ts";
 import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
-import type { RowError } from "../../places/placeBlock.ts";
 import type { Omission } from "../../places/scorePlan.ts";
 import type { OutputColumn } from "../writers/outputColumns.ts";
 import { OUTPUT_FORMATS, type PlaceJob, SHARD_COUNT_MAX } from "./placeJob.ts";
-import {
-  type InvalidRow,
-  LISTED_INVALID_ROW_COUNT_MAX,
-  type SegmentRecord,
-  type StatusCounts,
-} from "./segmentRecord.ts";
+import type { InvalidRow, RowCounts, SegmentRecord, StatusCounts } from "./segmentRecord.ts";
 
 /** What an output has, apart from its rows. */
 export interface OutputFacts {
@@ -30,7 +24,15 @@ export interface PlaceManifest extends PlaceJob, OutputFacts {
   readonly isotherm_portfolio_manifest: 1;
   readonly output: OutputDescription;
   readonly place_count: number;
+  readonly statuses: StatusCounts;
+  readonly invalid_rows: InvalidRows;
   readonly segments: readonly SegmentRecord[];
+}
+
+/** Invalid rows as in the manifest and the report. */
+export interface InvalidRows {
+  readonly by_reason: RowCounts["invalidRows"];
+  readonly first: readonly InvalidRow[];
 }
 
 interface OutputDescription {
@@ -70,35 +72,6 @@ export function hazardDescriptions(
     });
 }
 
-/** Sums the counts of segments. */
-export function totalsOf(records: readonly SegmentRecord[]): {
-  readonly placeCount: number;
-  readonly rowCount: number;
-  readonly statuses: StatusCounts;
-  readonly invalidRows: SegmentRecord["invalidRows"];
-  readonly invalidRowCount: number;
-  readonly listedInvalidRows: readonly InvalidRow[];
-} {
-  let [placeCount, rowCount, invalidRowCount] = [0, 0, 0];
-  const statuses: Partial<Record<HazardName, Record<string, number>>> = {};
-  const invalidRows: Partial<Record<RowError["reason"], number>> = {};
-  for (const record of records) {
-    placeCount += record.placeCount;
-    rowCount += record.rowCount;
-    for (const [hazard, counts] of Object.entries(record.statuses)) {
-      const total = (statuses[hazard as HazardName] ??= {});
-      for (const [status, count] of Object.entries(counts)) total[status] = (total[status] ?? 0) + count;
-    }
-    for (const [name, count] of Object.entries(record.invalidRows)) {
-      const reason = name as RowError["reason"];
-      invalidRows[reason] = (invalidRows[reason] ?? 0) + count;
-      invalidRowCount += count;
-    }
-  }
-  const listed = records.flatMap(({ listedInvalidRows }) => listedInvalidRows).slice(0, LISTED_INVALID_ROW_COUNT_MAX);
-  return { placeCount, rowCount, statuses, invalidRows, invalidRowCount, listedInvalidRows: listed };
-}
-
 const TEXT = { type: "string" };
 const COUNT = { type: "integer", minimum: 0 };
 const SHARD_NUMBER = { type: "integer", minimum: 1, maximum: SHARD_COUNT_MAX };
@@ -123,6 +96,9 @@ const MANIFEST_SHAPE: ValueSchema = {
     "columns",
     "hazards",
     "omissions",
+    "place_count",
+    "statuses",
+    "invalid_rows",
     "segments",
   ],
   properties: {
@@ -167,24 +143,28 @@ const MANIFEST_SHAPE: ValueSchema = {
     },
     hazards: LIST,
     omissions: LIST,
+    place_count: COUNT,
+    statuses: { type: "object" },
+    invalid_rows: {
+      type: "object",
+      required: ["by_reason", "first"],
+      properties: { by_reason: { type: "object" }, first: LIST },
+    },
     segments: {
       type: "array",
       items: {
         type: "object",
-        required: ["block", "sizeBytes", "rowCount", "placeCount", "statuses", "invalidRows", "listedInvalidRows"],
-        properties: {
-          block: COUNT,
-          sizeBytes: COUNT,
-          rowCount: COUNT,
-          placeCount: COUNT,
-          statuses: { type: "object" },
-          invalidRows: { type: "object" },
-          listedInvalidRows: LIST,
-        },
+        required: ["block", "sizeBytes", "rowCount", "placeCount"],
+        properties: { block: COUNT, sizeBytes: COUNT, rowCount: COUNT, placeCount: COUNT },
       },
     },
   },
 };
+
+/** Returns the counts that a manifest states. */
+export function statedCounts({ statuses, invalid_rows }: PlaceManifest): RowCounts {
+  return { statuses, invalidRows: invalid_rows.by_reason, listedInvalidRows: invalid_rows.first };
+}
 
 /**
  * Parses a manifest.

@@ -1,7 +1,7 @@
 import type { Omission } from "../../places/scorePlan.ts";
 import type { PlaceJob } from "./placeJob.ts";
-import { type HazardDescription, type PlaceManifest, totalsOf } from "./placeManifest.ts";
-import type { InvalidRow, SegmentRecord, StatusCounts } from "./segmentRecord.ts";
+import type { HazardDescription, InvalidRows, PlaceManifest } from "./placeManifest.ts";
+import type { StatusCounts } from "./segmentRecord.ts";
 
 /** What a run or a merge did. Names are those of the JSON file OUT.report.json. */
 export interface PlaceReport extends Omit<PlaceJob, "rows_per_block"> {
@@ -14,10 +14,7 @@ export interface PlaceReport extends Omit<PlaceJob, "rows_per_block"> {
   /** Number of values of metrics, including those without data. */
   readonly value_count: number;
   readonly statuses: StatusCounts;
-  readonly invalid_rows: {
-    readonly by_reason: SegmentRecord["invalidRows"];
-    readonly first: readonly InvalidRow[];
-  };
+  readonly invalid_rows: InvalidRows;
   readonly omissions: readonly Omission[];
   readonly timing: RunTiming;
 }
@@ -45,7 +42,8 @@ export function placeReport(
 ): PlaceReport {
   const { program_version, input, input_format, output_format, options, atlas, shard, output, synthetic, hazards } =
     manifest;
-  const totals = totalsOf(manifest.segments);
+  const { place_count, statuses, invalid_rows } = manifest;
+  const invalidRowCount = Object.values(invalid_rows.by_reason).reduce((sum, count) => sum + count, 0);
   const columnCount = manifest.groups.reduce((count, { metrics }) => count + metrics.length, 0);
   return {
     program_version,
@@ -58,12 +56,12 @@ export function placeReport(
     output: { path: more.path, size_bytes: output.size_bytes, sha256: output.sha256 },
     synthetic,
     hazards,
-    place_count: totals.placeCount,
-    invalid_row_count: totals.invalidRowCount,
-    row_count: totals.rowCount,
-    value_count: (totals.placeCount - totals.invalidRowCount) * columnCount,
-    statuses: totals.statuses,
-    invalid_rows: { by_reason: totals.invalidRows, first: totals.listedInvalidRows },
+    place_count,
+    invalid_row_count: invalidRowCount,
+    row_count: output.row_count,
+    value_count: (place_count - invalidRowCount) * columnCount,
+    statuses,
+    invalid_rows,
     omissions: manifest.omissions,
     timing: more.timing,
   };

@@ -11,12 +11,13 @@ import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
 import { InputWatch } from "./inputIdentity.ts";
 import { openSegmentFormat } from "./outputFormat.ts";
 import { describeJob, type OutputFormat, type Shard } from "./placeJob.ts";
-import { hazardDescriptions, type OutputFacts, totalsOf } from "./placeManifest.ts";
+import { hazardDescriptions, type OutputFacts } from "./placeManifest.ts";
 import type { PlaceReport } from "./placeReport.ts";
 import { publishOutput } from "./publishOutput.ts";
 import { RunClock } from "./runClock.ts";
-import { countsOf } from "./segmentRecord.ts";
-import { type OpenFile, PartialOutput, withWorkFolder } from "./workFolder.ts";
+import type { OutputDisk } from "./outputDisk.ts";
+import { countRows, countsOf } from "./segmentRecord.ts";
+import { PartialOutput, withWorkFolder } from "./workFolder.ts";
 
 export interface PlaceRun {
   readonly input: string;
@@ -32,8 +33,7 @@ export interface PlaceRun {
   readonly hasEngineThreads?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: PlaceProgress) => void;
-  /** Opens files. Tests replace it to inject faults. */
-  readonly open?: OpenFile | undefined;
+  readonly disk?: OutputDisk | undefined;
 }
 
 interface PlaceProgress {
@@ -67,18 +67,19 @@ export async function scorePlaceFile(atlas: Atlas, run: PlaceRun): Promise<Place
     });
     const outputPlan = outputPlanOf(source, { plan, run });
     const format = await openSegmentFormat(run.outputFormat, outputPlan, job);
-    return await withWorkFolder(run.output, async () => {
+    return await withWorkFolder(run, async () => {
       const { header } = format;
-      const { output, restart = false, open } = run;
-      const partial = await PartialOutput.open({ output, job, header, restart, open });
+      const { output, restart = false, disk } = run;
+      const partial = await PartialOutput.open({ output, job, header, restart, disk });
       try {
-        const resumedPlaceCount = totalsOf(partial.records).placeCount;
+        const resumedPlaceCount = countRows(partial.segments).placeCount;
         await writeSegments(partial, { atlas, plan, source, format, clock, run });
         await watch.checkUnchanged();
         return await publishOutput(partial, {
           path: output,
           job,
           facts: factsOf(atlas, { plan, outputPlan }),
+          counts: partial.counts,
           footer: format.footer,
           clock,
           resumedPlaceCount,
@@ -144,9 +145,9 @@ async function writeSegments(
   { atlas, plan, source, format, clock, run }: SegmentWork,
 ): Promise<void> {
   const { shard = { index: 1, count: 1 }, signal, onProgress } = run;
-  const firstBlock = (partial.records.at(-1)?.block ?? -1) + 1;
+  const firstBlock = (partial.segments.at(-1)?.block ?? -1) + 1;
   let readBytes = 0;
-  let { placeCount } = totalsOf(partial.records);
+  let { placeCount } = countRows(partial.segments);
   const blocks = source.blocks({
     isWanted: (block) => block >= firstBlock && block % shard.count === shard.index - 1,
     onBytes: (sizeBytes) => (readBytes += sizeBytes),
@@ -159,7 +160,11 @@ async function writeSegments(
       const segment = await writeSegment(partial, { block, format, clock, committed });
       const counts = clock.time("encoding", () => countsOf(block, plan.groups));
       // Flushing overlaps the encoding of the next block.
-      committed = clock.timePromise("writing", partial.commit({ block: block.places.index, ...segment, ...counts }));
+      const { index, rowCount } = block.places;
+      committed = clock.timePromise(
+        "writing",
+        partial.commit({ block: index, ...segment, placeCount: rowCount }, counts),
+      );
       committed.catch(() => undefined); // awaited before the next segment is written
       placeCount += block.places.rowCount;
       onProgress?.({ placeCount, readBytes, inputSizeBytes: source.sizeBytes });

@@ -3,6 +3,7 @@ import { Fault } from "../../errors.ts";
 import type { HazardName, Scenario } from "../../hazard/hazards.ts";
 import { SCORE_STATUSES } from "../../hazard/scoring/scoreRequest.ts";
 import { quote } from "../../schemaErrors.ts";
+import { WIDE_NAME } from "../writers/outputColumns.ts";
 import { isSummaryMetric, SUMMARY_METRICS, type SummaryMetric } from "./summaryMetrics.ts";
 
 /** Hazard, scenario and analysis year of a value. */
@@ -46,13 +47,13 @@ const LONG_COLUMNS: ReadonlySet<string> = new Set([
   "status",
   "error",
 ]);
-const WIDE_NAME = /^([a-z_]+)\.([a-z0-9]+)\.(\d{4})\.([a-z_]+)$/;
 
 /**
  * Recognizes the layout of an output by its column names.
+ * @param statedGroups names of the groups, if the manifest states them; others are kept columns
  * @throws Fault `invalid_request` if it is not an output of `isotherm portfolio`
  */
-export function scoreLayoutOf(columnNames: readonly string[]): ScoreLayout {
+export function scoreLayoutOf(columnNames: readonly string[], statedGroups?: ReadonlySet<string>): ScoreLayout {
   const names = new Set(columnNames);
   // A wide output may keep the columns of an earlier long one; its own columns come last.
   const isWide = WIDE_NAME.test(columnNames[columnNames.lastIndexOf(ROW_COLUMNS.status) - 1] ?? "");
@@ -65,7 +66,9 @@ export function scoreLayoutOf(columnNames: readonly string[]): ScoreLayout {
   for (const name of columnNames) {
     const [, hazard = "", scenario = "", year = ""] = WIDE_NAME.exec(name) ?? [];
     const key = scoreKeyOf(hazard, scenario, year);
-    if (key !== undefined) keys.set(scoreKeyText(key), key);
+    if (key === undefined) continue;
+    const text = scoreKeyText(key);
+    if (statedGroups?.has(text) !== false) keys.set(text, key);
   }
   const groups = [...keys].flatMap(([text, key]) => {
     const columns = groupColumns((name) => (names.has(`${text}.${name}`) ? `${text}.${name}` : undefined));

@@ -206,7 +206,6 @@ export class ScoreRows {
 
 function textOf(cell: unknown): string | null {
   if (cell === null || cell === undefined || cell === "") return null;
-  if (cell instanceof Date) return cell.toISOString();
   if (typeof cell === "string") return cell;
   if (typeof cell === "number" || typeof cell === "bigint" || typeof cell === "boolean") return String(cell);
   return JSON.stringify(cell, (_, member: unknown) => (typeof member === "bigint" ? String(member) : member));

@@ -18,6 +18,8 @@ export interface StatedRun {
   readonly rules: Readonly<Partial<Record<HazardName, Readonly<Record<string, unknown>>>>>;
   /** Sources of the layers, each once. */
   readonly sources: readonly StatedSource[];
+  /** Names of the groups, such as `riverine_floods.rcp8p5.2050`. */
+  readonly groups: ReadonlySet<string>;
   /** Rows and size of the output. */
   readonly rowCount: number;
   readonly sizeBytes: number;
@@ -79,6 +81,12 @@ function parseStatedRun(manifest: unknown): StatedRun {
     programVersion: textOf(members["program_version"]),
     rules: Object.fromEntries(hazards.map(({ hazard, rules }) => [hazard, rules])),
     sources: distinctSources(hazards),
+    groups: new Set(
+      listOf(members["groups"]).map((entry) => {
+        const { hazard, scenario, analysisYear } = membersOf(entry);
+        return `${String(hazard)}.${String(scenario)}.${String(analysisYear)}`;
+      }),
+    ),
     rowCount: Number(output["row_count"]),
     sizeBytes: Number(output["size_bytes"]),
   };

@@ -28,10 +28,13 @@ export async function summarizePlaceFile(
     }
     const table = await openScoreTable(file.path, file.sizeBytes);
     try {
-      const keptNames = keptColumnNames(table.columnNames, scoreLayoutOf(table.columnNames));
+      const keptNames = keptColumnNames(table.columnNames, scoreLayoutOf(table.columnNames, run?.groups));
       const summary = await summarizeTable(table, options, {
         columns: placeColumnNames(keptNames, columns),
-        stated: run === undefined ? undefined : { rules: run.rules, isChange: run.options["anthropogenic"] === true },
+        stated:
+          run === undefined
+            ? undefined
+            : { rules: run.rules, groups: run.groups, isChange: run.options["anthropogenic"] === true },
         ...(file.onBytes === undefined ? {} : { onBytes: file.onBytes }),
       });
       if (run !== undefined && run.rowCount !== summary.rowCount) {

@@ -27,7 +27,7 @@ export async function summarizeTable(
     readonly onBytes?: (sizeBytes: number) => void;
   },
 ): Promise<PlaceSummary> {
-  const layout = scoreLayoutOf(table.columnNames);
+  const layout = scoreLayoutOf(table.columnNames, stated?.groups);
   const { groupBy } = options;
   const keptNames = keptColumnNames(table.columnNames, layout);
   if (groupBy !== undefined && !keptNames.includes(groupBy)) {

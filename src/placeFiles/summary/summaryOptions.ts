@@ -22,6 +22,8 @@ export const TOP_COUNT_MAX = 1000;
 export interface StatedScores {
   /** Rules of the atlas by hazard. */
   readonly rules: Readonly<Partial<Record<HazardName, Readonly<Record<string, unknown>>>>>;
+  /** Names of the groups, such as `riverine_floods.rcp8p5.2050`. Columns of other groups were kept from the input. */
+  readonly groups?: ReadonlySet<string>;
   /** Whether values are changes since the baseline, to which the thresholds of the rules do not apply. */
   readonly isChange: boolean;
 }

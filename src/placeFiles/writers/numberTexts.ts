@@ -25,7 +25,7 @@ export class NumberTexts {
     const low = this.#words[0] as number;
     const high = this.#words[1] as number;
     const entry = (Math.imul(low ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1) >>> 16) & (ENTRY_COUNT - 1);
-    // 0 and -0 share an entry, because both are written as 0.
+    // An entry of 0 also serves for -0, and the reverse: both are written as 0.
     if (this.#numbers[entry] !== number) this.#store(entry, number);
     const texts = this.#texts;
     const textStart = entry * ENTRY_SIZE;

@@ -1,6 +1,6 @@
 /** The columns of an output file, for both layouts and all formats. */
 import { METRIC_NAMES } from "../../contract/hazardNames.ts";
-import type { MetricName } from "../../hazard/hazards.ts";
+import { isHazardName, type MetricName } from "../../hazard/hazards.ts";
 import { firstColumnsOf } from "../../hazard/scoring/scoreArrays.ts";
 import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
 import type { KeptColumn } from "../../places/placeBlock.ts";
@@ -29,7 +29,9 @@ export interface OutputPlan {
  */
 type ColumnValue =
   | { readonly kind: "kept"; readonly index: number }
-  | { readonly kind: "latitude" | "longitude" | "geometry" }
+  /** `index` is the kept column with the text of the coordinate. */
+  | { readonly kind: "latitude" | "longitude"; readonly index: number }
+  | { readonly kind: "geometry" }
   | { readonly kind: "hazard" | "scenario" | "analysisYear" }
   | { readonly kind: "number"; readonly array: NumberKind; readonly positions: Int32Array }
   | { readonly kind: "code"; readonly array: CodeKind; readonly positions: Int32Array }
@@ -41,6 +43,14 @@ export interface OutputColumn {
   readonly value: ColumnValue;
 }
 
+/** A name of the wide layout: hazard, scenario, analysis year and what the column has. */
+export const WIDE_NAME = /^([a-z_]+)\.([a-z0-9]+)\.(\d{4})\.([a-z_]+)$/;
+
+/** Returns whether a kept column could be taken for a score, such as that of an earlier run with other scenarios. */
+function isWideScoreName(name: string): boolean {
+  return isHazardName(WIDE_NAME.exec(name)?.[1] ?? "");
+}
+
 /** Returns the columns of an output file in their order. Names are unique. */
 export function outputColumns(plan: OutputPlan): readonly OutputColumn[] {
   const scores = plan.layout === "long" ? longColumns(plan) : wideColumns(plan);
@@ -50,13 +60,13 @@ export function outputColumns(plan: OutputPlan): readonly OutputColumn[] {
   const taken = new Set([...scores, ...places].map(({ name }) => name));
   const kept = plan.keptColumns.map(({ name, type }, index): OutputColumn => {
     let unique = name;
-    while (taken.has(unique)) unique = `input_${unique}`;
+    while (taken.has(unique) || (plan.layout === "wide" && isWideScoreName(unique))) unique = `input_${unique}`;
     taken.add(unique);
     if (type === "text" && name === plan.typedLocation?.latitude) {
-      return { name: unique, type: "number", value: { kind: "latitude" } };
+      return { name: unique, type: "number", value: { kind: "latitude", index } };
     }
     if (type === "text" && name === plan.typedLocation?.longitude) {
-      return { name: unique, type: "number", value: { kind: "longitude" } };
+      return { name: unique, type: "number", value: { kind: "longitude", index } };
     }
     return { name: unique, type, value: { kind: "kept", index } };
   });

@@ -1,5 +1,5 @@
 /** Encodes the column chunks of a Parquet file: one dictionary page and one data page each. */
-import type { ColumnChunk, Encoding, PageHeader, ParquetType } from "hyparquet";
+import type { PageHeader } from "hyparquet";
 import type { ByteWriter } from "hyparquet-writer";
 import { bitWidthOf, encodeHybrid, hybridSizeMax } from "./hybridEncoding.ts";
 
@@ -22,10 +22,10 @@ export interface ColumnData {
   readonly max?: number | undefined;
 }
 
-/** Metadata of a column chunk as JSON; offsets are relative to the segment. */
+/** What the footer needs to know of a column chunk. */
 export interface ChunkDescription {
-  readonly dictionaryOffset?: number | undefined;
-  readonly dataOffset: number;
+  /** Size of the dictionary page, which is first; 0 if there is none. */
+  readonly dictionarySizeBytes: number;
   readonly sizeBytes: number;
   readonly uncompressedSizeBytes: number;
   readonly isCompressed: boolean;
@@ -75,8 +75,7 @@ export function writeChunk(writer: ByteWriter, column: ColumnData, functions: Pa
     },
   });
   return {
-    ...(dictionary === undefined ? {} : { dictionaryOffset: start }),
-    dataOffset,
+    dictionarySizeBytes: dataOffset - start,
     sizeBytes: writer.offset - start,
     uncompressedSizeBytes,
     isCompressed,
@@ -120,33 +119,4 @@ function savesEnough(bytes: Uint8Array, { snappyCompress }: ParquetFunctions): b
   const start = Math.max(0, (bytes.length - SAMPLE_SIZE_BYTES) >> 1);
   const sample = bytes.subarray(start, start + SAMPLE_SIZE_BYTES);
   return snappyCompress(sample).length <= sample.length * (1 - SAVED_SHARE_MIN);
-}
-
-const ENCODINGS: readonly Encoding[] = ["PLAIN", "RLE"];
-
-/** Returns the metadata of a column chunk in a file. */
-export function columnChunkOf(
-  chunk: ChunkDescription,
-  { name, type, rowCount, segmentOffset }: { name: string; type: ParquetType; rowCount: number; segmentOffset: number },
-): ColumnChunk {
-  const { dictionaryOffset, dataOffset, sizeBytes, uncompressedSizeBytes, isCompressed, nullCount, min, max } = chunk;
-  const offset = (relative: number): bigint => BigInt(segmentOffset + relative);
-  return {
-    file_offset: offset(dictionaryOffset ?? dataOffset),
-    meta_data: {
-      type,
-      encodings: dictionaryOffset === undefined ? [...ENCODINGS] : [...ENCODINGS, "RLE_DICTIONARY"],
-      path_in_schema: [name],
-      codec: isCompressed ? "SNAPPY" : "UNCOMPRESSED",
-      num_values: BigInt(rowCount),
-      total_uncompressed_size: BigInt(uncompressedSizeBytes),
-      total_compressed_size: BigInt(sizeBytes),
-      data_page_offset: offset(dataOffset),
-      ...(dictionaryOffset === undefined ? {} : { dictionary_page_offset: offset(dictionaryOffset) }),
-      statistics: {
-        null_count: BigInt(nullCount),
-        ...(min === undefined || max === undefined ? {} : { min_value: min, max_value: max }),
-      },
-    },
-  };
 }

@@ -1,9 +1,11 @@
 /** The values of the columns of a row group. */
 import type { KeptValue, ScoredBlock } from "../../places/placeBlock.ts";
+import { timestampOf } from "../timestamps.ts";
 import { type BlockArrays, blockArraysOf, CODE_TEXTS } from "./blockArrays.ts";
 import { NumberDictionary } from "./numberDictionary.ts";
 import type { OutputColumn, OutputPlan } from "./outputColumns.ts";
 import type { ColumnData } from "./parquetChunk.ts";
+import { degreesOf } from "./placeLocation.ts";
 import {
   plainBooleans,
   plainByteArrays,
@@ -89,8 +91,7 @@ function columnData({ name, type, value }: OutputColumn, source: RowGroupSource)
     );
   }
   if (value.kind === "latitude" || value.kind === "longitude") {
-    const degrees = value.kind === "latitude" ? places.latitudes : places.longitudes;
-    return placeColumn(rows, places.rowCount, (place) => numberOrNull(degrees[place] ?? NaN), plainDoubles);
+    return placeColumn(rows, places.rowCount, (place) => numberOrNull(degreesOf(places, value, place)), plainDoubles);
   }
   if (value.kind === "analysisYear") {
     return groupColumn(
@@ -116,17 +117,8 @@ function keptColumn(values: readonly KeptValue[], type: OutputColumn["type"], ro
   const count = values.length;
   if (type === "boolean") return booleanColumn(valueOf, rows);
   if (type === "number") return placeColumn(rows, count, (place) => toNumber(valueOf(place)), plainDoubles);
-  if (type === "integer") return placeColumn(rows, count, (place) => toInteger(valueOf(place)), plainInt64s);
-  if (type === "timestamp") {
-    return placeColumn(
-      rows,
-      count,
-      (place) => {
-        const value = valueOf(place);
-        return value instanceof Date ? BigInt(value.getTime()) : null;
-      },
-      plainInt64s,
-    );
+  if (type === "integer" || timestampOf(type) !== undefined) {
+    return placeColumn(rows, count, (place) => toInteger(valueOf(place)), plainInt64s);
   }
   return placeColumn(
     rows,
@@ -159,6 +151,9 @@ function booleanColumn(valueOf: (place: number) => KeptValue, { count, places }:
   return { indices, dictionary: undefined, plain: plainBooleans(present) };
 }
 
+/** A map has one key for 0 and -0. */
+const NEGATIVE_ZERO = Symbol("-0");
+
 /** Returns a column whose values depend on the place only. */
 function placeColumn<Value extends string | number | bigint>(
   { count, places }: Rows,
@@ -166,20 +161,25 @@ function placeColumn<Value extends string | number | bigint>(
   valueOf: (place: number) => Value | null,
   plain: (values: Value[]) => Uint8Array,
 ): ColumnData {
-  const distinct = new Map<Value, number>();
+  const values: Value[] = [];
+  const indexOfValue = new Map<Value | typeof NEGATIVE_ZERO, number>();
   const indexOfPlace = new Int32Array(placeCount);
   for (let place = 0; place < placeCount; place++) {
     const value = valueOf(place);
     let index = -1;
     if (value !== null) {
-      index = distinct.get(value) ?? distinct.size;
-      if (index === distinct.size) distinct.set(value, index);
+      const key = Object.is(value, -0) ? NEGATIVE_ZERO : value;
+      index = indexOfValue.get(key) ?? values.length;
+      if (index === values.length) {
+        indexOfValue.set(key, index);
+        values.push(value);
+      }
     }
     indexOfPlace[place] = index;
   }
   const indices = new Int32Array(count);
   for (let row = 0; row < count; row++) indices[row] = indexOfPlace[places[row] as number] as number;
-  return { indices, dictionary: { count: distinct.size, bytes: plain([...distinct.keys()]) }, plain: undefined };
+  return { indices, dictionary: { count: values.length, bytes: plain(values) }, plain: undefined };
 }
 
 /** Returns a column whose values depend on the group only. */

@@ -5,8 +5,6 @@ import type { ScoredBlock } from "../../places/placeBlock.ts";
 /** Statuses of groups and rows in an output file, by number. */
 export const ROW_STATUSES = [...SCORE_STATUSES, "invalid_row"] as const;
 
-const VALUE = ROW_STATUSES.indexOf("value");
-const ZERO = ROW_STATUSES.indexOf("zero");
 const INVALID_ROW = ROW_STATUSES.indexOf("invalid_row");
 
 /** Returns the statuses of a block: u8[place][group], indices into ROW_STATUSES. */
@@ -25,18 +23,16 @@ export function blockStatuses({ places, scores }: ScoredBlock, groups: readonly 
 }
 
 /**
- * Returns the status of every place: `invalid_row`, `value` if a group has a value other than 0, `zero` if a group has the
- * value 0, or the status of the first group.
+ * Returns the status of every place: that of its groups which comes first in ROW_STATUSES, such as `value` if any group has
+ * a value other than 0. The order of the groups has no effect.
  */
 export function placeStatuses(statuses: Uint8Array, groupCount: number): Uint8Array {
   const ofPlaces = new Uint8Array(statuses.length / groupCount);
   for (let place = 0; place < ofPlaces.length; place++) {
     const start = place * groupCount;
     let status = statuses[start] as number;
-    for (let group = start + 1; group < start + groupCount && status !== VALUE; group++) {
-      const other = statuses[group] as number;
-      if (other === VALUE || other === ZERO) status = other;
-    }
+    for (let group = start + 1; group < start + groupCount; group++)
+      status = Math.min(status, statuses[group] as number);
     ofPlaces[place] = status;
   }
   return ofPlaces;

@@ -2,9 +2,11 @@
 import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
 import type { KeptValue, PlaceBlock, ScoredBlock } from "../../places/placeBlock.ts";
 import type { SegmentContent, SegmentFormat } from "../segmentFormat.ts";
+import { timestampOf, timestampText } from "../timestamps.ts";
 import { type BlockArrays, blockArraysOf, CODE_TEXTS, type CodeKind } from "./blockArrays.ts";
 import { NUMBER_SIZE_MAX, NumberTexts } from "./numberTexts.ts";
 import { type OutputColumn, outputColumns, type OutputPlan } from "./outputColumns.ts";
+import { degreesOf } from "./placeLocation.ts";
 
 /** How a format writes values and what it writes around them. */
 export interface TextSyntax {
@@ -76,7 +78,7 @@ export function rowTextFormat(plan: OutputPlan, syntax: TextSyntax): SegmentForm
   return {
     header: utf8.encode(syntax.header(columns.map(({ name }) => name))),
     encode: (block) => encoder.encode(block),
-    footer: () => new Uint8Array(0),
+    footer: undefined,
   };
 }
 
@@ -194,28 +196,26 @@ class RowTextEncoder {
     return chunk;
   }
 
-  #rowStart({ kept, latitudes, longitudes }: PlaceBlock, place: number): Uint8Array {
+  #rowStart(places: PlaceBlock, place: number): Uint8Array {
     let text = "";
-    for (const { lead, value } of this.#placeColumns) {
+    for (const { lead, type, value } of this.#placeColumns) {
       text += lead;
-      if (value.kind === "kept") text += this.#keptText(kept[value.index]?.[place] ?? null);
-      else {
-        const degrees = (value.kind === "latitude" ? latitudes : longitudes)[place] ?? NaN;
-        text += Number.isNaN(degrees) ? this.#syntax.missing : String(degrees);
+      if (value.kind === "kept") text += this.#keptText(places.kept[value.index]?.[place] ?? null, type);
+      else if (value.kind === "latitude" || value.kind === "longitude") {
+        const degrees = degreesOf(places, value, place);
+        text += Number.isNaN(degrees) ? this.#syntax.missing : numberText(degrees);
       }
     }
     return utf8.encode(text);
   }
 
-  #keptText(value: KeptValue): string {
+  #keptText(value: KeptValue, type: OutputColumn["type"]): string {
     if (value === null) return this.#syntax.missing;
     if (typeof value === "string") return this.#syntax.text(value);
-    if (typeof value === "number") return this.#numberText(value);
-    return value instanceof Date ? this.#syntax.text(value.toISOString()) : String(value);
-  }
-
-  #numberText(value: number): string {
-    return Number.isFinite(value) ? String(value) : this.#syntax.specialNumber(value);
+    if (typeof value === "number")
+      return Number.isFinite(value) ? numberText(value) : this.#syntax.specialNumber(value);
+    const timestamp = typeof value === "bigint" ? timestampOf(type) : undefined;
+    return timestamp === undefined ? String(value) : this.#syntax.text(timestampText(value as bigint, timestamp));
   }
 
   /** @param rowGroup the group of the row; undefined in the wide layout */
@@ -256,6 +256,11 @@ class RowTextEncoder {
     const tail = utf8.encode(line + rowEnd);
     return { cells: [], tail, sizeBytesMax: tail.length };
   }
+}
+
+/** Returns the text of a finite number, with the sign of -0. */
+function numberText(value: number): string {
+  return Object.is(value, -0) ? "-0" : String(value);
 }
 
 function isPlaceColumn({ value: { kind } }: OutputColumn): boolean {

@@ -12,10 +12,21 @@ export interface ScoreCase {
   readonly totalHazard?: boolean;
   readonly thresholds?: Readonly<Partial<Record<HazardName, number>>>;
   readonly metrics?: readonly MetricName[];
+  /** Whether the groups of a hazard are consecutive, as those of a plan: they are scored together. */
+  readonly isByHazard?: boolean;
 }
 
 export const SCORE_CASES: readonly ScoreCase[] = [
   { name: "points", radiusKm: 0, method: "max" },
+  { name: "points, hazard by hazard", radiusKm: 0, method: "max", isByHazard: true },
+  {
+    name: "depths at points, hazard by hazard",
+    radiusKm: 0,
+    method: "max",
+    metrics: ["depth_meters"],
+    isByHazard: true,
+  },
+  { name: "mixed radii, hazard by hazard", radiusKm: "mixed", method: "max", isByHazard: true },
   { name: "points with total_hazard", radiusKm: 0, method: "max", totalHazard: true },
   { name: "changes at points", radiusKm: 0, method: "max", anthropogenic: true, totalHazard: true },
   { name: "maxima", radiusKm: 40, method: "max", totalHazard: true },
@@ -28,13 +39,15 @@ export const SCORE_CASES: readonly ScoreCase[] = [
   { name: "total_hazard only", radiusKm: "mixed", method: "max", metrics: ["total_hazard"] },
 ];
 
-/** Returns the groups of hazards, scenarios and years that a case requests, in random order. */
+/** Returns the groups of hazards, scenarios and years that a case requests, in random order, or hazard by hazard. */
 export function groupsFor(
   random: SeededRandom,
-  { totalHazard = false, thresholds = {}, metrics }: ScoreCase,
+  { totalHazard = false, thresholds = {}, metrics, isByHazard = false }: ScoreCase,
   layers: readonly Omit<ScoreGroup, "metrics">[],
 ): readonly ScoreGroup[] {
-  return shuffled(random, layers).flatMap((layer) => {
+  const inOrder = shuffled(random, layers);
+  if (isByHazard) inOrder.sort((a, b) => a.hazard.localeCompare(b.hazard));
+  return inOrder.flatMap((layer) => {
     const offered = HAZARDS[layer.hazard].metrics
       .map(({ metric }) => metric)
       .filter((metric) => metrics?.includes(metric) ?? (metric !== "total_hazard" || totalHazard));

@@ -125,3 +125,25 @@ test.each([
   for (const response of responses) admission.releaseResponse(response);
   await run();
 });
+
+test("a response that is being compressed is counted in place of the parsed body, until it is counted as a response", () => {
+  const { admission, newSlot, holdResponse } = startAdmission();
+  const slot = newSlot();
+  admission.setBody(slot, { heldBytes: 100, sizeBytes: 100, valueBytes: 700 });
+  expect(slot.account?.memoryBytes).toBe(1_000);
+  admission.holdAnswer(slot, 2_000);
+  expect(slot.account?.memoryBytes).toBe(2_100);
+  admission.growAnswer(slot, 300);
+  expect(slot.account?.memoryBytes).toBe(2_400);
+  const other = newSlot();
+  expect(() => admission.holdAnswer(other, 601)).toThrow("hold too much memory");
+  admission.holdAnswer(other, 600);
+  admission.release(other);
+  expect(slot.account?.memoryBytes).toBe(2_400);
+  admission.holdResponse(slot, 300);
+  admission.release(slot);
+  expect(slot.account?.memoryBytes).toBe(300);
+  admission.releaseResponse(slot);
+  expect(slot.account?.memoryBytes).toBe(0);
+  holdResponse(3_000);
+});

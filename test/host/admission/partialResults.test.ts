@@ -143,3 +143,19 @@ test("the complete result of a part replaces what its last slice reported", asyn
   await settled();
   expect([first, second].map(({ state }) => state())).toStrictEqual(["running", "overloaded"]);
 });
+
+test("the response into which partial results are joined counts as they do", async () => {
+  const { admission, start, report, memoryOf } = startAdmission();
+  const [first, second] = [await start("account"), await start("account")];
+  await report(first, 700);
+  admission.jobs.startJoin(first.job, 700);
+  expect(memoryOf(first)).toBe(1_400);
+  await report(second, 800);
+  expect(second.state()).toBe("running");
+  admission.jobs.startJoin(second.job, 801);
+  await settled();
+  expect([first, second].map(({ state }) => state())).toStrictEqual(["running", "overloaded"]);
+  first.finish();
+  await settled();
+  expect(memoryOf(first)).toBe(0);
+});

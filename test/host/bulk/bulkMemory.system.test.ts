@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { VALID_QUERY } from "../../hazard/queries.ts";
 import { ENTITY } from "../entities.ts";
 import { ALIGNMENT_PATH } from "../testHost.ts";
 import { bulkFixture, textOf } from "./bulkFixture.ts";
@@ -28,5 +29,21 @@ test("the last requests of an account whose partial results exceed its share of 
   const rejected = Array.from({ length: REQUEST_COUNT - answeredCount }, () => "overloaded");
   expect(outcomes).toStrictEqual([...answered, ...rejected]);
   expect(fixture.shed).toStrictEqual(rejected.map(() => "too_much_memory_of_account"));
+  expect(fixture.admission.jobs.heldBytes).toBe(0);
+});
+
+test("the response into which the results of the workers are joined is held in addition to them", async () => {
+  const held: number[] = [];
+  const fixture = bulkFixture({
+    onGrant: ({ kind }) => {
+      if (kind === "http.join") held.push(fixture.admission.jobs.heldBytes);
+    },
+  });
+  const body = Array.from({ length: 2_000 }, (_, i) => ({ ...VALID_QUERY, longitude: (i % 360) - 180 }));
+  const { length } = textOf(await fixture.answer({ route: "/api/v1/hazard-risk/batch", body }));
+  const bodyBytes = Buffer.byteLength(JSON.stringify(body));
+  expect(held).toHaveLength(1);
+  // The body, the queries of the workers, their results and the response.
+  expect(held[0]).toBeGreaterThanOrEqual(2 * bodyBytes + 2 * length - 3 * body.length);
   expect(fixture.admission.jobs.heldBytes).toBe(0);
 });

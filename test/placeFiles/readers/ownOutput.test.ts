@@ -1,25 +1,13 @@
 import { expect, test } from "vitest";
-import type { SegmentEntry } from "../../../src/placeFiles/segmentFormat.ts";
 import { parquetFormat } from "../../../src/placeFiles/writers/parquetFormat.ts";
+import { encodedFile } from "../writers/encodedFile.ts";
 import { expectedLongRows, GROUPS, KEPT_COLUMNS, randomBlock } from "../writers/scoredBlocks.ts";
 import { readContent } from "./placeFile.ts";
 
 /** Writes Parquet with data pages of version 1, as most programs do; hyparquet-writer writes version 2. */
 async function writeParquet(blocks: readonly ReturnType<typeof randomBlock>[], hasGeometry: boolean): Promise<Buffer> {
   const format = await parquetFormat({ layout: "long", groups: GROUPS, keptColumns: KEPT_COLUMNS, hasGeometry }, []);
-  const parts: Uint8Array[] = [format.header];
-  const segments: SegmentEntry[] = [];
-  for (const block of blocks) {
-    const generator = format.encode(block);
-    let sizeBytes = 0;
-    let next = generator.next();
-    for (; next.done !== true; next = generator.next()) {
-      parts.push(next.value.slice());
-      sizeBytes += next.value.length;
-    }
-    segments.push({ block: block.places.index, sizeBytes, ...next.value });
-  }
-  return Buffer.concat([...parts, format.footer(segments)]);
+  return await encodedFile(format, blocks);
 }
 
 const blocks = [randomBlock({ rowCount: 4000, seed: 1 }), randomBlock({ rowCount: 500, seed: 2, index: 1 })];

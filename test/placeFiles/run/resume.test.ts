@@ -3,6 +3,7 @@ import { appendFileSync } from "node:fs";
 import { type FileHandle, open, readdir, readFile, stat, truncate, writeFile, appendFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { OUTPUT_DISK } from "../../../src/placeFiles/run/outputDisk.ts";
 import { scorePlaceFile } from "../../../src/placeFiles/run/scorePlaceFile.ts";
 import { workFolderOf } from "../../../src/placeFiles/run/workFolder.ts";
 import { withTempFolder } from "../../atlas/makeAtlas.ts";
@@ -95,8 +96,14 @@ describe("an interrupted run", () => {
       await expect(otherOptions).rejects.toMatchObject({
         code: "configuration_invalid",
         details: {
-          differences: ["analysis_years was [2050] and is now [2050,2080]", "radius was not set and is now 5"],
+          differences: [
+            { name: "analysis years", before: "2050", now: "2050, 2080" },
+            { name: "radius", before: "not set", now: "5" },
+          ],
         },
+        message: expect.stringContaining(
+          "was different (analysis years: 2050 before, 2050, 2080 now; radius: not set before, 5 now). Run the command",
+        ) as string,
       });
       const otherRelease = score(
         { ...atlas(), holdings: atlas().holdings, release: "other" },
@@ -105,9 +112,11 @@ describe("an interrupted run", () => {
           output,
         },
       );
-      await expect(otherRelease).rejects.toThrow(/release of the atlas was "demo-[^"]*" and is now "other".*--restart/);
+      await expect(otherRelease).rejects.toThrow(/\(release: demo-\S* before, other now\).*--restart/);
       await writeFile(input, placesCsv(randomPlaces(ROW_COUNT, 2)));
-      await expect(score(atlas(), { input, output })).rejects.toThrow(/the input places\.csv has changed/);
+      await expect(score(atlas(), { input, output })).rejects.toThrow(
+        /\(input: \d+ bytes with SHA-256 \w{64} before, \d+ bytes with SHA-256 \w{64} now\)/,
+      );
       const report = await score(atlas(), { input, output, restart: true });
       expect(report.timing.resumed_place_count).toBe(0);
       expect((await readFile(output)).equals(whole)).toBe(false);
@@ -131,10 +140,11 @@ describe("an interrupted run", () => {
   test("keeps the finished part when the disk is full", async () => {
     await withPlaces("csv", async ({ input, output, folder, whole }) => {
       for (const capacityBytes of [0, 100, whole.length / 2, whole.length - 1]) {
-        const run = score(atlas(), { input, output, open: smallDisk(capacityBytes) });
+        const run = score(atlas(), { input, output, disk: { ...OUTPUT_DISK, open: smallDisk(capacityBytes) } });
         await expect(run).rejects.toMatchObject({
           code: "configuration_invalid",
-          message: /out\.csv cannot be written: the disk is full \(ENOSPC.*run the same command again to continue/,
+          message:
+            /out\.csv cannot be written: the disk is full \(ENOSPC.*kept in .*: free space and run the same command again/,
         });
         expect(await readdir(folder)).not.toContain("out.csv");
       }
@@ -152,10 +162,13 @@ describe("an interrupted run", () => {
       const first = score(atlas(), {
         input,
         output,
-        open: async (...parameters) => {
-          begin();
-          await mayProceed;
-          return await open(...parameters);
+        disk: {
+          ...OUTPUT_DISK,
+          open: async (...parameters) => {
+            begin();
+            await mayProceed;
+            return await open(...parameters);
+          },
         },
       });
       await hasBegun;

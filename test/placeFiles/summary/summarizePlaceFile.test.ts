@@ -8,7 +8,7 @@ import { summarizePlaceFile } from "../../../src/placeFiles/summary/summarizePla
 import { summarizeTable } from "../../../src/placeFiles/summary/summarizeTable.ts";
 import { randomFrom } from "../../seededRandom.ts";
 import { isFault } from "../../../src/errors.ts";
-import { longRows, memoryTable, randomPlaces, type Row, wideRows } from "./randomScores.ts";
+import { GROUPS, longRows, memoryTable, randomPlaces, type Row, wideRows } from "./randomScores.ts";
 
 const OPTIONS = { above: [], topCount: 5, by: [], groupBy: "country", sampleCount: 50 };
 const COLUMNS = { id: "site", latitude: "latitude", longitude: "longitude" };
@@ -41,6 +41,7 @@ function manifestOf(text: string, rowCount: number) {
     atlas: { release: "test-1", content_hash: "11" },
     output: { row_count: rowCount, size_bytes: Buffer.byteLength(text) },
     synthetic: true,
+    groups: GROUPS,
     hazards: [
       {
         hazard: "cyclones",
@@ -82,6 +83,21 @@ describe("summary of a file", () => {
       { name: "Winds, version 2", license: "CC0", credit: undefined, hazards: ["cyclones"] },
       { name: "Winds", license: undefined, credit: undefined, hazards: ["riverine_floods"] },
     ]);
+  });
+
+  test("takes columns of groups that the manifest does not state for kept columns", async () => {
+    const rows = wideRows(places).map((row) => ({
+      site: row["site"] ?? null,
+      "wildfire.rcp8p5.2050.fire_danger_days": 7,
+      "wildfire.rcp8p5.2050.status": "value",
+      ...row,
+    }));
+    const text = csvText(rows);
+    const { summary } = await summarizeText("scores.csv", text, manifestOf(text, 200));
+    expect(summary.groups.map(({ hazard }) => hazard)).not.toContain("wildfire");
+    expect(summary.groups).toHaveLength(GROUPS.length);
+    const unstated = await summarizeText("unstated.csv", text);
+    expect(unstated.summary.groups.map(({ hazard }) => hazard)).toContain("wildfire");
   });
 
   test("needs neither an identifier nor locations", async () => {

@@ -1,15 +1,16 @@
 import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { compressors } from "hyparquet-compressors";
 import { describe, expect, test } from "vitest";
-import type { KeptValue, ScoredBlock } from "../../../src/places/placeBlock.ts";
-import type { SegmentEntry } from "../../../src/placeFiles/segmentFormat.ts";
-import type { Layout, OutputPlan } from "../../../src/placeFiles/writers/outputColumns.ts";
+import type { ScoredBlock } from "../../../src/places/placeBlock.ts";
+import { type Layout, outputColumns, type OutputPlan } from "../../../src/placeFiles/writers/outputColumns.ts";
 import { parquetFormat } from "../../../src/placeFiles/writers/parquetFormat.ts";
+import { encodedFile } from "./encodedFile.ts";
 import {
   expectedLongRows,
   expectedWideRows,
   type ExpectedRow,
   GROUPS,
+  invalidBlock,
   KEPT_COLUMNS,
   randomBlock,
 } from "./scoredBlocks.ts";
@@ -23,32 +24,15 @@ const plan = (layout: Layout, hasGeometry = false): OutputPlan => ({
 
 async function parquetFile(outputPlan: OutputPlan, blocks: readonly ScoredBlock[]): Promise<ArrayBuffer> {
   const format = await parquetFormat(outputPlan, [{ key: "isotherm", value: "{}" }]);
-  const parts: Uint8Array[] = [format.header];
-  const segments: SegmentEntry[] = [];
-  for (const block of blocks) {
-    const generator = format.encode(block);
-    let sizeBytes = 0;
-    for (;;) {
-      const { value, done } = generator.next();
-      if (done === true) {
-        // Descriptions are stored as JSON.
-        const content = JSON.parse(JSON.stringify(value)) as typeof value;
-        segments.push({ block: block.places.index, sizeBytes, ...content });
-        break;
-      }
-      parts.push(value.slice());
-      sizeBytes += value.length;
-    }
-  }
-  parts.push(format.footer(segments));
-  const bytes = Buffer.concat(parts);
+  const bytes = await encodedFile(format, blocks);
   return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length);
 }
 
 const readRows = (file: ArrayBuffer): Promise<Record<string, unknown>[]> => parquetReadObjects({ file, compressors });
 
-/** Returns a row as it is read: years are numbers, and timestamps dates. */
-const values = (rows: readonly ExpectedRow[]): readonly Record<string, KeptValue>[] => rows.map((row) => ({ ...row }));
+/** Returns a row as it is read: timestamps are dates. */
+const values = (rows: readonly ExpectedRow[]): readonly Record<string, unknown>[] =>
+  rows.map(({ built = null, ...row }) => ({ ...row, built: built === null ? null : new Date(Number(built)) }));
 
 describe.each(["long", "wide"] as const)("Parquet in the %s layout", (layout) => {
   const expectedRows = layout === "long" ? expectedLongRows : expectedWideRows;
@@ -115,6 +99,76 @@ describe("Parquet", () => {
       max_value: Math.max(...present),
       null_count: BigInt(depths.length - present.length),
     });
+  });
+
+  test("keeps timestamps of all units with their time zone, before 1970 as well", async () => {
+    const types = (["ms", "us", "ns"] as const).flatMap((unit) => [
+      `timestamp[${unit}]` as const,
+      `timestamp[${unit}, UTC]` as const,
+    ]);
+    const stored = [-1n, null, 1_700_000_000_123_456_789n, 2n ** 63n - 1n, -(2n ** 63n)];
+    const block = invalidBlock(stored.map(String));
+    const kept = types.map(() => stored);
+    const keptColumns = types.map((type) => ({ name: type, type }));
+    const outputPlan = { layout: "wide", groups: GROUPS, keptColumns, hasGeometry: false } as const;
+    const file = await parquetFile(outputPlan, [{ ...block, places: { ...block.places, kept } }]);
+    const integers = {
+      timestampFromMilliseconds: String,
+      timestampFromMicroseconds: String,
+      timestampFromNanoseconds: String,
+    };
+    const rows = await parquetReadObjects({ file, compressors, parsers: integers });
+    for (const type of types) {
+      expect(rows.map((row) => row[type] as unknown)).toEqual(
+        stored.map((value) => (value === null ? null : String(value))),
+      );
+    }
+    const schema = parquetMetadata(file).schema.filter(({ name }) => name.startsWith("timestamp"));
+    expect(schema.map(({ name, converted_type, logical_type }) => [name, converted_type, logical_type])).toEqual(
+      types.map((type) => {
+        const unit = { ms: "MILLIS", us: "MICROS", ns: "NANOS" }[type.slice(10, 12)];
+        const isAdjustedToUTC = type.includes("UTC");
+        return [type, unit === "NANOS" ? undefined : `TIMESTAMP_${unit}`, { type: "TIMESTAMP", isAdjustedToUTC, unit }];
+      }),
+    );
+  });
+
+  test("has the given numbers as the location of invalid rows", async () => {
+    const block = invalidBlock(["north", " 146.5 ", "1e999", null, "-0"]);
+    const typedLocation = { latitude: "latitude", longitude: "longitude" };
+    const file = await parquetFile({ ...plan("long"), typedLocation }, [block]);
+    const rows = await readRows(file);
+    expect(rows.map(({ latitude }) => latitude)).toEqual([null, 146.5, null, null, -0]);
+  });
+
+  test("distinguishes -0 from 0 in kept columns", async () => {
+    const block = randomBlock({ rowCount: 4, seed: 6 });
+    const kept = block.places.kept.map((values, column) => (column === 4 ? [0, -0, -0, 0] : values));
+    const file = await parquetFile(plan("wide"), [{ ...block, places: { ...block.places, kept } }]);
+    const rows = await readRows(file);
+    expect(rows.map(({ value }) => value)).toEqual([0, -0, -0, 0]);
+  });
+
+  test("renames kept columns that could be taken for scores", async () => {
+    const keptColumns = ["cyclones.rcp2p6.2080.intensity", "acme.rcp2p6.2080.intensity", "status", "intensity"].map(
+      (name) => ({ name, type: "text" as const }),
+    );
+    const names = (layout: Layout): readonly string[] =>
+      outputColumns({ ...plan(layout), keptColumns })
+        .slice(0, 4)
+        .map(({ name }) => name);
+    expect(names("wide")).toEqual([
+      "input_cyclones.rcp2p6.2080.intensity",
+      "acme.rcp2p6.2080.intensity",
+      "input_status",
+      "intensity",
+    ]);
+    expect(names("long")).toEqual([
+      "cyclones.rcp2p6.2080.intensity",
+      "acme.rcp2p6.2080.intensity",
+      "input_status",
+      "input_intensity",
+    ]);
   });
 
   test("uses no dictionary for metrics with more distinct numbers than one can hold", async () => {

@@ -5,16 +5,18 @@ import { scoreArrays, scoreShapeOf } from "../../../src/hazard/scoring/scoreArra
 import type { KeptColumn, KeptValue, RowError, ScoredBlock } from "../../../src/places/placeBlock.ts";
 import { randomFrom } from "../../seededRandom.ts";
 
-export const KEPT_COLUMNS: readonly KeptColumn[] = [
-  { name: "id", type: "integer" },
-  { name: "name", type: "text" },
-  { name: "latitude", type: "text" },
-  { name: "longitude", type: "text" },
-  { name: "value", type: "number" },
-  { name: "insured", type: "boolean" },
-  { name: "built", type: "timestamp" },
-  { name: "status", type: "text" },
-];
+const KEPT_TYPES = {
+  id: "integer",
+  name: "text",
+  latitude: "text",
+  longitude: "text",
+  value: "number",
+  insured: "boolean",
+  built: "timestamp[ms, UTC]",
+  status: "text",
+} as const;
+
+export const KEPT_COLUMNS: readonly KeptColumn[] = Object.entries(KEPT_TYPES).map(([name, type]) => ({ name, type }));
 
 export const GROUPS: readonly ScoreGroup[] = [
   {
@@ -68,7 +70,7 @@ export function randomBlock({
       `${longitudes[row]}`,
       row % 7 === 3 ? null : random.below(1000) / 8,
       row % 3 === 0 ? null : row % 2 === 0,
-      row % 4 === 0 ? null : new Date(Date.UTC(2000 + (row % 30), row % 12, 3, 4, 5, 6, 789)),
+      row % 4 === 0 ? null : BigInt(Date.UTC(2000 + (row % 30), row % 12, 3, 4, 5, 6, 789)),
       "kept status",
     ];
     values.forEach((value, column) => kept[column]?.push(value));
@@ -95,6 +97,22 @@ export function randomBlock({
   }
   const places = { index, rowCount, latitudes, longitudes, radiiKm: new Float64Array(rowCount), errors, kept };
   return { places, scores };
+}
+
+/** Returns a block of invalid rows with these texts in the column of the latitude. */
+export function invalidBlock(latitudes: readonly (string | null)[]): ScoredBlock {
+  const block = randomBlock({ rowCount: latitudes.length });
+  const { places } = block;
+  return {
+    ...block,
+    places: {
+      ...places,
+      latitudes: places.latitudes.fill(NaN),
+      longitudes: places.longitudes.fill(NaN),
+      errors: new Map(latitudes.map((_, row) => [row, ERROR] as const)),
+      kept: places.kept.map((values, column) => (column === 2 ? latitudes : values)),
+    },
+  };
 }
 
 export type ExpectedRow = Readonly<Record<string, KeptValue>>;
@@ -148,7 +166,7 @@ export function expectedWideRows({ places, scores }: ScoredBlock): readonly Expe
       row[`${prefix}.status`] = error === undefined ? status : null;
       statuses.push(status);
     }
-    const best = ["value", "zero"].find((status) => statuses.includes(status)) ?? statuses[0];
+    const best = SCORE_STATUSES.find((status) => statuses.includes(status));
     return { ...row, status: error === undefined ? (best ?? null) : "invalid_row", error: error?.message ?? null };
   });
 }

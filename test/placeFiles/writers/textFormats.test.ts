@@ -6,7 +6,7 @@ import { CSV_SYNTAX } from "../../../src/placeFiles/writers/csvFormat.ts";
 import { NDJSON_SYNTAX } from "../../../src/placeFiles/writers/ndjsonFormat.ts";
 import type { Layout, OutputPlan } from "../../../src/placeFiles/writers/outputColumns.ts";
 import { rowTextFormat } from "../../../src/placeFiles/writers/rowText.ts";
-import { expectedLongRows, expectedWideRows, GROUPS, KEPT_COLUMNS, randomBlock } from "./scoredBlocks.ts";
+import { expectedLongRows, expectedWideRows, GROUPS, KEPT_COLUMNS, invalidBlock, randomBlock } from "./scoredBlocks.ts";
 
 const plan = (layout: Layout): OutputPlan => ({
   layout,
@@ -29,13 +29,17 @@ function encode(
   }
 }
 
-function csvText(value: KeptValue): string {
-  return value instanceof Date ? value.toISOString() : String(value ?? "");
+function csvText([name, value]: readonly [string, KeptValue]): string {
+  return name === "built" && value !== null ? builtText(value) : String(value ?? "");
 }
 
-function jsonValue(value: KeptValue): unknown {
-  if (value instanceof Date) return value.toISOString();
+function jsonValue(name: string, value: KeptValue): unknown {
+  if (name === "built" && value !== null) return builtText(value);
   return typeof value === "bigint" ? Number(value) : value;
+}
+
+function builtText(value: KeptValue): string {
+  return new Date(Number(value)).toISOString();
 }
 
 describe.each(["long", "wide"] as const)("text in the %s layout", (layout) => {
@@ -48,9 +52,9 @@ describe.each(["long", "wide"] as const)("text in the %s layout", (layout) => {
     const { text, content } = encode(format, block);
     const [header = [], ...rows] = parse(Buffer.from(format.header).toString() + text);
     expect(header).toEqual(Object.keys(expected[0] ?? {}));
-    expect(rows).toEqual(expected.map((row) => Object.values(row).map(csvText)));
+    expect(rows).toEqual(expected.map((row) => Object.entries(row).map(csvText)));
     expect(content).toEqual({ rowCount: expected.length });
-    expect(format.footer([])).toHaveLength(0);
+    expect(format.footer).toBeUndefined();
   });
 
   test("NDJSON has the values of every row with their types", () => {
@@ -58,7 +62,7 @@ describe.each(["long", "wide"] as const)("text in the %s layout", (layout) => {
     const block = randomBlock({ rowCount: 300, seed: 2 });
     const lines = encode(format, block).text.trimEnd().split("\n");
     const expected = expectedRows(block).map((row) =>
-      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(value)])),
+      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, jsonValue(name, value)])),
     );
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(expected);
     expect(format.header).toHaveLength(0);
@@ -95,9 +99,27 @@ describe("text", () => {
       .text.trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line) as { latitude: unknown });
-    const expected = Array.from(block.places.latitudes, (latitude) => (Number.isNaN(latitude) ? null : latitude));
-    expect(expected).toContain(null);
-    expect(rows.map(({ latitude }) => latitude)).toEqual(expected);
+    const kept = block.places.kept[2] ?? [];
+    expect(block.places.errors.size).toBeGreaterThan(0);
+    // Invalid rows also have the number that was given.
+    expect(rows.map(({ latitude }) => latitude)).toEqual(kept.map(Number));
+  });
+
+  test("has no coordinates in invalid rows whose text is not a finite number", () => {
+    const typedLocation = { latitude: "latitude", longitude: "longitude" };
+    const format = rowTextFormat({ ...plan("wide"), typedLocation }, NDJSON_SYNTAX);
+    const block = invalidBlock(["north", " 146.5 ", "1e999", null, "-0"]);
+    const rows = encode(format, block).text.trimEnd().split("\n");
+    const latitudes = rows.map((row) => /"latitude":([^,]*),/.exec(row)?.[1]);
+    expect(latitudes).toEqual(["null", "146.5", "null", "null", "-0"]);
+  });
+
+  test("keeps the sign of -0", () => {
+    const block = randomBlock({ rowCount: 2, seed: 6 });
+    const kept = block.places.kept.map((values, column) => (column === 4 ? [-0, 0] : values));
+    const signed = { ...block, places: { ...block.places, kept, errors: new Map() } };
+    const { text } = encode(rowTextFormat(plan("wide"), NDJSON_SYNTAX), signed);
+    expect(text.match(/"value":[^,]*/g)).toEqual(['"value":-0', '"value":0']);
   });
 
   test("writes infinite kept numbers as text in CSV and as null in JSON", () => {

@@ -1,5 +1,6 @@
 import type { SchemaElement } from "hyparquet";
 import type { KeptColumn, KeptValue } from "../../../places/placeBlock.ts";
+import { timestampText, timestampType } from "../../timestamps.ts";
 import { check } from "./damage.ts";
 
 /** How the stored values of a column are kept. */
@@ -10,8 +11,8 @@ export interface ColumnType {
 }
 
 const DAY_MS = 86_400_000;
-/** The last moment that Date represents, on both sides of 1970. */
-const TIMESTAMP_MS_MAX = 8_640_000_000_000_000;
+/** The last day that Date represents, on both sides of 1970. */
+const DATE_DAYS_MAX = 100_000_000;
 /** Decimals with more digits are kept as text, because a number would round them. */
 const DECIMAL_DIGITS_MAX = 15;
 
@@ -26,9 +27,9 @@ export function columnTypeOf(element: SchemaElement): ColumnType | undefined {
   if (logical?.type === "DECIMAL") return decimalType(logical.scale, logical.precision);
   if (converted === "DECIMAL") return decimalType(scale, precision);
   if (logical?.type === "DATE" || converted === "DATE") return { type: "text", convert: dateText };
-  if (logical?.type === "TIMESTAMP") return timestampType(logical.unit);
-  if (converted === "TIMESTAMP_MILLIS") return timestampType("MILLIS");
-  if (converted === "TIMESTAMP_MICROS") return timestampType("MICROS");
+  if (logical?.type === "TIMESTAMP") return timestampColumn(logical.unit, logical.isAdjustedToUTC);
+  if (converted === "TIMESTAMP_MILLIS") return timestampColumn("MILLIS", true);
+  if (converted === "TIMESTAMP_MICROS") return timestampColumn("MICROS", true);
   if (logical?.type === "TIME") return timeType(logical.unit);
   if (converted === "TIME_MILLIS") return timeType("MILLIS");
   if (converted === "TIME_MICROS") return timeType("MICROS");
@@ -45,7 +46,8 @@ export function columnTypeOf(element: SchemaElement): ColumnType | undefined {
         ? { type: "text", convert: (stored) => String(BigInt.asUintN(64, stored as bigint)) }
         : { type: "integer", convert: (stored) => stored as bigint };
     case "INT96":
-      return timestampType("NANOS");
+      // It has nanoseconds also in years that an integer of 64 bits cannot hold.
+      return { type: "text", convert: (stored) => timestampText(stored as bigint, INT96_TIMESTAMP) };
     case "FLOAT":
     case "DOUBLE":
       return { type: "number", convert: (stored) => stored as number };
@@ -108,27 +110,15 @@ function decimalText(stored: unknown, scale: number): string {
 }
 
 function dateText(stored: unknown): string {
-  return dateOf(BigInt(stored as number) * BigInt(DAY_MS))
-    .toISOString()
-    .replace("T00:00:00.000Z", "");
+  const days = Number(stored);
+  check(Math.abs(days) <= DATE_DAYS_MAX, "a date that is out of range");
+  return new Date(days * DAY_MS).toISOString().replace("T00:00:00.000Z", "");
 }
 
-/** Timestamps are kept to the millisecond, rounded down. Those without a time zone are taken as UTC. */
-function timestampType(unit: "MILLIS" | "MICROS" | "NANOS"): ColumnType {
-  const perMs = { MILLIS: 1n, MICROS: 1000n, NANOS: 1_000_000n }[unit];
-  return {
-    type: "timestamp",
-    convert(stored) {
-      const value = BigInt(stored as number | bigint);
-      const rest = ((value % perMs) + perMs) % perMs;
-      return dateOf((value - rest) / perMs);
-    },
-  };
-}
+const INT96_TIMESTAMP = { digits: 9, isUtc: false };
 
-function dateOf(ms: bigint): Date {
-  check(ms <= BigInt(TIMESTAMP_MS_MAX) && ms >= -BigInt(TIMESTAMP_MS_MAX), "a time that is out of range");
-  return new Date(Number(ms));
+function timestampColumn(unit: "MILLIS" | "MICROS" | "NANOS", isUtc: boolean): ColumnType {
+  return { type: timestampType(unit, isUtc), convert: (stored) => BigInt(stored as number | bigint) };
 }
 
 /** Times of the day are kept as text. */

@@ -1,4 +1,5 @@
 import { html, joinMarkup, type Markup } from "../../../markup.ts";
+import { chartFrame, type ChartText, tickLabels, yearLabels, yearsOf } from "./chartFrame.ts";
 import { type LinearScale, px, valueScale, yearScale } from "./chartScale.ts";
 import { formatValue } from "./reportNumbers.ts";
 
@@ -27,36 +28,24 @@ const PLOT = { top: 46, bottom: 246, left: 56, gap: 26 };
 const BAR_HALF_WIDTH = 10;
 
 /** Draws the quantiles of values over years, with one panel for each scenario and a shared vertical axis. */
-export function bandChart(
-  panels: readonly BandPanel[],
-  text: { readonly id: string; readonly title: string; readonly description: string; readonly axis: string },
-): Markup {
+export function bandChart(panels: readonly BandPanel[], text: ChartText): Markup {
   const points = panels.flatMap((panel) => panel.points);
   const y = valueScale(
     points.flatMap(({ q05, q99 }) => [q05, q99]),
     { low: PLOT.bottom, high: PLOT.top },
   );
-  const years = [...new Set(points.map(({ year }) => year))].toSorted((a, b) => a - b);
+  const years = yearsOf(points);
   const panelWidth = (WIDTH - PLOT.left - PLOT.gap * panels.length) / panels.length;
   const drawn = panels.map((panel, index) => {
     const left = PLOT.left + index * (panelWidth + PLOT.gap);
     const x = yearScale(years, { low: left + BAR_HALF_WIDTH, high: left + panelWidth - BAR_HALF_WIDTH });
     return drawPanel(panel, { x, y, left, right: left + panelWidth });
   });
-  return html`<svg
-    viewBox="0 0 ${WIDTH} ${HEIGHT}"
-    role="img"
-    aria-labelledby="${text.id}-title ${text.id}-description"
-  >
-    <title id="${text.id}-title">${text.title}</title>
-    <desc id="${text.id}-description">${text.description}</desc>
-    <text class="axis" x="0" y="14">${text.axis}</text>
-    ${legend()} ${joinMarkup(y.ticks.map((tick) => tickLabel(tick, y)))} ${joinMarkup(drawn)}
-  </svg>`;
-}
-
-function tickLabel(tick: number, y: LinearScale): Markup {
-  return html`<text class="tick end" x="${PLOT.left - 8}" y="${px(y.toPixel(tick) + 4)}">${formatValue(tick)}</text>`;
+  return chartFrame({ width: WIDTH, height: HEIGHT }, text, [
+    legend(),
+    tickLabels(y, PLOT.left, formatValue),
+    ...drawn,
+  ]);
 }
 
 function legend(): Markup {
@@ -137,17 +126,4 @@ function marks(points: readonly BandPoint[], quantile: "q50" | "q99", x: LinearS
         `M${px(x.toPixel(point.year) - BAR_HALF_WIDTH)} ${px(y.toPixel(point[quantile]))}h${2 * BAR_HALF_WIDTH}`,
     )
     .join("");
-}
-
-/** Returns the labels of the years, without those that would overlap the previous one. */
-export function yearLabels(years: readonly number[], x: LinearScale, bottom: number): readonly Markup[] {
-  const labels: Markup[] = [];
-  let lastPixel = -Infinity;
-  for (const year of years) {
-    const pixel = x.toPixel(year);
-    if (pixel - lastPixel < 34) continue;
-    lastPixel = pixel;
-    labels.push(html`<text class="tick middle" x="${px(pixel)}" y="${bottom + 18}">${year}</text>`);
-  }
-  return labels;
 }

@@ -1,5 +1,5 @@
 import { html, joinMarkup, type Markup } from "../../../markup.ts";
-import { yearLabels } from "./bandChart.ts";
+import { chartFrame, type ChartText, tickLabels, yearLabels, yearsOf } from "./chartFrame.ts";
 import { px, valueScale, yearScale } from "./chartScale.ts";
 
 /** Shares of places over years under a scenario. */
@@ -17,49 +17,34 @@ const LABEL_DISTANCE_MIN = 15;
 const STYLE_COUNT = 5;
 
 /** Draws shares of places over years, one line for each scenario, labeled at its end. */
-export function shareChart(
-  lines: readonly ShareLine[],
-  text: { readonly id: string; readonly title: string; readonly description: string; readonly axis: string },
-): Markup {
+export function shareChart(lines: readonly ShareLine[], text: ChartText): Markup {
   const points = lines.flatMap((line) => line.points);
   const y = valueScale(
     points.map(({ share }) => share * 100),
     { low: PLOT.bottom, high: PLOT.top },
   );
-  const years = [...new Set(points.map(({ year }) => year))].toSorted((a, b) => a - b);
+  const years = yearsOf(points);
   const x = yearScale(years, { low: PLOT.left + 10, high: PLOT.right - 10 });
   const grid = y.ticks.map((tick) => `M${PLOT.left} ${px(y.toPixel(tick))}H${PLOT.right}`).join("");
   const labelPixels = spread(lines.map((line) => y.toPixel((line.points.at(-1)?.share ?? 0) * 100)));
-  return html`<svg
-    viewBox="0 0 ${WIDTH} ${HEIGHT}"
-    role="img"
-    aria-labelledby="${text.id}-title ${text.id}-description"
-  >
-    <title id="${text.id}-title">${text.title}</title>
-    <desc id="${text.id}-description">${text.description}</desc>
-    <text class="axis" x="0" y="14">${text.axis}</text>
-    <path class="grid" d="${grid}" />
-    ${joinMarkup(
-      y.ticks.map(
-        (tick) => html`<text class="tick end" x="${PLOT.left - 8}" y="${px(y.toPixel(tick) + 4)}">${tick} %</text>`,
-      ),
-    )}
-    ${joinMarkup(
-      lines.map((line, index) => {
-        const style = `line s${index % STYLE_COUNT}`;
-        const at = line.points.map(({ year, share }) => [px(x.toPixel(year)), px(y.toPixel(share * 100))] as const);
-        const last = at.at(-1) ?? [0, 0];
-        const labelY = px(labelPixels[index] ?? 0);
-        return html`<g class="${style}">
-          <path d="${at.map(([pointX, pointY], i) => `${i === 0 ? "M" : "L"}${pointX} ${pointY}`).join("")}" />
-          ${joinMarkup(at.map(([pointX, pointY]) => html`<circle cx="${pointX}" cy="${pointY}" r="3.5" />`))}
-          <path class="leader" d="M${last[0] + 6} ${last[1]}L${PLOT.right + 4} ${labelY}" />
-          <text x="${PLOT.right + 8}" y="${px(labelY + 4)}">${line.label}</text>
-        </g>`;
-      }),
-    )}
-    ${joinMarkup(yearLabels(years, x, PLOT.bottom))}
-  </svg>`;
+  const drawn = lines.map((line, index) => {
+    const style = `line s${index % STYLE_COUNT}`;
+    const at = line.points.map(({ year, share }) => [px(x.toPixel(year)), px(y.toPixel(share * 100))] as const);
+    const last = at.at(-1) ?? [0, 0];
+    const labelY = px(labelPixels[index] ?? 0);
+    return html`<g class="${style}">
+      <path d="${at.map(([pointX, pointY], i) => `${i === 0 ? "M" : "L"}${pointX} ${pointY}`).join("")}" />
+      ${joinMarkup(at.map(([pointX, pointY]) => html`<circle cx="${pointX}" cy="${pointY}" r="3.5" />`))}
+      <path class="leader" d="M${last[0] + 6} ${last[1]}L${PLOT.right + 4} ${labelY}" />
+      <text x="${PLOT.right + 8}" y="${px(labelY + 4)}">${line.label}</text>
+    </g>`;
+  });
+  return chartFrame({ width: WIDTH, height: HEIGHT }, text, [
+    html`<path class="grid" d="${grid}" />`,
+    tickLabels(y, PLOT.left, (tick) => `${tick} %`),
+    ...drawn,
+    ...yearLabels(years, x, PLOT.bottom),
+  ]);
 }
 
 /** Moves positions apart so that labels do not overlap, within the plot. */

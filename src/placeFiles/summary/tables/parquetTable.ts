@@ -2,6 +2,7 @@ import type { PlaceTextFile } from "../../readers/fileText.ts";
 import { columnTypeOf, HEXADECIMAL } from "../../readers/parquet/columnTypes.ts";
 import { openParquetFile, type ParquetFile } from "../../readers/parquet/parquetFile.ts";
 import { readColumnNames } from "../../readers/placeColumnNames.ts";
+import { timestampOf, timestampText } from "../../timestamps.ts";
 import type { ScoreTable, TableBatch } from "../scoreTable.ts";
 
 const ROWS_PER_BATCH = 8192;
@@ -31,8 +32,12 @@ async function* readBatches(
     const column = file.columns.find((other) => other.name === name);
     const { element, leafIndex = 0 } = column ?? {};
     if (element === undefined) return undefined; // a list or structure, whose cells are empty
-    const { convert } = columnTypeOf(element) ?? HEXADECIMAL;
-    return file.openColumn({ element, leafIndex }, convert);
+    const { type, convert } = columnTypeOf(element) ?? HEXADECIMAL;
+    const timestamp = timestampOf(type);
+    return file.openColumn({ element, leafIndex }, (stored) => {
+      const value = convert(stored);
+      return timestamp === undefined ? value : timestampText(value as bigint, timestamp);
+    });
   });
   for (let firstRow = 0; firstRow < file.rowCount; firstRow += ROWS_PER_BATCH) {
     const rowCount = Math.min(ROWS_PER_BATCH, file.rowCount - firstRow);
