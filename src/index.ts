@@ -47,6 +47,11 @@ export {
 } from "./errors.ts";
 export type { Atlas, AtlasHoldings } from "./hazard/answer.ts";
 export type { BatchOptions, RefusedElement } from "./hazard/batch.ts";
+export type { ValueTileLayer } from "./hazard/tiles/tileLayer.ts";
+export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./hazard/tiles/tileRequest.ts";
+export { colorOf, type ColorScale, colorScaleOf, differenceScaleOf, type Rgba } from "./tiles/colorScales.ts";
+export type { TileAddress } from "./tiles/mercator.ts";
+export { decodeValueTile, encodeValueTile, valueOfStep, type ValueTile } from "./tiles/valueTile.ts";
 export type {
   AlignedYear,
   AlignmentAnswer,
@@ -69,6 +74,7 @@ export type {
   CatalogGrid,
   CatalogHazard,
   CatalogLayer,
+  ColorStop,
   CompanyAnswer,
   CompanyAssumptions,
   CompanyAssumptionsRequest,

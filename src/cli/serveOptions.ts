@@ -28,6 +28,8 @@ export interface ServeFlags extends DatabaseFlags {
   readonly entityLimit?: number;
   readonly requestsPerSecond?: number;
   readonly requestBurst?: number;
+  readonly tilesPerSecond?: number;
+  readonly tileBurst?: number;
   readonly trustProxy?: readonly string[];
   readonly exemptAddress?: readonly string[];
   readonly connectionLimit?: number;
@@ -130,6 +132,14 @@ export function addServeOptions(command: Command): Command {
     )
     .addOption(limit("--request-burst <count>", "request burst of an account (default: 100)", "REQUEST_BURST"))
     .addOption(
+      limit(
+        "--tiles-per-second <count>",
+        "sustained rate of map tiles of an account (default: 100)",
+        "TILES_PER_SECOND",
+      ),
+    )
+    .addOption(limit("--tile-burst <count>", "burst of map tiles of an account (default: 400)", "TILE_BURST"))
+    .addOption(
       new Option(
         "--trust-proxy <range...>",
         "addresses and CIDR ranges of reverse proxies whose X-Forwarded-For gives the client address",
@@ -208,7 +218,8 @@ export function serverOptionsOf(flags: ServeFlags): Omit<ServeOptions, "atlas" |
 }
 
 function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
-  const { bodyLimit, batchLimit, valueLimit, detailLimit, entityLimit, requestsPerSecond, requestBurst } = flags;
+  const { bodyLimit, batchLimit, valueLimit, detailLimit, entityLimit } = flags;
+  const { requestsPerSecond, requestBurst, tilesPerSecond, tileBurst } = flags;
   return {
     ...(bodyLimit === undefined ? {} : { requestBodyBytesMax: bodyLimit * 2 ** 20 }),
     ...(batchLimit === undefined ? {} : { batchCount: batchLimit }),
@@ -217,6 +228,8 @@ function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
     ...(entityLimit === undefined ? {} : { entityCount: entityLimit }),
     ...(requestsPerSecond === undefined ? {} : { requestsPerS: requestsPerSecond }),
     ...(requestBurst === undefined ? {} : { requestBurst }),
+    ...(tilesPerSecond === undefined ? {} : { tilesPerS: tilesPerSecond }),
+    ...(tileBurst === undefined ? {} : { tileBurst }),
   };
 }
 

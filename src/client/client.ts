@@ -30,6 +30,8 @@ import type {
   ReferenceIndustry,
   ReferenceScenario,
   RefusedQuery,
+  TileJson,
+  TileLayerPath,
   UsageFilter,
   UsagePage,
 } from "../contract/wireTypes.ts";
@@ -66,6 +68,7 @@ export type {
   CatalogGrid,
   CatalogHazard,
   CatalogLayer,
+  ColorStop,
   CompanyAnswer,
   CompanyAssumptions,
   CompanyAssumptionsRequest,
@@ -152,6 +155,8 @@ export type {
   ScopeTemperatures,
   ScoredHolding,
   TemperatureRange,
+  TileJson,
+  TileLayerPath,
   UnattributedReason,
   UncoveredHolding,
   UncoveredReason,
@@ -429,6 +434,12 @@ export class IsothermClient {
   /** Returns the supported hazards and the layers of the service's atlas. */
   async hazards(options: CallOptions = {}): Promise<HazardCatalog> {
     return (await this.#get("/api/v1/hazards", options)) as HazardCatalog;
+  }
+
+  /** Returns the TileJSON of a layer, with URLs of map tiles that need no header field. */
+  async tileJson({ hazard, scenario, year, metric }: TileLayerPath, options: CallOptions = {}): Promise<TileJson> {
+    const layer = [hazard, scenario, year, metric].map(encodeURIComponent).join("/");
+    return (await this.#get(`/api/v1/tiles/${layer}.json`, options)) as TileJson;
   }
 
   /** Returns the industries of the company model. */

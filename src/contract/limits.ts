@@ -23,4 +23,8 @@ export const LimitsSchema = Type.Object({
     description: "Maximum sustained request rate of the account, requests per second.",
   }),
   request_burst: Type.Integer({ description: "Maximum number of requests that the account can send at once." }),
+  tiles_per_second: Type.Number({
+    description: "Maximum sustained rate of map tiles of the account, tiles per second. They do not count as requests.",
+  }),
+  tile_burst: Type.Integer({ description: "Maximum number of map tiles that the account can request at once." }),
 });

@@ -1823,6 +1823,10 @@ export interface Limits {
   readonly requests_per_second: number;
   /** Maximum number of requests that the account can send at once. */
   readonly request_burst: number;
+  /** Maximum sustained rate of map tiles of the account, tiles per second. They do not count as requests. */
+  readonly tiles_per_second: number;
+  /** Maximum number of map tiles that the account can request at once. */
+  readonly tile_burst: number;
 }
 
 export interface PageParameters {
@@ -2431,6 +2435,84 @@ export interface Problem {
   readonly column?: number;
 }
 
+export interface ColorStop {
+  /** In the unit of the layer. */
+  readonly value: number;
+  /** `#rrggbb`. Colors between two stops are interpolated linearly in sRGB. */
+  readonly color: string;
+}
+
+export interface TileJson {
+  readonly tilejson: "3.0.0";
+  readonly name: string;
+  readonly description: string;
+  /** Always 1.0.0: the version of this description. `release` names the data. */
+  readonly version: string;
+  readonly scheme: "xyz";
+  /** URL template of the images, with `{z}`, `{x}` and `{y}`. It contains a token and needs no header field. */
+  readonly tiles: readonly string[];
+  /** URL template of the value tiles, as `tiles`. */
+  readonly value_tiles: readonly string[];
+  readonly minzoom: number;
+  /** Smallest zoom at which every pixel is the cell at its center. */
+  readonly maxzoom: number;
+  /** Degrees: west, south, east, north. */
+  readonly bounds: readonly number[];
+  /** Degrees east, degrees north, zoom. */
+  readonly center: readonly number[];
+  /** HTML. */
+  readonly attribution: string;
+  /** When the token in the URLs expires, ISO 8601 in UTC. */
+  readonly expires_at: string;
+  /** Release of the atlas; values may differ between releases. */
+  readonly release: string;
+  /** True if the values are invented, as in the demo. */
+  readonly synthetic: boolean;
+  readonly hazard: HazardName;
+  readonly scenario: Scenario;
+  readonly analysis_year: number;
+  readonly metric: string;
+  /** Unit of the values; 1 for shares and probabilities. */
+  readonly unit: string;
+  /** A value is `step / steps_per_unit + offset`. */
+  readonly steps_per_unit: number;
+  /** Value of step 0, in `unit`. */
+  readonly offset: number;
+  /** Colors of the images, in ascending order of the values. The value 0 is transparent. */
+  readonly color_stops: readonly ColorStop[];
+  /** Color of the hatching of pixels without a value, `#rrggbbaa`. */
+  readonly no_data_color: string;
+}
+
+export interface TileLayerPath {
+  readonly hazard: HazardName;
+  readonly scenario: Scenario;
+  /** Analysis year. The layer of 1980 is the baseline under every scenario. */
+  readonly year: number;
+  /** A metric of the hazard, or `rp_<years>`: the value at a return period that the atlas keeps. */
+  readonly metric: string;
+}
+
+export interface TileParameters {
+  /** Token from the TileJSON of the layer, which replaces the header field `X-API-Key`. */
+  readonly token?: string;
+}
+
+export interface TilePath {
+  readonly hazard: HazardName;
+  readonly scenario: Scenario;
+  /** Analysis year. The layer of 1980 is the baseline under every scenario. */
+  readonly year: number;
+  /** A metric of the hazard, or `rp_<years>`: the value at a return period that the atlas keeps. */
+  readonly metric: string;
+  /** Zoom: the world is 2^z tiles wide and high. 0 to 22. */
+  readonly z: number;
+  /** Column of the tile, from 180 degrees west; less than 2^z. */
+  readonly x: number;
+  /** Row of the tile, from 85.0511 degrees north; less than 2^z. */
+  readonly y: number;
+}
+
 export interface CustomerUsageParameters {
   /** First day included (UTC), YYYY-MM-DD. Default: no limit. */
   readonly from?: string;
@@ -2636,6 +2718,11 @@ export interface WireTypes {
   readonly ProblemDescription: ProblemDescription;
   readonly ProblemItem: ProblemItem;
   readonly Problem: Problem;
+  readonly ColorStop: ColorStop;
+  readonly TileJson: TileJson;
+  readonly TileLayerPath: TileLayerPath;
+  readonly TileParameters: TileParameters;
+  readonly TilePath: TilePath;
   readonly CustomerUsageParameters: CustomerUsageParameters;
   readonly Meter: Meter;
   readonly UsageFilter: UsageFilter;

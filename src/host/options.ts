@@ -90,6 +90,8 @@ const DEFAULT_LIMITS: HostLimits = {
   requestBodyBytesMax: DEFAULT_BODY_BYTES_MAX,
   requestsPerS: 50,
   requestBurst: 100,
+  tilesPerS: 100,
+  tileBurst: 400,
 };
 
 const COUNT: ValueSchema = { type: "integer", minimum: 1 };
@@ -107,6 +109,8 @@ const LIMITS = {
   requestBodyBytesMax: { ...BYTES, minimum: 1 },
   requestsPerS: { type: "number", exclusiveMinimum: 0 },
   requestBurst: COUNT,
+  tilesPerS: { type: "number", exclusiveMinimum: 0 },
+  tileBurst: COUNT,
 } as const satisfies Record<keyof HostLimits, ValueSchema>;
 
 const LOAD = {

@@ -2,7 +2,10 @@ import type { TSchema } from "typebox";
 import { Fault } from "../errors.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 import type { Ledger } from "../ledger/ledger.ts";
+import type { RateLimitKind } from "./admission/accountRateLimiter.ts";
 import type { RequestWork } from "./admission/costModel.ts";
+import type { TileGate } from "./admission/tileGate.ts";
+import type { TileTokens } from "./tiles/tileTokens.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
 
@@ -13,6 +16,8 @@ export interface Services {
   readonly limits: HostLimits;
   /** Path below which clients reach the service, such as `/climate`; "" if there is none. */
   readonly prefix: string;
+  /** Map tiles: their tokens, and the limit of concurrent ones. Absent in worker threads. */
+  readonly tiles?: { readonly tokens: TileTokens; readonly gate: TileGate };
   /** Whether the host accepts requests: false until it is warm, and once it shuts down. Absent in worker threads. */
   readonly readiness?: { readonly isReady: boolean };
 }
@@ -32,6 +37,9 @@ export interface HostLimits {
   /** Sustained requests per second of one account; `requestBurst` is how many it can send at once. */
   readonly requestsPerS: number;
   readonly requestBurst: number;
+  /** As `requestsPerS` and `requestBurst`, for map tiles, which have a separate limit. */
+  readonly tilesPerS: number;
+  readonly tileBurst: number;
 }
 
 /** The authenticated caller. */
@@ -61,6 +69,8 @@ export interface RouteContext {
   readonly requestId: string;
   /** Aborted when the client disconnects or the deadline passes. */
   readonly signal: AbortSignal;
+  /** Scheme and authority under which the client reached the service, such as `https://example.org`; absent in worker threads. */
+  readonly origin?: string;
   /** Present in worker threads, where long work yields to that of other accounts. */
   readonly timeSlice?: TimeSlice;
 }
@@ -72,6 +82,8 @@ export interface Reply {
   /** Text, chunks of bytes, or a stream of text. */
   readonly body: string | readonly Uint8Array[] | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the body is compressed already, so that a content coding would be of no use. */
+  readonly isCompressed?: true;
 }
 
 /** Documentation of a route for the OpenAPI document. */
@@ -115,6 +127,13 @@ export interface Route<Request, Result> {
   readonly path: string;
   /** Required authentication: none, an API key, or an API key and a customer id (data routes). */
   readonly access: "open" | "key" | "customer";
+  /**
+   * Returns what a token must have been issued for to replace the API key, from the parameters of the path. Absent: the
+   * route accepts no tokens.
+   */
+  tokenScope?(path: Readonly<Record<string, string>>): string;
+  /** The limit that requests count against; default `account`. */
+  readonly rateLimit?: RateLimitKind;
   readonly description: RouteDescription;
   /** Whether load balancers and monitors poll the route: it is neither logged nor limited by address. */
   readonly isProbe?: true;
@@ -133,6 +152,8 @@ export interface Route<Request, Result> {
    * revisions mean equal responses on every host: responses carry an ETag, and If-None-Match is answered with 304.
    */
   revision?(services: Services): string;
+  /** Seconds for which a client may reuse a response without asking; default 0. */
+  readonly maxAgeS?: number;
   /** @throws Fault with all errors that the caller can correct */
   parse(request: RouteRequest): Request;
   /** Checks a request against the data before an ETag or HEAD is answered. @throws Fault as `handle` would */

@@ -4,6 +4,7 @@ import { version } from "../version.ts";
 import { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
 import { AdmissionControl } from "./admission/admissionControl.ts";
 import { ClientGate } from "./admission/clientGate.ts";
+import { TileGate } from "./admission/tileGate.ts";
 import { BulkRequests } from "./bulk/bulkRequests.ts";
 import { ClientAddresses } from "./http/clientAddress.ts";
 import { CorsPolicy } from "./http/cors.ts";
@@ -12,7 +13,11 @@ import type { ServiceOptions, Settings } from "./options.ts";
 import type { ServiceState } from "./serviceGauges.ts";
 import { Pipeline } from "./pipeline/pipeline.ts";
 import { ROUTES } from "./routes/routeList.ts";
+import { TileTokens } from "./tiles/tileTokens.ts";
 import { warmUp } from "./warmUp.ts";
+
+/** Map tiles in progress per worker: one is computed while the worker waits for the data of the other. */
+const TILES_PER_WORKER = 2;
 
 /** Settings that differ between `createHandler` and `serve`. */
 export interface ServiceSetup
@@ -71,11 +76,20 @@ export class Service {
     this.addresses = new ClientAddresses({ trustedProxies, exemptAddresses: clientLimits.exemptAddresses });
     this.#clients = new ClientGate({ limits: clientLimits, addresses: this.addresses, onShed });
     this.#authenticator = new Authenticator(ledger, { startLookup: (address) => this.#clients.startLookup(address) });
+    const tokens = new TileTokens(ledger);
+    const gate = new TileGate({
+      runningMax: executor === undefined ? 1 : TILES_PER_WORKER * executor.workerCount,
+      waitingPerAccountMax: limits.tileBurst,
+      reject: admission.reject,
+    });
+    const tileRate = { requestsPerS: limits.tilesPerS, requestBurst: limits.tileBurst };
     const pipeline = new Pipeline({
       routes: ROUTES,
-      services: { atlas, ledger, limits, prefix, readiness: this },
+      services: { atlas, ledger, limits, prefix, readiness: this, tiles: { tokens, gate } },
       authenticator: this.#authenticator,
-      rateLimiter: new AccountRateLimiter(limits),
+      rateLimiters: { account: new AccountRateLimiter(limits), tiles: new AccountRateLimiter(tileRate, "tiles") },
+      tokens,
+      originOf: (request) => this.addresses.originOf(request),
       admission,
       clients: this.#clients,
       cors: new CorsPolicy(corsOrigins),

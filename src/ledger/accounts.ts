@@ -98,16 +98,24 @@ export function revokeKey(storage: Storage, { keyId }: { readonly keyId: string 
   });
 }
 
-export async function findKey(
+export function findKey(storage: Storage, { digest }: { readonly digest: Uint8Array }): Promise<KeyHolder | undefined> {
+  return findHolder(storage, { column: "api_key.digest", value: Buffer.from(digest).toString("hex") });
+}
+
+export function findKeyById(storage: Storage, { keyId }: { readonly keyId: string }): Promise<KeyHolder | undefined> {
+  return findHolder(storage, { column: "api_key.key_id", value: keyId });
+}
+
+async function findHolder(
   { db }: Storage,
-  { digest }: { readonly digest: Uint8Array },
+  { column, value }: { readonly column: "api_key.digest" | "api_key.key_id"; readonly value: string },
 ): Promise<KeyHolder | undefined> {
   const row = await db
     .selectFrom("api_key")
     .innerJoin("account", "account.account_id", "api_key.account_id")
     .selectAll("api_key")
     .select(["account.name as account_name", "account.created_at as account_created_at", "account.suspended_at"])
-    .where("api_key.digest", "=", Buffer.from(digest).toString("hex"))
+    .where(column, "=", value)
     .executeTakeFirst();
   if (row === undefined) return undefined;
   const { account_id, account_name, account_created_at, suspended_at } = row;

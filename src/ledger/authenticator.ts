@@ -44,6 +44,7 @@ export class Authenticator {
   readonly #ledger: Ledger;
   readonly #options: AuthenticatorOptions;
   readonly #keys: LookupCache<{ readonly digest: Buffer; readonly holder: KeyHolder }>;
+  readonly #keysById: LookupCache<KeyHolder>;
   readonly #customers: LookupCache<Customer>;
   readonly #stopListening: () => void;
   readonly #failures: AddressRateLimiter;
@@ -52,12 +53,14 @@ export class Authenticator {
     this.#ledger = ledger;
     this.#options = { ...DEFAULTS, ...options };
     this.#keys = new LookupCache(this.#options);
+    this.#keysById = new LookupCache(this.#options);
     this.#customers = new LookupCache(this.#options);
     const { failureCountMax, addressCountMax, now } = this.#options;
     const limit = { burst: failureCountMax, refillCount: failureCountMax, refillIntervalMs: FAILURE_WINDOW_MS };
     this.#failures = new AddressRateLimiter({ limit, addressCountMax, now });
     this.#stopListening = ledger.onChange(() => {
       this.#keys.invalidate();
+      this.#keysById.invalidate();
       this.#customers.invalidate();
     });
   }
@@ -89,6 +92,22 @@ export class Authenticator {
   }
 
   /**
+   * Authenticates the holder of a key by the key's id, which the caller has read from a token that it has verified. Returns
+   * synchronously on a cache hit.
+   * @throws Fault as `authenticate` does
+   */
+  authenticateId(keyId: string, address: string): KeyHolder | Promise<KeyHolder> {
+    const cached = this.#keysById.get(keyId);
+    if (cached !== undefined) return this.#verifyHolder(cached, address);
+    return this.#keysById
+      .load(keyId, () => this.#ledger.findKeyById(keyId))
+      .then((holder) => {
+        if (holder !== undefined) return this.#verifyHolder(holder, address);
+        return this.#reject(new Fault("api_key_invalid", "The API key of this token is not known here."), address);
+      });
+  }
+
+  /**
    * Finds a customer of an account, including archived ones. Returns synchronously on a cache hit.
    * @throws Fault `ledger_unavailable`
    */
@@ -115,7 +134,11 @@ export class Authenticator {
     if (lookup === undefined || !isSameDigest(lookup.digest, digest)) {
       return this.#reject(unknownKey(presented), address);
     }
-    const { key, account } = lookup.holder;
+    return this.#verifyHolder(lookup.holder, address);
+  }
+
+  #verifyHolder(holder: KeyHolder, address: string): KeyHolder | Promise<KeyHolder> {
+    const { key, account } = holder;
     if (key.revokedAt !== undefined || this.#isExpired(key.expiresAt)) {
       return this.#reject(new Fault("api_key_revoked", "This API key has been revoked."), address);
     }
@@ -123,7 +146,7 @@ export class Authenticator {
       const message = "The account of this API key is suspended; contact the operator of the service.";
       return this.#reject(new Fault("account_suspended", message), address);
     }
-    return lookup.holder;
+    return holder;
   }
 
   #isExpired(expiresAt: string | undefined): boolean {

@@ -212,6 +212,13 @@ export interface Ledger {
   revokeKey(keyId: string): Promise<ApiKey>;
   /** Finds a key by its SHA-256 (32 bytes), including revoked and expired keys, which the caller must check for. */
   findKey(digest: Uint8Array): Promise<KeyHolder | undefined>;
+  /** Finds a key by its id, as `findKey` does. */
+  findKeyById(keyId: string): Promise<KeyHolder | undefined>;
+  /**
+   * Returns a secret of this ledger for one purpose, 64 hexadecimal digits. All processes that use the ledger get the same
+   * secret, also after a restart, and secrets of different purposes do not reveal each other.
+   */
+  signingSecret(purpose: string): Promise<string>;
   /** Registers a listener that is called whenever a key, an account or the archived state of a customer may have changed,
    *  so that caches of them must be invalidated: within half a second for SQLite, at once (by NOTIFY) for PostgreSQL.
    *  Changes of a customer's name are not announced. @returns a function that removes the listener */

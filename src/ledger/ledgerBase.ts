@@ -186,6 +186,14 @@ export abstract class LedgerBase implements MaintainedLedger {
     return this.#call("findKey", { digest });
   }
 
+  findKeyById(keyId: string): Promise<KeyHolder | undefined> {
+    return this.#call("findKeyById", { keyId });
+  }
+
+  signingSecret(purpose: string): Promise<string> {
+    return this.#call("signingSecret", { purpose });
+  }
+
   registerCustomer(customer: {
     readonly accountId: string;
     readonly internalId: string;

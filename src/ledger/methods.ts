@@ -2,6 +2,7 @@ import {
   createAccount,
   createKey,
   findKey,
+  findKeyById,
   listAccounts,
   listKeys,
   revokeKey,
@@ -13,6 +14,7 @@ import { chainPage, chainTail, fileDamage } from "./chainAudit.ts";
 import { chainState } from "./chainState.ts";
 import { deletePruned, prunePlan, prunings, recordPrune, resetClock } from "./prune.ts";
 import type { Storage } from "./schema.ts";
+import { signingSecret } from "./signingSecret.ts";
 import { auditSums, eventPage } from "./usage.ts";
 import { usageCsv } from "./usageCsv.ts";
 import { usage } from "./usageLines.ts";
@@ -28,6 +30,8 @@ const LEDGER_METHODS = {
   rotateKey,
   revokeKey,
   findKey,
+  findKeyById,
+  signingSecret,
   registerCustomer,
   findCustomer,
   listCustomers,

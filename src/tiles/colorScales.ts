@@ -3,19 +3,16 @@
  * Lightness decreases evenly from stop to stop, which orders the colors for every kind of color vision and in print. Images
  * of the service and pages use the same functions, so that their colors are equal.
  */
-import type { MetricName } from "../contract/wireTypes.ts";
+import type { ColorStop, MetricName } from "../contract/wireTypes.ts";
 import { type Rgb, rgbOfLch } from "./oklab.ts";
-
-/** A value and its color, `#rrggbb`. Between two stops, colors are interpolated linearly in sRGB. */
-export interface ColorStop {
-  readonly value: number;
-  readonly color: string;
-}
 
 export interface ColorScale {
   /** Unit of the values; "1" for shares and probabilities. */
   readonly unit: string;
-  /** In ascending order of their values. Values beyond the first and the last stop have the colors of these stops. */
+  /**
+   * In ascending order of their values, with linear interpolation in sRGB between them. Values beyond the first and the last
+   * stop have the colors of these stops.
+   */
   readonly stops: readonly ColorStop[];
 }
 

@@ -24,6 +24,7 @@ import type * as portfolioAnswer from "../../src/contract/portfolioAnswer.ts";
 import type * as portfolioRequest from "../../src/contract/portfolioRequest.ts";
 import type * as problem from "../../src/contract/problem.ts";
 import { describe as withDescription, openEnum } from "../../src/contract/schemaKinds.ts";
+import type * as tiles from "../../src/contract/tiles.ts";
 import type * as usage from "../../src/contract/usage.ts";
 import type { WireTypes } from "../../src/contract/wireTypes.ts";
 
@@ -46,6 +47,7 @@ type Modules = typeof about &
   typeof portfolioAnswer &
   typeof portfolioRequest &
   typeof problem &
+  typeof tiles &
   typeof usage;
 
 type Frozen<Value> = Value extends object ? { readonly [Member in keyof Value]: Frozen<Value[Member]> } : Value;

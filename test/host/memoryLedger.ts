@@ -24,6 +24,8 @@ export class MemoryLedger implements Ledger {
   readonly keys = new Map<string, ApiKey>();
   readonly customers = new Map<string, Customer>();
   readonly entries: StoredEntry[] = [];
+  /** Ledgers with the same secret accept each other's tokens. */
+  secret: string = randomUUID();
   /** If set, `record` rejects with this fault, as when the clock is wrong. */
   clockFault: Fault | undefined;
   /** If set, `checkWritable` rejects with this error, and `record` with `usage_not_recorded` caused by it. */
@@ -104,6 +106,16 @@ export class MemoryLedger implements Ledger {
     const key = this.keys.get(this.#digests.get(Buffer.from(digest).toString("hex")) ?? "");
     const account = this.accounts.get(key?.accountId ?? "");
     return Promise.resolve(key === undefined || account === undefined ? undefined : { key, account });
+  }
+
+  findKeyById(keyId: string): Promise<KeyHolder | undefined> {
+    const key = this.keys.get(keyId);
+    const account = this.accounts.get(key?.accountId ?? "");
+    return Promise.resolve(key === undefined || account === undefined ? undefined : { key, account });
+  }
+
+  signingSecret(purpose: string): Promise<string> {
+    return Promise.resolve(digestOf(`${this.secret} ${purpose}`));
   }
 
   checkWritable(): Promise<void> {

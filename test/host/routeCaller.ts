@@ -14,6 +14,8 @@ export const LIMITS: HostLimits = {
   requestBodyBytesMax: 8 << 20,
   requestsPerS: 50,
   requestBurst: 100,
+  tilesPerS: 100,
+  tileBurst: 400,
 };
 
 export interface RouteResult {

@@ -106,7 +106,7 @@ export interface TestHost extends RunningServer {
 }
 
 /** Higher than the request rate of any test. */
-const RATE_LIMITS = { requestsPerS: 1e6, requestBurst: 1e6 };
+const RATE_LIMITS = { requestsPerS: 1e6, requestBurst: 1e6, tilesPerS: 1e6, tileBurst: 1e6 };
 
 /** Starts a host on a free port of 127.0.0.1, with an account, a key and a customer. */
 export async function startTestHost({ limits, ...options }: Partial<ServeOptions> = {}): Promise<TestHost> {

@@ -34,9 +34,6 @@ export interface FoundTileLayer {
   readonly provenance: Readonly<Record<string, unknown>>;
 }
 
-type LocateMember = (name: "scenario" | "analysisYear" | "metric") => { pointer: string } | { parameter: string };
-const pointerTo: LocateMember = (name) => ({ pointer: `/${name}` });
-
 /** Describes a layer. @throws Fault `invalid_request`, `combination_unavailable` */
 export function describeTileLayer(sampler: Sampler, request: ValueTileLayerRequest): ValueTileLayer {
   checkTileLayer(request);
@@ -56,16 +53,14 @@ export function describeTileLayer(sampler: Sampler, request: ValueTileLayerReque
 
 /**
  * Returns a layer of the atlas.
- * @param locate locates a member of the request in error items
  * @throws Fault `combination_unavailable`, which names what the hazard or the atlas offers instead
  */
 export function findTileLayer(
   sampler: Sampler,
   { hazard, scenario, analysisYear, metric }: ValueTileLayerRequest,
-  locate = pointerTo,
 ): FoundTileLayer {
   checkOffer({ hazards: [hazard], scenarios: [scenario], analysis_years: [analysisYear] }, (name) =>
-    locate(name === "scenarios" ? "scenario" : "analysisYear"),
+    name === "scenarios" ? { pointer: "/scenario" } : { pointer: "/analysisYear" },
   );
   const stored = layerOf(scenario, analysisYear);
   const atlasHazard = sampler.hazards.get(hazard);
@@ -74,7 +69,7 @@ export function findTileLayer(
     const present = atlasHazard?.allGroups().map(({ entry }) => `${entry.scenario} ${entry.year}`) ?? [];
     const offer = present.length === 0 ? "no layers of this hazard" : present.toSorted().join(", ");
     throw unavailable(
-      locate("scenario"),
+      "/scenario",
       `The atlas does not have ${hazard} for ${stored.scenario} ${stored.year}; it has ${offer}.`,
     );
   }
@@ -92,7 +87,7 @@ export function findTileLayer(
   if (curveLayer === undefined) {
     const offered = [...entry.layers.map((candidate) => candidate.metric), ...periods];
     throw unavailable(
-      locate("metric"),
+      "/metric",
       `The atlas does not have ${metric} of ${hazard} for ${stored.scenario} ${stored.year}; it has ${offered.join(", ")}.`,
       offered,
     );
@@ -100,12 +95,8 @@ export function findTileLayer(
   return { fieldLayer: curveLayer, grid, provenance: entry.provenance };
 }
 
-function unavailable(
-  where: { pointer: string } | { parameter: string },
-  detail: string,
-  allowed?: readonly string[],
-): Fault {
-  const item = { ...where, code: "combination_unavailable", detail, ...(allowed && { allowed }) } as FaultItem;
+function unavailable(pointer: string, detail: string, allowed?: readonly string[]): Fault {
+  const item: FaultItem = { pointer, code: "combination_unavailable", detail, ...(allowed && { allowed }) };
   return new Fault("combination_unavailable", summarizeItems([item], "the request"), { items: [item] });
 }
 

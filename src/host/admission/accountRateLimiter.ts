@@ -6,16 +6,22 @@ export interface RateLimits {
   readonly requestBurst: number;
 }
 
+/** Kinds of requests with separate limits, as the header fields name them, and what the message of a rejection calls them. */
+const KINDS = { account: "request", tiles: "map tile" } as const;
+export type RateLimitKind = keyof typeof KINDS;
+
 /** Limits each account to a sustained request rate and a burst. Rejected requests do not consume quota. */
 export class AccountRateLimiter {
   /** Value of the header `RateLimit-Policy`. */
   readonly policy: string;
+  readonly #kind: RateLimitKind;
   /** Has at most one entry per account, because only authenticated requests are counted. */
   readonly #limiter: RateLimiter;
 
-  constructor({ requestsPerS, requestBurst }: RateLimits) {
+  constructor({ requestsPerS, requestBurst }: RateLimits, kind: RateLimitKind = "account") {
+    this.#kind = kind;
     this.#limiter = new RateLimiter({ burst: requestBurst, refillCount: 1, refillIntervalMs: 1000 / requestsPerS });
-    this.policy = `"account";q=${requestBurst};w=${Math.max(1, Math.ceil(requestBurst / requestsPerS))}`;
+    this.policy = `"${kind}";q=${requestBurst};w=${Math.max(1, Math.ceil(requestBurst / requestsPerS))}`;
   }
 
   /**
@@ -25,10 +31,10 @@ export class AccountRateLimiter {
    */
   consume(accountId: string, nowMs: number): string {
     const { isAllowed, leftCount, waitMs, fullAgainMs } = this.#limiter.consume(accountId, nowMs);
-    if (isAllowed) return `"account";r=${leftCount};t=${Math.ceil(fullAgainMs / 1000)}`;
+    if (isAllowed) return `"${this.#kind}";r=${leftCount};t=${Math.ceil(fullAgainMs / 1000)}`;
     const waitS = Math.max(1, Math.ceil(waitMs / 1000));
-    throw new HttpError("rate_limited", `The account exceeded its request rate; retry in ${waitS} s.`, {
-      RateLimit: `"account";r=0;t=${waitS}`,
+    throw new HttpError("rate_limited", `The account exceeded its ${KINDS[this.#kind]} rate; retry in ${waitS} s.`, {
+      RateLimit: `"${this.#kind}";r=0;t=${waitS}`,
       "RateLimit-Policy": this.policy,
       "Retry-After": String(waitS),
     });

@@ -47,13 +47,13 @@ export class AdmissionControl {
     this.#onShed = onShed;
     this.#nowMs = nowMs;
     this.#memory = new MemoryBudget({ limitBytes: limits.memoryBytesMax, accountShare: limits.accountShare });
-    this.jobs = new JobAdmission({ limits, workerCount, memory: this.#memory, reject: this.#reject, nowMs });
+    this.jobs = new JobAdmission({ limits, workerCount, memory: this.#memory, reject: this.reject, nowMs });
   }
 
   /** Takes a slot. The caller must release it. @throws HttpError `overloaded` */
   acquire(): Slot {
     if (this.#total.requestCount >= this.#limits.requestsInProgressMax) {
-      throw this.#reject("too_many_requests", "The service has too many requests in progress; retry in a moment.");
+      throw this.reject("too_many_requests", "The service has too many requests in progress; retry in a moment.");
     }
     this.#total.requestCount++;
     return { account: undefined, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0 };
@@ -69,15 +69,15 @@ export class AdmissionControl {
     }
     if (account.requestCount >= Math.max(1, requestsInProgressMax * accountShare)) {
       const message = `The account already has ${account.requestCount} requests in progress; retry when some have been answered.`;
-      throw this.#reject("too_many_requests_of_account", message);
+      throw this.reject("too_many_requests_of_account", message);
     }
     if (account.responseBytes >= responseBytesMax * accountShare) {
       const message = `The account has ${account.responseBytes >> 20} MiB of unread responses; read them first.`;
-      throw this.#reject("too_many_answers_unread_of_account", message);
+      throw this.reject("too_many_answers_unread_of_account", message);
     }
     if (this.#total.responseBytes >= responseBytesMax) {
       const message = "The service holds too many unread responses; retry in a moment.";
-      throw this.#reject("too_many_answers_unread", message);
+      throw this.reject("too_many_answers_unread", message);
     }
     account.requestCount++;
     slot.account = account;
@@ -118,10 +118,10 @@ export class AdmissionControl {
       held !== undefined && held.bodyBytes > slot.bodyBytes && held.bodyBytes + sizeBytes > max;
     if (exceeds(slot.account, totalBodyBytesMax * accountShare)) {
       const message = "The account sends too many request bodies at once; retry when some requests have been answered.";
-      throw this.#reject("too_many_bodies_of_account", message);
+      throw this.reject("too_many_bodies_of_account", message);
     }
     if (exceeds(this.#total, totalBodyBytesMax)) {
-      throw this.#reject("too_many_bodies", "The service is reading too many request bodies; retry in a moment.");
+      throw this.reject("too_many_bodies", "The service is reading too many request bodies; retry in a moment.");
     }
   }
 
@@ -217,7 +217,8 @@ export class AdmissionControl {
     if (account !== undefined) account.responseBytes -= responseBytes;
   }
 
-  readonly #reject: Reject = (reason, message, retryAfterS) => {
+  /** Counts a rejection. @returns the error to throw */
+  readonly reject: Reject = (reason, message, retryAfterS) => {
     this.#onShed(reason);
     if (retryAfterS === undefined) return new HttpError("overloaded", message);
     return new HttpError("overloaded", message, { "Retry-After": String(Math.max(1, Math.ceil(retryAfterS))) });

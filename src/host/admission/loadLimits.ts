@@ -33,6 +33,7 @@ export type ShedReason =
   | "too_many_bodies_of_account"
   | "too_many_answers_unread"
   | "too_many_answers_unread_of_account"
+  | "too_many_tiles_of_account"
   | "too_many_jobs"
   | "too_many_of_account"
   | "too_many_bytes"

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv4 } from "node:net";
 import type { FaultItem } from "../../errors.ts";
 import type { ClientRequest } from "../admission/clientGate.ts";
@@ -58,6 +59,18 @@ export class ClientAddresses {
       address = claimed;
     }
     return address;
+  }
+
+  /**
+   * Returns the scheme and authority under which the client reached the service: the header `Host`, with https if the
+   * connection is encrypted or a trusted proxy says so in `X-Forwarded-Proto`.
+   */
+  originOf({ socket, headers }: IncomingMessage): string {
+    const isEncrypted = "encrypted" in socket && socket.encrypted === true;
+    const isTrusted = this.#trusted.includes(plainAddress(socket.remoteAddress ?? ""));
+    const forwarded = isTrusted ? String(headers["x-forwarded-proto"] ?? "") : "";
+    const scheme = isEncrypted || /^\s*https\s*(?:,|$)/i.test(forwarded) ? "https" : "http";
+    return `${scheme}://${headers.host ?? ""}`;
   }
 
   /** Returns whether requests from an address are limited by address. */

@@ -30,6 +30,7 @@ export interface RequestContext {
   target?: Target;
   caller?: Caller;
   rateLimit?: string;
+  rateLimitPolicy?: string;
   /**
    * The request was rejected, before its caller was known, because of a limit or overload: its connection is closed after
    * the response.

@@ -42,6 +42,7 @@ export class HttpRequestContext implements RequestContext {
   target?: Target;
   caller?: Caller;
   rateLimit?: string;
+  rateLimitPolicy?: string;
   closesConnection?: boolean;
   exceedsAddressLimit?: boolean;
   /** Whether the request arrived after the service had been closed. */

@@ -10,6 +10,7 @@ const CONTRACT_VERSION = "1.0.0";
 
 const TAGS: Readonly<Record<string, string>> = {
   "Hazard risk": "Climate hazards at a location.",
+  "Map tiles": "Layers of the atlas as tiles for map clients.",
   "Temperature alignment": "Implied temperature rise of a company's emissions.",
   "Company risk": "Transition and physical climate losses of a company.",
   Customers: "Subdivisions of an account, to which usage is attributed.",
@@ -52,6 +53,12 @@ export function openApiDocument(routes: readonly Route<unknown, unknown>[], pref
           name: "X-API-Key",
           description:
             "API key of the account, issued by the operator of the service: `iso_sk_` followed by 64 letters and digits.",
+        },
+        TileToken: {
+          type: "apiKey",
+          in: "query",
+          name: "token",
+          description: "Token of one layer, which the URLs in its TileJSON contain.",
         },
         // A security scheme and not a parameter, so that users of /docs and generated clients set it only once.
         CustomerId: {

@@ -36,7 +36,7 @@ export function operationOf(route: AnyRoute, context: Context): JsonObject {
     tags: [description.tag],
     summary: description.summary,
     ...(description.description === undefined ? {} : { description: description.description }),
-    security: SECURITY[access],
+    security: [...SECURITY[access], ...(route.tokenScope === undefined ? [] : [{ TileToken: [] }])],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined
       ? {}

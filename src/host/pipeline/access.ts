@@ -1,13 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { isFault } from "../../errors.ts";
 import type { Customer, KeyHolder } from "../../ledger/ledger.ts";
-import type { AccountRateLimiter } from "../admission/accountRateLimiter.ts";
+import type { AccountRateLimiter, RateLimitKind } from "../admission/accountRateLimiter.ts";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
 import type { ClientGate } from "../admission/clientGate.ts";
 import { checkCustomer } from "../admission/customer.ts";
 import type { Slot } from "../admission/slot.ts";
 import { checkBodyHeaders } from "../http/body.ts";
 import type { RequestContext } from "../http/exchange.ts";
+import { readToken } from "../tiles/readToken.ts";
+import type { RouteMatch } from "../http/router.ts";
+import type { TileTokens } from "../tiles/tileTokens.ts";
 import { readApiKey, readCustomerId, readIdempotencyKey, rejectBody } from "../http/requestHead.ts";
 import { HttpError, type ProblemCode } from "../problems/problem.ts";
 import type { Caller, Route } from "../route.ts";
@@ -16,6 +19,8 @@ import type { Caller, Route } from "../route.ts";
 interface RequestAuthenticator {
   /** @throws Fault `api_key_invalid`, `api_key_revoked`, `account_suspended`, `rate_limited` */
   authenticate(presented: string, address: string): KeyHolder | Promise<KeyHolder>;
+  /** @throws Fault as `authenticate` does */
+  authenticateId(keyId: string, address: string): KeyHolder | Promise<KeyHolder>;
   /** @returns undefined if the account has no such customer */
   findCustomer(ref: {
     readonly accountId: string;
@@ -25,7 +30,9 @@ interface RequestAuthenticator {
 
 export interface AccessOptions {
   readonly authenticator: RequestAuthenticator;
-  readonly rateLimiter: AccountRateLimiter;
+  readonly rateLimiters: Readonly<Record<RateLimitKind, AccountRateLimiter>>;
+  /** Verifies the tokens that replace a key on some routes. */
+  readonly tokens: Pick<TileTokens, "verify">;
   readonly admission: AdmissionControl;
   readonly clients: ClientGate;
 }
@@ -49,21 +56,34 @@ export class Access {
     if (isProbe !== true) clients.admitRequest(clients.addressOf(request));
   }
 
-  /** Step `key`. @throws HttpError, Fault as `readApiKey` and `RequestAuthenticator.authenticate` do */
-  authenticate(request: IncomingMessage): KeyHolder | Promise<KeyHolder> {
-    const { authenticator, clients } = this.#options;
+  /**
+   * Step `key`. A token replaces the key on routes that accept one.
+   * @throws HttpError, Fault as `readApiKey`, `TileTokens.verify` and `RequestAuthenticator.authenticate` do
+   */
+  authenticate(request: IncomingMessage, match: RouteMatch, queryText: string): KeyHolder | Promise<KeyHolder> {
+    const { authenticator, clients, tokens } = this.#options;
+    const scope = request.headers["x-api-key"] === undefined ? match.target.route.tokenScope?.(match.path) : undefined;
+    const token = scope === undefined ? undefined : readToken(queryText);
+    if (scope !== undefined && token !== undefined) {
+      const address = clients.addressOf(request);
+      const keyId = tokens.verify(token, scope);
+      if (typeof keyId === "string") return authenticator.authenticateId(keyId, address);
+      return keyId.then((verified) => authenticator.authenticateId(verified, address));
+    }
     return authenticator.authenticate(readApiKey(request), clients.addressOf(request));
   }
 
   /** Step `rate`, with the load limits. @returns the slot, which the caller must release @throws HttpError `overloaded`, `rate_limited` */
   admit(context: RequestContext, { key, account }: KeyHolder): Slot {
-    const { admission, rateLimiter } = this.#options;
+    const { admission, rateLimiters } = this.#options;
+    const rateLimiter = rateLimiters[context.target?.route.rateLimit ?? "account"];
     const { accountId } = account;
     context.caller = { accountId, keyId: key.keyId };
     const slot = admission.acquire();
     try {
       admission.assignAccount(slot, accountId);
       context.rateLimit = rateLimiter.consume(accountId, performance.now());
+      context.rateLimitPolicy = rateLimiter.policy;
       return slot;
     } catch (error) {
       admission.release(slot);

@@ -17,6 +17,8 @@ import { flatFields, JSON_CONTENT_TYPE, type RouteResponse, toRouteResponse } fr
 export interface ExecutionOptions {
   readonly services: Services;
   readonly admission: AdmissionControl;
+  /** Returns the scheme and authority under which the client reached the service. */
+  readonly originOf: (request: IncomingMessage) => string;
   /** Answers large requests in worker threads. Absent: they run on the event loop. */
   readonly bulk?: BulkRequests | undefined;
 }
@@ -112,8 +114,7 @@ export class Execution {
 
   /** Steps `availability` and `compute`, on the event loop. Returns the result of the route or a promise of it. */
   compute(context: RequestContext, route: Route<unknown, unknown>, query: unknown): unknown {
-    const { services } = this.#options;
-    return route.handle(query, new LazyRouteContext(context, services));
+    return route.handle(query, new LazyRouteContext(context, this.#options));
   }
 
   /**
@@ -161,9 +162,11 @@ export class Execution {
 class LazyRouteContext implements RouteContext {
   readonly services: Services;
   readonly #context: RequestContext;
+  readonly #originOf: (request: IncomingMessage) => string;
 
-  constructor(context: RequestContext, services: Services) {
+  constructor(context: RequestContext, { services, originOf }: Pick<ExecutionOptions, "services" | "originOf">) {
     this.#context = context;
+    this.#originOf = originOf;
     this.services = services;
   }
 
@@ -173,6 +176,10 @@ class LazyRouteContext implements RouteContext {
 
   get requestId(): string {
     return this.#context.requestId;
+  }
+
+  get origin(): string {
+    return this.#originOf(this.#context.request);
   }
 
   get signal(): AbortSignal {

@@ -46,12 +46,12 @@ export class Pipeline implements RequestProcessor {
 
   constructor(options: PipelineOptions) {
     this.#options = options;
-    const { routes, services, version, cors, rateLimiter } = options;
+    const { routes, services, version, cors } = options;
     this.#router = new Router(routes, services, (revision) => revisionTag(`${version} ${revision}`));
     this.#access = new Access(options);
     this.#execution = new Execution(options);
     this.#deadlines = new WorkDeadlines({ timeoutMs: options.workTimeoutMs });
-    this.#responses = new Responses({ rateLimiter, cors, prefix: services.prefix });
+    this.#responses = new Responses({ cors, prefix: services.prefix });
   }
 
   async handle(context: RequestContext): Promise<PipelineResponse> {
@@ -72,7 +72,7 @@ export class Pipeline implements RequestProcessor {
 
       if (route.access === "open") this.#access.admitOpen(request, route);
       else {
-        const authenticated = this.#access.authenticate(request);
+        const authenticated = this.#access.authenticate(request, match, queryText);
         slot = this.#access.admit(
           context,
           authenticated instanceof Promise ? await this.#deadlines.limit(authenticated) : authenticated,
@@ -114,7 +114,10 @@ export class Pipeline implements RequestProcessor {
         }
       }
 
-      const coding = selectBodyCoding(request.headers["accept-encoding"], response.body);
+      const coding =
+        response.isCompressed === true
+          ? undefined
+          : selectBodyCoding(request.headers["accept-encoding"], response.body);
       const content =
         coding === undefined || isStream(response.body)
           ? response.body

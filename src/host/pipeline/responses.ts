@@ -1,4 +1,3 @@
-import type { AccountRateLimiter } from "../admission/accountRateLimiter.ts";
 import type { CorsPolicy } from "../http/cors.ts";
 import { quotedTag } from "../http/entityTag.ts";
 import type { PipelineResponse, RequestContext } from "../http/exchange.ts";
@@ -8,7 +7,6 @@ import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf } from "../problems/pro
 import { cacheControl, flatFields, JSON_CONTENT_TYPE, NO_FIELDS, type RouteResponse } from "./routeResponse.ts";
 
 export interface ResponsesOptions {
-  readonly rateLimiter: AccountRateLimiter;
   readonly cors: CorsPolicy;
   /** Path below which clients reach the service. */
   readonly prefix: string;
@@ -43,11 +41,12 @@ export class Responses {
   }
 
   /** Adds the header fields of every response except that to OPTIONS. */
-  addCommonFields({ request, requestId, rateLimit, target }: RequestContext, fields: string[], units: number): void {
-    const { rateLimiter, cors } = this.#options;
+  addCommonFields(context: RequestContext, fields: string[], units: number): void {
+    const { request, requestId, rateLimit, rateLimitPolicy, target } = context;
+    const { cors } = this.#options;
     if (target?.route.metered !== undefined) fields.push("X-Usage-Units", String(units));
     fields.push("X-Request-Id", requestId);
-    if (rateLimit !== undefined) fields.push("RateLimit", rateLimit, "RateLimit-Policy", rateLimiter.policy);
+    if (rateLimit !== undefined) fields.push("RateLimit", rateLimit, "RateLimit-Policy", rateLimitPolicy ?? "");
     if (cors.isEnabled) fields.push(...cors.responseFields(request));
   }
 

@@ -10,6 +10,7 @@ export interface RouteResponse {
   readonly contentType: string;
   readonly body: Reply["body"];
   readonly units: number;
+  readonly isCompressed?: boolean;
 }
 
 export const NO_FIELDS: readonly string[] = [];
@@ -22,8 +23,9 @@ export function toRouteResponse(route: Route<unknown, unknown>, answer: unknown)
   if (reply === undefined) {
     return { status: 200, fields: NO_FIELDS, contentType: JSON_CONTENT_TYPE, body: encodeJson(answer), units };
   }
-  const { status, contentType, body, headers } = reply;
-  return { status, fields: headers === undefined ? NO_FIELDS : flatFields(headers), contentType, body, units };
+  const { status, contentType, body, headers, isCompressed = false } = reply;
+  const fields = headers === undefined ? NO_FIELDS : flatFields(headers);
+  return { status, fields, contentType, body, units, isCompressed };
 }
 
 /** Selects the content coding of a body; streams and short bodies are not compressed. */
@@ -34,10 +36,11 @@ export function selectBodyCoding(accepted: string | string[] | undefined, body: 
 
 /**
  * Returns the Cache-Control value of a route. Authenticated responses may be cached only by the client, which must
- * revalidate them.
+ * revalidate them unless the route has a maximum age.
  */
-export function cacheControl({ access, revision }: Route<unknown, unknown>): string {
+export function cacheControl({ access, revision, maxAgeS }: Route<unknown, unknown>): string {
   if (revision === undefined) return "no-store";
+  if (maxAgeS !== undefined) return `${access === "open" ? "public" : "private"}, max-age=${maxAgeS}`;
   return access === "open" ? "no-cache" : "private, no-cache";
 }
 

@@ -11,6 +11,7 @@ export type HttpProblemCode =
   | "request_timeout"
   | "content_type_unsupported"
   | "body_too_large"
+  | "token_invalid"
   | "customer_id_missing"
   | "customer_id_malformed"
   | "customer_not_accessible"
@@ -73,6 +74,7 @@ const PROBLEM_KINDS = {
   request_timeout: { status: 408, title: "The request took too long to arrive" },
   content_type_unsupported: { status: 415, title: "The body is not declared as JSON" },
   body_too_large: { status: 413, title: "The body is too large" },
+  token_invalid: { status: 401, title: "The token is not valid" },
   customer_id_missing: { status: 400, title: "The customer id is missing" },
   customer_id_malformed: { status: 400, title: "The customer id is not a UUID" },
   customer_not_accessible: { status: 403, title: "The account has no such customer" },

@@ -79,6 +79,11 @@ const TEXTS = {
     meaning: "The account of this key is suspended.",
     remedy: "Contact the operator of the service.",
   },
+  token_invalid: {
+    meaning: "The token in the URL of a map tile has expired, was changed, or was issued for another layer.",
+    remedy:
+      "Get the TileJSON of the layer again, which contains new URLs, or send the key in the header field `X-API-Key`.",
+  },
   customer_not_found: {
     meaning: "The account has no customer with this id. The response is the same for customers of other accounts.",
     remedy: "Take the id from the response of the registration, or from `GET /latest/api/v1/customers`.",

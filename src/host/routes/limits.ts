@@ -36,5 +36,7 @@ export const limits: Route<undefined, Limits> = {
     radius_km: RADIUS_KM_MAX,
     requests_per_second: current.requestsPerS,
     request_burst: current.requestBurst,
+    tiles_per_second: current.tilesPerS,
+    tile_burst: current.tileBurst,
   }),
 };

@@ -20,8 +20,11 @@ import { readyz } from "./readyz.ts";
 import { countries, industries, scenarios } from "./reference.ts";
 import { registerCustomer } from "./registerCustomer.ts";
 import { root } from "./root.ts";
+import { tileImage } from "./tileImage.ts";
+import { tileJson } from "./tileJson.ts";
 import { totalClimateRisk } from "./totalClimateRisk.ts";
 import { usage } from "./usage.ts";
+import { valueTile } from "./valueTile.ts";
 
 /** All routes of the host, in the order of the published contract. */
 export const ROUTES: readonly Route<unknown, unknown>[] = [
@@ -30,6 +33,9 @@ export const ROUTES: readonly Route<unknown, unknown>[] = [
   hazardCurve,
   hazardCurveBatch,
   hazards,
+  valueTile,
+  tileImage,
+  tileJson,
   alignment,
   portfolioAlignment,
   totalClimateRisk,

@@ -77,11 +77,12 @@ describe("the published document", () => {
   });
 
   test.each(OPERATIONS)("$operationId requires the authentication of its route", (operation) => {
-    const { access, metered } = ROUTES.find(
+    const { access, metered, tokenScope } = ROUTES.find(
       ({ description }) => description.operationId === operation.operationId,
     ) as Route<unknown, unknown>;
     const required = { open: [], key: [{ ApiKey: [] }], customer: [{ ApiKey: [], CustomerId: [] }] };
-    expect(operation.security).toStrictEqual(required[access]);
+    const token = tokenScope === undefined ? [] : [{ TileToken: [] }];
+    expect(operation.security).toStrictEqual([...required[access], ...token]);
     const headers = parametersOf(operation).filter(({ in: location }) => location === "header");
     expect(headers.map(({ name }) => name)).toStrictEqual(metered === undefined ? [] : ["Idempotency-Key"]);
     expect(access === "customer").toBe(metered !== undefined);

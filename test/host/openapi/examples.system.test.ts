@@ -17,6 +17,8 @@ const FILE = fileURLToPath(new URL("../../../src/host/openapi/examples.json", im
 const FULL_LIST_LENGTH_MAX = 6;
 
 const EXAMPLES = readExamples();
+/** The default rate limits, which the example of GET /api/v1/limits shows. */
+const DEFAULT_RATES = { requestsPerS: 50, requestBurst: 100, tilesPerS: 100, tileBurst: 400 };
 
 interface Example {
   readonly summary?: string;
@@ -28,8 +30,7 @@ let atlas: Atlas;
 let host: TestHost;
 beforeAll(async () => {
   atlas = await openAtlas("demo");
-  // The default rate limits, so that the example of GET /api/v1/limits shows them.
-  host = await startTestHost({ atlas, limits: { requestsPerS: 50, requestBurst: 100 } });
+  host = await startTestHost({ atlas, limits: DEFAULT_RATES });
   await host.ready;
 });
 afterAll(async () => {
@@ -39,11 +40,13 @@ afterAll(async () => {
   writeFileSync(FILE, await format(JSON.stringify(collected), { ...(await resolveConfig(FILE)), filepath: FILE }));
 });
 
-/** Replaces ids and times, which differ in every run, with fixed values. */
+/** Replaces ids, times, addresses and tokens, which differ in every run, with fixed values. */
 function withFixedIdsAndTimes(value: unknown): unknown {
   const text = JSON.stringify(value)
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "0190f000-0000-7000-8000-000000000001")
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, "2026-01-15T09:30:00.000Z")
+    .replaceAll(/http:\/\/127\.0\.0\.1:\d+/g, "https://example.org")
+    .replaceAll(/token=[\w.-]+/g, "token=0190f000-0000-7000-8000-000000000001.1768471200.signature")
     .replaceAll(/"period":"\d{4}-\d\d-\d\d"/g, '"period":"2026-01-15"');
   return JSON.parse(text) as unknown;
 }

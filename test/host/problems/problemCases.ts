@@ -103,6 +103,12 @@ export const PROBLEM_CASES: readonly ProblemCase[] = [
     trigger: (host) =>
       host.ask(ALIGNMENT_PATH, jsonPost([{ ...ENTITY, entity_info: { ...ENTITY.entity_info, asset_type: "bond" } }])),
   },
+  {
+    code: "token_invalid",
+    status: 401,
+    trigger: ({ address }) =>
+      fetch(`${address.url}/api/v1/tiles/riverine_floods/rcp8p5/2050/depth_meters/0/0/0.png?token=expired`),
+  },
   { code: "country_unknown", status: 422, trigger: postCompany({ country: "Germani" }) },
   { code: "industry_unknown", status: 422, trigger: postCompany({ industry: "Cemnt" }) },
   { code: "scenario_unknown", status: 422, trigger: postCompany({ transition_scenarios: ["NGFS_NET_ZERO"] }) },

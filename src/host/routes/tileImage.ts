@@ -1,0 +1,31 @@
+import { TileParametersSchema, TilePathSchema } from "../../contract/tiles.ts";
+import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
+import { colorScaleOf } from "../../tiles/colorScales.ts";
+import type { Route } from "../route.ts";
+import { computeTile } from "./computeTile.ts";
+import { encodePngTile } from "../tiles/pngTile.ts";
+import { findLayer, TILE_EXAMPLE, TILE_PROBLEMS, TILE_ROUTE } from "./tilePath.ts";
+
+/** GET /api/v1/tiles/…/:y.png: a map tile as an image. */
+export const tileImage: Route<ValueTileRequest, Uint8Array> = {
+  ...TILE_ROUTE,
+  path: "/api/v1/tiles/:hazard/:scenario/:year/:metric/:z/:x/:y.png",
+  description: {
+    operationId: "getTileImage",
+    tag: "Map tiles",
+    summary: "Image of a map tile",
+    description:
+      "Returns a map tile of a layer in Web Mercator as an image of 256 x 256 pixels, in the fixed colors of the metric, " +
+      "which the TileJSON of the layer lists. Missing values are hatched; the value 0 and pixels outside are transparent.",
+    path: TilePathSchema,
+    query: TileParametersSchema,
+    parameterExamples: TILE_EXAMPLE,
+    responses: { 200: { description: "The image.", contentType: "image/png" } },
+    problems: TILE_PROBLEMS,
+  },
+  async handle(request, context) {
+    const scale = colorScaleOf(findLayer(request, context.services).scaleMetric);
+    return encodePngTile(await computeTile(request, context), scale);
+  },
+  reply: (bytes) => ({ status: 200, contentType: "image/png", body: [bytes], isCompressed: true }),
+};

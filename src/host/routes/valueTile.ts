@@ -1,0 +1,27 @@
+import { TileParametersSchema, TilePathSchema } from "../../contract/tiles.ts";
+import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
+import { encodeValueTile } from "../../tiles/valueTile.ts";
+import type { Route } from "../route.ts";
+import { computeTile } from "./computeTile.ts";
+import { TILE_EXAMPLE, TILE_PROBLEMS, TILE_ROUTE } from "./tilePath.ts";
+
+/** GET /api/v1/tiles/…/:y.bin: the values of a map tile. */
+export const valueTile: Route<ValueTileRequest, Uint8Array> = {
+  ...TILE_ROUTE,
+  path: "/api/v1/tiles/:hazard/:scenario/:year/:metric/:z/:x/:y.bin",
+  description: {
+    operationId: "getValueTile",
+    tag: "Map tiles",
+    summary: "Values of a map tile",
+    description:
+      "Returns 256 x 256 values of a layer in Web Mercator: a header of 32 bytes, then steps of 16 bits, all little-endian " +
+      "(docs/tiles.md). Each pixel is the cell at its center, or further out the maximum of a block of cells.",
+    path: TilePathSchema,
+    query: TileParametersSchema,
+    parameterExamples: TILE_EXAMPLE,
+    responses: { 200: { description: "The tile.", contentType: "application/octet-stream" } },
+    problems: TILE_PROBLEMS,
+  },
+  handle: async (request, context) => encodeValueTile(await computeTile(request, context)),
+  reply: (bytes) => ({ status: 200, contentType: "application/octet-stream", body: [bytes] }),
+};
