@@ -1,4 +1,4 @@
-/** Rows and columns whose crossings a map shows. Indices repeat where several pixels show the same cell. */
+/** Rows and columns; a map shows the cells where they cross. Indices repeat where several pixels show the same cell. */
 export interface Crossings {
   /** -1 outside the grid. */
   readonly rows: Int32Array;

@@ -1,5 +1,5 @@
 /**
- * Reads one layer at all crossings of some rows and columns, as a map needs it: cells, or maxima of blocks of cells. Tiles
+ * Reads one layer where given rows and columns cross, as a map needs it: cells, or maxima of blocks of cells. Tiles
  * come directly from their source and are kept in a separate small cache, so that browsing a map evicts none of the tiles
  * that queries use.
  */
