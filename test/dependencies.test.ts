@@ -20,7 +20,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
   places: ["contract", "hazard"],
-  placeFiles: ["contract", "hazard", "places", "host/http/json.ts", "host/http/jsonPosition.ts", "version.ts"],
+  placeFiles: ["contract", "hazard", "places", "pool", "host/http/json.ts", "host/http/jsonPosition.ts", "version.ts"],
   ledger: ["contract", "threads"],
   host: [
     "contract",
@@ -36,7 +36,16 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "version.ts",
   ],
   client: ["contract/wireTypes.ts"],
-  explorer: ["contract", "tiles", "client", "index.ts", "openAtlas.ts", "hazard/holdingsCatalog.ts"],
+  explorer: [
+    "contract",
+    "tiles",
+    "client",
+    "index.ts",
+    "openAtlas.ts",
+    "hazard/holdingsCatalog.ts",
+    "placeFiles/readers/coordinates.ts",
+    "placeFiles/readers/placeColumnNames.ts",
+  ],
   cli: "everything",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */

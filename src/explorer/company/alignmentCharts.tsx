@@ -20,7 +20,7 @@ interface PathwayChartProps {
 export function PathwayChart({ pathways, temperatureAt, titleId }: PathwayChartProps) {
   const [ref, widthPx] = useWidth<HTMLDivElement>();
   return (
-    <div ref={ref} class="chart">
+    <div ref={ref} class="company-chart">
       {widthPx === 0 ? null : <PathwaySvg {...{ pathways, temperatureAt, titleId, widthPx }} />}
     </div>
   );
@@ -127,7 +127,7 @@ function CompanyLine({ line, index, d, x, y, isNarrow, temperatureAt }: CompanyL
 /** Names of the lines of the pathway chart. */
 export function PathwayLegend({ pathways }: { readonly pathways: AlignmentPathways }) {
   return (
-    <ul class="legend">
+    <ul class="company-legend">
       {pathways.company.map(({ label }, index) => (
         <li key={label ?? ""}>
           <LineSample name={`company-line company-${index % 3}`} hasPoint />
@@ -170,7 +170,7 @@ interface ThermometerProps {
 export function Thermometer({ rows, anchors, titleId }: ThermometerProps) {
   const [ref, widthPx] = useWidth<HTMLDivElement>();
   return (
-    <div ref={ref} class="chart">
+    <div ref={ref} class="company-chart">
       {widthPx === 0 ? null : <ThermometerSvg {...{ rows, anchors, titleId, widthPx }} />}
     </div>
   );

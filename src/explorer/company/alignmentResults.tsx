@@ -128,19 +128,19 @@ function shownYear(
 }
 
 /** The temperature to read first; announced when it changes. */
-export function AlignmentHeadline({ result }: { readonly result: AlignmentResult }) {
+function AlignmentHeadline({ result }: { readonly result: AlignmentResult }) {
   const headline = headlineOf(result);
   if (headline === undefined) {
     return (
-      <p class="headline" role="status">
+      <p class="company-headline" role="status">
         No temperature: see the reason for each year in the table.
       </p>
     );
   }
   const { name, temperatureC, range } = headline;
   return (
-    <p class="headline" role="status">
-      <span class="headline-value">{formatTemperature(temperatureC)} °C</span>{" "}
+    <p class="company-headline" role="status">
+      <span class="company-headline-value">{formatTemperature(temperatureC)} °C</span>{" "}
       <span>
         {name === "All years" ? "all years together" : name}
         {range === undefined ? "" : `, range ${formatTemperatureRange(range)} °C`}

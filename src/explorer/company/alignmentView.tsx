@@ -1,5 +1,5 @@
 import { useExplorer } from "../context.ts";
-import type { ProblemItem } from "../../contract/wireTypes.ts";
+import type { AlignmentResult, ProblemItem } from "../../contract/wireTypes.ts";
 import { AlignmentEntityForm } from "./alignmentEntity.tsx";
 import {
   type AlignmentCall,
@@ -10,7 +10,9 @@ import {
   EXAMPLE_ALIGNMENT,
 } from "./alignmentForm.ts";
 import { AlignmentResults } from "./alignmentResults.tsx";
+import { headlineOf } from "./alignmentSeries.ts";
 import { AnswerStatus } from "./answerStatus.tsx";
+import { formatTemperature } from "./companyFormat.ts";
 import { CompanySnippetPanel } from "./companySnippetPanel.tsx";
 import { FaultItems } from "./fields.tsx";
 import "./charts.css";
@@ -57,6 +59,11 @@ export function AlignmentView() {
             The link contains no company that can be read, so the example is shown.
           </p>
         ) : null}
+        {result === undefined ? null : (
+          <p class="company-glance" aria-hidden="true">
+            {glanceOf(shown?.include.includes("overall") === true ? result : { ...result, overall: null })}
+          </p>
+        )}
         <div class="company-columns">
           <form class="company-form" aria-label="Company" onSubmit={(event) => event.preventDefault()}>
             <div class="form-bar">
@@ -106,6 +113,13 @@ type SentCall = Extract<AlignmentCall, { readonly items?: never }>;
 function sendable(call: AlignmentCall): SentCall {
   if (call.request === undefined) throw new Error("the form contains texts that are not numbers");
   return call;
+}
+
+/** Returns the main figure of a result in a few words. */
+function glanceOf(result: AlignmentResult): string {
+  const headline = headlineOf(result);
+  if (headline === undefined) return "No temperature";
+  return `${formatTemperature(headline.temperatureC)} °C, ${headline.name === "All years" ? "all years" : headline.name}`;
 }
 
 interface DidYouMeanProps {

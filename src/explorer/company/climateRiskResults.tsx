@@ -98,8 +98,8 @@ function RiskHeadline({ answer: { headline, results } }: { readonly answer: Comp
   if (worst === undefined) return null;
   const { pct_of_ebitda, low, high, rating, measured_by } = worst.total;
   return (
-    <p class="headline" role="status">
-      <span class="headline-value">
+    <p class="company-headline" role="status">
+      <span class="company-headline-value">
         {formatPercent(pct_of_ebitda)} of EBITDA, rating {rating}
       </span>{" "}
       <span>
@@ -185,9 +185,9 @@ function Waterfalls({ caption, unit, scenarios }: WaterfallsProps) {
         <div class="waterfalls">
           {scenarios.map(({ scenario, steps }) => (
             <div key={scenario}>
-              <h4>
+              <p class="panel-name">
                 <BreakableName name={scenario} />
-              </h4>
+              </p>
               <WaterfallChart
                 steps={steps}
                 axisUsd={levelsUsd}

@@ -3,6 +3,7 @@ import { useExplorer } from "../context.ts";
 import { AnswerStatus } from "./answerStatus.tsx";
 import { ClimateRiskForm } from "./climateRiskForm.tsx";
 import { ClimateRiskResults } from "./climateRiskResults.tsx";
+import { formatPercent } from "./companyFormat.ts";
 import { CompanySnippetPanel } from "./companySnippetPanel.tsx";
 import { FaultItems } from "./fields.tsx";
 import "./charts.css";
@@ -48,6 +49,11 @@ export function ClimateRiskView() {
             The link contains no company that can be read, so the example is shown.
           </p>
         ) : null}
+        {shown === undefined ? null : (
+          <p class="company-glance" aria-hidden="true">
+            Worst case: {formatPercent(shown.answered.headline.max.pct_of_ebitda)} of EBITDA
+          </p>
+        )}
         <div class="company-columns">
           <form class="company-form" aria-label="Company" onSubmit={(event) => event.preventDefault()}>
             <div class="form-bar">

@@ -21,7 +21,7 @@ interface WaterfallProps {
 export function WaterfallChart(props: WaterfallProps) {
   const [ref, widthPx] = useWidth<HTMLDivElement>();
   return (
-    <div ref={ref} class="chart">
+    <div ref={ref} class="company-chart">
       {widthPx === 0 ? null : <WaterfallSvg {...props} widthPx={widthPx} />}
     </div>
   );
@@ -64,7 +64,7 @@ function WaterfallSvg({ steps, axisUsd, scale, title, widthPx }: WaterfallProps 
               class={`bar bar-${id} ${isEnd ? "end" : amountUsd > 0 ? "gain" : "loss"}`}
               x={left}
               y={top + LABEL_HEIGHT_PX}
-              width={Math.max(Math.abs(x(toUsd) - x(fromUsd)), 1)}
+              width={amountUsd === 0 ? 0 : Math.max(Math.abs(x(toUsd) - x(fromUsd)), 1)}
               height={BAR_HEIGHT_PX}
             />
             <text class="bar-name" x={8} y={top + LABEL_HEIGHT_PX - 5}>

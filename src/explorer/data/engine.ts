@@ -1,7 +1,7 @@
 /** The engine behind a published explorer: the functions of the API, computed from an atlas. */
 import type { Problem, RefusedQuery } from "../../contract/wireTypes.ts";
 import type { Fault } from "../../errors.ts";
-import type { Atlas } from "../../index.ts";
+import type { ValueTileRequest } from "../../index.ts";
 import { describeHoldings } from "../../hazard/holdingsCatalog.ts";
 import { openAtlas } from "../../openAtlas.ts";
 import type { Engine } from "./engineMessages.ts";
@@ -13,11 +13,13 @@ const NO_REQUEST_ID = "00000000-0000-0000-0000-000000000000";
 
 /** Opens the atlas at a web address, or "demo". @throws Fault as `openAtlas` does */
 export async function openEngine(atlasAddress: string): Promise<Engine> {
-  const atlas = (await openAtlas(atlasAddress, { cacheBytes: CACHE_BYTES })) as Atlas & Pick<Engine, "valueTile">;
+  const atlas = await openAtlas(atlasAddress, { cacheBytes: CACHE_BYTES });
   const company = () => import("./companyEngine.ts");
   return {
     catalog: async () => describeHoldings(atlas),
-    valueTile: (address) => atlas.valueTile(address),
+    // The library checks the name of the metric.
+    valueTile: (address, signal) =>
+      atlas.valueTile(address as ValueTileRequest, signal === undefined ? {} : { signal }),
     hazardRisk: (query) => atlas.hazardRisk(query),
     async hazardRiskBatch(queries, signal) {
       const results = await atlas.hazardRiskBatch(queries, signal === undefined ? {} : { signal });

@@ -113,8 +113,8 @@ function offers({ scenarios, analysis_years }: CatalogHazard, scenario: Scenario
 
 /** Returns the query for one scenario and year. */
 function overviewQuery(hazard: CatalogHazard, choice: PlaceChoice, scenario: Scenario, year: number): HazardQueryInput {
-  const { analysis_years, scenarios, ...rest } = placeQuery(hazard, choice);
+  const query = placeQuery(hazard, choice);
   return scenario === "baseline"
-    ? { ...rest, analysis_years: [BASELINE_YEAR], scenarios: scenarios.slice(0, 1) }
-    : { ...rest, analysis_years: [year], scenarios: [scenario] };
+    ? { ...query, analysis_years: [BASELINE_YEAR], scenarios: query.scenarios.slice(0, 1) }
+    : { ...query, analysis_years: [year], scenarios: [scenario] };
 }

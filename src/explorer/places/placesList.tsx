@@ -1,4 +1,300 @@
-/** The list of places that the user has pasted or uploaded. */
+import "../place/place.css";
+import "./places.css";
+import { batch, useSignal } from "@preact/signals";
+import { useEffect, useId } from "preact/hooks";
+import type { MetricName } from "../../contract/wireTypes.ts";
+import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
+import { colorOf, colorScaleOf } from "../../tiles/colorScales.ts";
+import { useExplorer } from "../context.ts";
+import { formatCount, hazardTitle, scenarioTitle } from "../format.ts";
+import { FailureNotice } from "../place/answerNotice.tsx";
+import { metricValue, valueText } from "../place/placeQuery.ts";
+import { formulaCount, listCsv } from "./listCsv.ts";
+import { ListInput } from "./listInput.tsx";
+import { createListModel } from "./listModel.ts";
+import { PAGE_SIZE, sortRows } from "./listOrder.ts";
+import { mapPosition } from "./mapExtent.ts";
+import type { ListRow, PlaceList } from "./placeList.ts";
+import { PlaceTable } from "./placeTable.tsx";
+import type { ListQuery, ListScores, RowScore } from "./scoreList.ts";
+
+const model = createListModel();
+/** Map color of the value 0, which is transparent in tiles. */
+const ZERO_POINT_COLOR = "#fcfcfa";
+
+/** The list of places that the user has pasted or uploaded: values of the layer on the map, in a table and as points. */
 export function PlacesList() {
-  return null;
+  const list = model.list.value;
+  return (
+    <article class="places-list">
+      <h2>List of places</h2>
+      {list === undefined ? <ListInput model={model} /> : <Places list={list} />}
+    </article>
+  );
+}
+
+function Places({ list }: { readonly list: PlaceList }) {
+  const { data, map, overlay, state } = useExplorer();
+  const shown: ListQuery = {
+    hazard: state.hazard.value,
+    scenario: state.scenario.value,
+    year: state.scenario.value === "baseline" ? 1980 : state.year.value,
+    radiusKm: state.radiusKm.value,
+    method: state.method.value,
+  };
+  const query = model.query.value;
+  const scoring = model.scoring.value;
+  const scores = model.scores.value;
+  const shownMetric = map.scaleMetric.value;
+  const metrics = metricsOf(map.hazard.value.metrics, shownMetric);
+  const located = list.rows.filter(({ location }) => location !== undefined);
+  const faulty = list.rows.filter(({ location }) => location === undefined);
+  const isCurrent = query !== undefined && sameQuery(query, shown);
+
+  useEffect(() => {
+    // Values of another hazard would have the wrong colors.
+    const metric = query === undefined || query.hazard === shown.hazard ? shownMetric : undefined;
+    overlay.showPlaces({
+      places: located.map((row) => ({
+        id: String(row.line),
+        latitude: row.location?.latitude ?? 0,
+        longitude: row.location?.longitude ?? 0,
+        label: `${row.id}: ${labelOf(scores.get(row.line), metric)}`,
+        color: colorOfRow(scores.get(row.line), metric),
+      })),
+      onSelect: (id) => {
+        const row = list.rows.find(({ line }) => String(line) === id);
+        if (row !== undefined) select(row);
+      },
+    });
+  }, [list, scores, shownMetric, query, shown.hazard]);
+  useEffect(() => () => overlay.showPlaces(undefined), [overlay]);
+  useEffect(() => {
+    const position = mapPosition(located.flatMap(({ location }) => (location === undefined ? [] : [location])));
+    if (position !== undefined) state.map.value = position;
+  }, [list.columns]); // the columns of a list stay the same object
+
+  const select = (row: ListRow): void => {
+    const index = sortRows(list.rows, model.order.value, model.scores.value).indexOf(row);
+    batch(() => {
+      model.selectedLine.value = row.line;
+      model.pageIndex.value = Math.floor(index / PAGE_SIZE);
+    });
+  };
+  const show = (row: ListRow): void => {
+    const { location } = row;
+    if (location === undefined) return;
+    batch(() => {
+      model.selectedLine.value = row.line;
+      state.place.value = { ...location, name: row.id };
+      state.map.value = { ...location, zoom: Math.max(9, state.map.value.zoom) };
+      state.view.value = "hazards";
+    });
+  };
+
+  return (
+    <>
+      <p>
+        {formatCount(located.length)} {located.length === 1 ? "place" : "places"}
+        {faulty.length === 0 ? "" : `, ${formatCount(faulty.length)} faulty ${faulty.length === 1 ? "row" : "rows"}`},
+        located by the columns {list.used.latitude} and {list.used.longitude}.
+      </p>
+      <IdColumn list={list} />
+      {faulty.length === 0 ? null : <FaultyRows rows={faulty} />}
+      <RadiusFields />
+      <div class="list-actions">
+        <button
+          type="submit"
+          disabled={scoring.kind === "running" || located.length === 0}
+          onClick={() => void model.compute(data, shown)}
+        >
+          {query === undefined ? `Compute ${formatCount(located.length)} values` : "Compute again"}
+        </button>
+        {scoring.kind === "running" ? (
+          <button type="button" onClick={() => model.cancel()}>
+            Cancel
+          </button>
+        ) : null}
+        <button type="button" onClick={() => model.clear()}>
+          Remove the list
+        </button>
+      </div>
+      {scoring.kind === "running" ? (
+        <progress aria-label="Places computed" max={located.length} value={scores.size} />
+      ) : null}
+      <p role="status">{statusText(scoring.kind, scores.size, located.length)}</p>
+      {scoring.kind === "failed" ? (
+        <FailureNotice error={scoring.error} onRetry={() => void model.compute(data, shown)} />
+      ) : null}
+      {query === undefined ? (
+        <p class="note">The values will be those of the layer on the map: {queryText(shown)}.</p>
+      ) : (
+        <>
+          <h3>{queryText(query)}</h3>
+          {isCurrent ? null : (
+            <p class="caveat">The map shows {queryText(shown)}. Compute again for values of that layer.</p>
+          )}
+        </>
+      )}
+      {query !== undefined && query.hazard !== shown.hazard ? null : (
+        <PlaceTable model={model} metrics={metrics} onShow={show} />
+      )}
+      {query === undefined || query.hazard !== shown.hazard ? null : (
+        <Download list={list} query={query} metrics={metrics} scores={scores} />
+      )}
+    </>
+  );
+}
+
+/** Chooses the column that names the places. Values are kept, because the places stay the same. */
+function IdColumn({ list }: { readonly list: PlaceList }) {
+  const id = useId();
+  return (
+    <div class="list-columns">
+      <label for={id}>Name of a place</label>
+      <select
+        id={id}
+        value={list.used.id ?? ""}
+        onChange={({ currentTarget }) => model.nameBy(currentTarget.value === "" ? undefined : currentTarget.value)}
+      >
+        <option value="">Line of the list</option>
+        {list.columns.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function FaultyRows({ rows }: { readonly rows: readonly ListRow[] }) {
+  return (
+    <details class="faulty-rows" open>
+      <summary>Faulty rows, which have no values</summary>
+      <ul>
+        {rows.slice(0, PAGE_SIZE).map(({ line, errors }) => (
+          <li key={line}>
+            Line {line}: {errors.join("; ")}
+          </li>
+        ))}
+      </ul>
+      {rows.length > PAGE_SIZE ? <p>And {formatCount(rows.length - PAGE_SIZE)} others.</p> : null}
+    </details>
+  );
+}
+
+/** Radius and aggregation, which the panel of a place uses too. */
+function RadiusFields() {
+  const { state } = useExplorer();
+  const id = useId();
+  return (
+    <div class="list-radius">
+      <label for={`${id}-radius`}>Radius (km)</label>
+      <input
+        id={`${id}-radius`}
+        type="number"
+        min={0}
+        max={RADIUS_KM_MAX}
+        step="any"
+        value={state.radiusKm.value}
+        onChange={({ currentTarget }) => {
+          const value = currentTarget.valueAsNumber;
+          if (value >= 0 && value <= RADIUS_KM_MAX) state.radiusKm.value = value;
+          else currentTarget.value = String(state.radiusKm.value);
+        }}
+      />
+      <label for={`${id}-method`}>Value</label>
+      <select
+        id={`${id}-method`}
+        disabled={state.radiusKm.value === 0}
+        value={state.method.value}
+        onChange={({ currentTarget }) => (state.method.value = currentTarget.value === "mean" ? "mean" : "max")}
+      >
+        <option value="max">max</option>
+        <option value="mean">mean</option>
+      </select>
+    </div>
+  );
+}
+
+interface DownloadProps {
+  readonly list: PlaceList;
+  readonly query: ListQuery;
+  readonly metrics: readonly MetricName[];
+  readonly scores: ListScores;
+}
+
+function Download({ list, query, metrics, scores }: DownloadProps) {
+  const escapesFormulas = useSignal(true);
+  const formulas = formulaCount(list);
+  const download = (): void => {
+    const text = listCsv(list, { query, metrics, scores, escapesFormulas: escapesFormulas.value });
+    // Spreadsheets recognize UTF-8 by the byte order mark.
+    const url = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
+    const link = document.createElement("a");
+    link.href = url;
+    link.download = `places-${query.hazard}-${query.scenario}-${query.year}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(url), 0);
+  };
+  return (
+    <div class="list-download">
+      {formulas === 0 ? null : (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={escapesFormulas.value}
+            onChange={({ currentTarget }) => (escapesFormulas.value = currentTarget.checked)}
+          />
+          Write an apostrophe before the {formatCount(formulas)} {formulas === 1 ? "cell" : "cells"} that spreadsheets
+          would run as a formula
+        </label>
+      )}
+      <button type="button" onClick={download}>
+        Download as CSV
+      </button>
+      <p class="note">All columns and rows of the list, with the values as columns. Faulty rows have their errors.</p>
+    </div>
+  );
+}
+
+/** Returns the metrics of a hazard that every query returns, with the one of the map first. */
+function metricsOf(
+  metrics: readonly { readonly metric: MetricName }[],
+  shownMetric: MetricName,
+): readonly MetricName[] {
+  return metrics
+    .map(({ metric }) => metric)
+    .filter((metric) => metric !== "total_hazard")
+    .toSorted((a, b) => Number(b === shownMetric) - Number(a === shownMetric));
+}
+
+function statusText(kind: string, doneCount: number, count: number): string {
+  if (kind === "running") return `${formatCount(doneCount)} of ${formatCount(count)} places computed`;
+  if (kind === "canceled") return `Canceled after ${formatCount(doneCount)} of ${formatCount(count)} places.`;
+  return doneCount === 0 ? "" : `${formatCount(doneCount)} of ${formatCount(count)} places computed.`;
+}
+
+function queryText({ hazard, scenario, year, radiusKm, method }: ListQuery): string {
+  const area = radiusKm === 0 ? "cell at the place" : `${method} within ${radiusKm} km`;
+  return `${hazardTitle(hazard)}, ${scenarioTitle(scenario)} ${year}, ${area}`;
+}
+
+function sameQuery(a: ListQuery, b: ListQuery): boolean {
+  const isSameArea = a.radiusKm === b.radiusKm && (a.radiusKm === 0 || a.method === b.method);
+  return a.hazard === b.hazard && a.scenario === b.scenario && a.year === b.year && isSameArea;
+}
+
+function labelOf(score: RowScore | undefined, metric: MetricName | undefined): string {
+  if (score === undefined || metric === undefined) return "not computed";
+  return score.kind === "refused" ? score.message : valueText(metric, metricValue(score.answer, metric));
+}
+
+function colorOfRow(score: RowScore | undefined, metric: MetricName | undefined): string | undefined {
+  const value = score?.kind === "scored" && metric !== undefined ? score.answer.metrics[metric] : undefined;
+  if (value === undefined || value === null) return undefined;
+  if (value === 0) return ZERO_POINT_COLOR;
+  const [red, green, blue] = colorOf(colorScaleOf(metric ?? "intensity"), value);
+  return `rgb(${red} ${green} ${blue})`;
 }

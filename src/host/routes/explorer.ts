@@ -44,7 +44,7 @@ export interface ExplorerFiles {
   /** The page; addresses in it start with `./`. */
   readonly html: string;
   readonly folder: string;
-  /** Names of the files that can be requested, and their sizes. */
+  /** Names of the files that can be requested. */
   readonly names: ReadonlySet<string>;
 }
 
@@ -60,8 +60,15 @@ export function findExplorer(folder: URL): ExplorerFiles | undefined {
   }
 }
 
-/** The explorer in the package; undefined if the package was built without it. */
-export const INSTALLED_EXPLORER = findExplorer(new URL("../../explorer/", import.meta.url));
+/** The explorer in the package. */
+export interface InstalledExplorer {
+  /** Undefined if the package was built without it. */
+  readonly explorer: ExplorerFiles | undefined;
+}
+
+export const INSTALLED_EXPLORER: InstalledExplorer = {
+  explorer: findExplorer(new URL("../../explorer/", import.meta.url)),
+};
 
 /** Returns the page as a reply. Its addresses contain the prefix, because the page is also at the prefix without a slash. */
 export function explorerReply({ html }: ExplorerFiles, prefix: string): Reply {
@@ -85,7 +92,7 @@ interface ExplorerFile {
 }
 
 /** GET /explorer/:file: scripts, styles and data of the explorer. */
-export function explorerFile(explorer: ExplorerFiles | undefined = INSTALLED_EXPLORER): Route<string, ExplorerFile> {
+export function explorerFile({ explorer }: InstalledExplorer = INSTALLED_EXPLORER): Route<string, ExplorerFile> {
   const files = new Map<string, Promise<ExplorerFile>>();
   const load = async (name: string, folder: string): Promise<ExplorerFile> => ({
     name,

@@ -4,7 +4,7 @@ import { encodeJson } from "../http/json.ts";
 import { html, joinMarkup } from "../../markup.ts";
 import { htmlReply, prefersHtml } from "./htmlPage.ts";
 import type { Route } from "../route.ts";
-import { type ExplorerFiles, explorerReply, INSTALLED_EXPLORER } from "./explorer.ts";
+import { explorerReply, INSTALLED_EXPLORER, type InstalledExplorer } from "./explorer.ts";
 
 interface RootAnswer {
   readonly about: About;
@@ -13,9 +13,10 @@ interface RootAnswer {
 }
 
 /** GET /: the explorer, or a page with links if it is not installed; for programs, a description of the service. */
-export const root = (
-  explorer: ExplorerFiles | undefined = INSTALLED_EXPLORER,
-): Route<{ readonly isHtml: boolean }, RootAnswer> => ({
+export const root = ({ explorer }: InstalledExplorer = INSTALLED_EXPLORER): Route<
+  { readonly isHtml: boolean },
+  RootAnswer
+> => ({
   method: "GET",
   path: "/",
   access: "open",

@@ -13,6 +13,8 @@ import { type TestHost, startTestHost } from "../testHost.ts";
 const PACKAGE = new URL("../../../package.json", import.meta.url);
 const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
+const WITHOUT_EXPLORER = { explorer: undefined };
+
 test.each([
   [undefined, false],
   ["*/*", false],
@@ -86,17 +88,17 @@ describe("GET /problems/:code", () => {
   });
 });
 
-describe("GET /", () => {
+describe("GET / without the explorer", () => {
   test("describes the service as JSON and as HTML", async () => {
     const routes = new RouteCaller();
-    const { text } = await routes.call(root());
+    const { text } = await routes.call(root(WITHOUT_EXPLORER));
     expect(JSON.parse(text)).toMatchObject({
       service: "isotherm",
       documentation: "/docs",
       openapi: "/openapi.json",
       atlas: { release: "test-1", synthetic: true },
     });
-    const page = await routes.call(root(), { accept: BROWSER });
+    const page = await routes.call(root(WITHOUT_EXPLORER), { accept: BROWSER });
     expect(page.text).toContain("All values of this atlas are invented.");
     expect(page.text).toContain("<code>test-1</code>");
     expectSelfContainedPage(page.text, page.headers);
@@ -104,7 +106,7 @@ describe("GET /", () => {
 
   test("labels only synthetic atlases as invented, and escapes the release name", async () => {
     const atlas = { ...new RouteCaller().services.atlas, synthetic: false, release: "<b>&'\"" };
-    const { text } = await new RouteCaller({ atlas }).call(root(), { accept: BROWSER });
+    const { text } = await new RouteCaller({ atlas }).call(root(WITHOUT_EXPLORER), { accept: BROWSER });
     expect(text).not.toContain("invented");
     expect(text).toContain("<code>&lt;b&gt;&amp;&#39;&quot;</code>");
   });
@@ -154,7 +156,7 @@ test("builds the OpenAPI document once and derives its revision from the text", 
   let count = 0;
   const route = openApi(() => {
     count++;
-    return [root(undefined)];
+    return [root(WITHOUT_EXPLORER)];
   });
   const routes = new RouteCaller();
   const { text } = await routes.call(route);
