@@ -3,6 +3,9 @@ import { batch, effect, untracked } from "@preact/signals";
 import { applyFragment, fragmentOf, historyStepOf } from "./permalink.ts";
 import type { ExplorerState, View } from "./state.ts";
 
+/** Events after which the fragment may have changed: going back or forward, and editing the address. */
+export const FRAGMENT_EVENTS = ["popstate", "hashchange"] as const;
+
 /** Whether the next change of the address replaces the entry of the browser's history. */
 let isReplacing = false;
 
@@ -37,9 +40,10 @@ export function connectAddressBar(state: ExplorerState): void {
   });
   const read = (): void => {
     const { hash } = window.location;
+    if (hash === `#${untracked(() => fragmentOf(state))}`) return;
     // A link that contains nothing but the key keeps the state.
     if (hash === "") window.history.replaceState(null, "", `#${fragmentOf(state)}`);
     else withoutHistoryStep(state, () => applyFragment(state, hash));
   };
-  window.addEventListener("popstate", read);
+  for (const event of FRAGMENT_EVENTS) window.addEventListener(event, read);
 }

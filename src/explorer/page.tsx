@@ -1,6 +1,6 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { connectAddressBar } from "./addressBar.ts";
+import { connectAddressBar, FRAGMENT_EVENTS } from "./addressBar.ts";
 import { App } from "./app.tsx";
 import { type Explorer, ExplorerContext } from "./context.ts";
 import { KeyForm } from "./keyForm.tsx";
@@ -38,8 +38,10 @@ export function Page() {
     const onFragment = (): void => {
       if (hasCredentials(window)) openWith(takeCredentials(window));
     };
-    window.addEventListener("popstate", onFragment, { capture: true });
-    return () => window.removeEventListener("popstate", onFragment, { capture: true });
+    for (const event of FRAGMENT_EVENTS) window.addEventListener(event, onFragment, { capture: true });
+    return () => {
+      for (const event of FRAGMENT_EVENTS) window.removeEventListener(event, onFragment, { capture: true });
+    };
   }, []);
   const source = useComputed(() => (phase.value.kind === "opening" ? phase.value.source : undefined));
   useEffect(() => openPhase(phase, source.value, state), [source.value]);

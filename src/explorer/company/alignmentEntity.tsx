@@ -11,7 +11,7 @@ const BASIS_NAMES: Readonly<Record<AlignmentBasis, string>> = {
   cumulative: "Cumulative emissions since the baseline",
 };
 
-export const INCLUDE_NAMES: Readonly<Record<AlignmentInclude, string>> = {
+const INCLUDE_NAMES: Readonly<Record<AlignmentInclude, string>> = {
   overall: "Temperature of all years",
   climate_range: "Range of the climate response",
   by_scope: "Temperatures by scope",

@@ -48,7 +48,7 @@ export interface AlignmentForm {
 }
 
 /** Names of the text members of the form, in the order of the form. */
-export const ENTITY_MEMBERS = ["name", "country", "industry", "sector", "classification"] as const;
+const ENTITY_MEMBERS = ["name", "country", "industry", "sector", "classification"] as const;
 export const SCOPES = ["scope1", "scope2", "scope3"] as const;
 const BASELINE_MEMBERS = ["year", ...SCOPES, "revenue", "ebitda", "currency", "priceYear"] as const;
 const PROJECTION_MEMBERS = ["year", ...SCOPES, "revenue", "label", "probability"] as const;

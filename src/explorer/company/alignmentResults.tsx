@@ -128,7 +128,7 @@ function shownYear(
 }
 
 /** The temperature to read first; announced when it changes. */
-export function AlignmentHeadline({ result }: { readonly result: AlignmentResult }) {
+function AlignmentHeadline({ result }: { readonly result: AlignmentResult }) {
   const headline = headlineOf(result);
   if (headline === undefined) {
     return (

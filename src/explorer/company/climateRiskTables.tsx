@@ -13,7 +13,7 @@ import { ComparisonTable, type ComparisonRow } from "./comparisonTable.tsx";
 import { markMeaning } from "./riskAssumptions.ts";
 
 /** Returns the ids of the scenarios in the order of the response. */
-export function scenariosOf({ valuation }: CompanyAnswer): readonly string[] {
+function scenariosOf({ valuation }: CompanyAnswer): readonly string[] {
   return valuation.map(({ scenario }) => scenario);
 }
 

@@ -7,12 +7,12 @@ import type { ProblemItem } from "../../contract/wireTypes.ts";
 export const FaultItems = createContext<readonly ProblemItem[]>([]);
 
 /** Returns where an error is: the JSON pointer of a value, or `?` and the name of a query parameter. */
-export function locationOf({ pointer, parameter }: ProblemItem): string {
+function locationOf({ pointer, parameter }: ProblemItem): string {
   return pointer ?? `?${parameter ?? ""}`;
 }
 
 /** Returns the errors at a location. */
-export function itemsAt(items: readonly ProblemItem[], location: string): readonly ProblemItem[] {
+function itemsAt(items: readonly ProblemItem[], location: string): readonly ProblemItem[] {
   return items.filter((item) => locationOf(item) === location);
 }
 
@@ -21,7 +21,7 @@ export function itemsWithin(items: readonly ProblemItem[], location: string): re
   return items.filter((item) => locationOf(item) === location || locationOf(item).startsWith(`${location}/`));
 }
 
-export function fieldId(location: string): string {
+function fieldId(location: string): string {
   return `field${location.replaceAll(/[^A-Za-z0-9_]/g, "-")}`;
 }
 

@@ -1,7 +1,7 @@
 /** Assumptions of the climate-risk view: defaults with their sources and quality marks, as in docs/methods/company.md. */
 import type { CompanyAssumptions, QualityMark } from "../../contract/wireTypes.ts";
 
-export const MARK_MEANINGS: Readonly<Record<QualityMark, string>> = {
+const MARK_MEANINGS: Readonly<Record<QualityMark, string>> = {
   P: "published, and checked against the publication",
   M: "published, and quoted from memory",
   D: "derived from listed data",

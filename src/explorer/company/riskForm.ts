@@ -5,7 +5,7 @@ import { encodeForm, FormReader, withoutBlanks } from "./formText.ts";
 import { parseNumberText, quoteText } from "./numberText.ts";
 
 /** Amounts of the request. The API takes them as text, so they are sent as typed. */
-export const FIGURE_NAMES = [
+const FIGURE_NAMES = [
   "revenue",
   "total_assets",
   "ebitda",

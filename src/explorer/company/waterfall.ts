@@ -5,7 +5,7 @@ import type { CompanyResult, CompanyValuation } from "../../contract/wireTypes.t
 export const LOSS_PARTS = ["transition", "chronic", "assets", "interruption", "credit", "closures"] as const;
 export type LossPart = (typeof LOSS_PARTS)[number];
 
-export const LOSS_PART_NAMES: Readonly<Record<LossPart, string>> = {
+const LOSS_PART_NAMES: Readonly<Record<LossPart, string>> = {
   transition: "Transition",
   chronic: "Warming (chronic)",
   assets: "Damage to assets (acute)",

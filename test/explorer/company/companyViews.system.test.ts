@@ -1,5 +1,9 @@
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { Locator, Page } from "playwright-core";
 import { afterAll, afterEach, expect, test } from "vitest";
 import {
@@ -13,6 +17,10 @@ import { EXAMPLE_RISK, type RiskForm, riskCallOf } from "../../../src/explorer/c
 import { alignTemperature, roundTemperatures, totalClimateRisk } from "../../../src/index.ts";
 import { describeInChromium } from "../../browser/chromium.ts";
 import { closeExplorers, type ExplorerOptions, openExplorer, type OpenedExplorer, PHONE } from "../explorerPage.ts";
+
+/** Inside the repository, so that programs find the package. */
+const BUILD = fileURLToPath(new URL("../../../build/", import.meta.url));
+const EXAMPLE_NAMES = { alignment: EXAMPLE_ALIGNMENT.name, risk: EXAMPLE_RISK.name } as const;
 
 let opened: OpenedExplorer | undefined;
 
@@ -149,6 +157,31 @@ describeInChromium("the company views of the explorer", () => {
       .toEqual([expect.stringContaining('such as 2030, 2050 (got "20x0")')]);
   });
 
+  test.each([
+    ["alignment", EXAMPLE_NAMES.alignment],
+    ["climate-risk", EXAMPLE_NAMES.risk],
+  ])("the programs of the view %s run and print the answer", async (view, name) => {
+    const page = await open({ fragment: `view=${view}` });
+    await page.locator(".company-headline").waitFor();
+    await page.getByText("Copy this request").click();
+    const codeIn = async (language: string): Promise<string> => {
+      await page.getByRole("button", { name: language, exact: true }).click();
+      return (await page.getByRole("region", { name: `Request as ${language}` }).textContent()) ?? "";
+    };
+    const folder = await mkdtemp(join(BUILD, "snippets-"));
+    try {
+      const program = join(folder, "program.mjs");
+      await writeFile(program, await codeIn("TypeScript"));
+      const script = join(folder, "program.py");
+      await writeFile(script, await codeIn("Python"));
+      const answers = [await run(process.execPath, program), await run("/usr/bin/python3", script)];
+      expect(answers[0]).toContain(name);
+      expect(JSON.parse(answers[1] ?? "")).toEqual(JSON.parse(answers[0] ?? ""));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
   test.each(["alignment", "climate-risk"])("the view %s fits a phone, and axe finds nothing", async (view) => {
     for (const [viewport, colorScheme] of [
       [PHONE, "dark"],
@@ -235,6 +268,14 @@ async function errorsOf(page: Page, field: Locator): Promise<readonly string[]> 
       ),
   );
   return texts.flat();
+}
+
+/** Runs a program with the key of the service, and returns what it prints. */
+async function run(command: string, file: string): Promise<string> {
+  const { api_key = "", customer_id = "" } = opened?.credentials ?? {};
+  const env = { ...process.env, ISOTHERM_KEY: api_key, ISOTHERM_CUSTOMER: customer_id };
+  const { stdout } = await promisify(execFile)(command, [file], { env });
+  return stdout;
 }
 
 function axeSource(): Promise<string> {
