@@ -157,6 +157,20 @@ describeInChromium("the company views of the explorer", () => {
       .toEqual([expect.stringContaining('such as 2030, 2050 (got "20x0")')]);
   });
 
+  test("a published folder computes the same in the browser", async () => {
+    const page = await open({ published: true, fragment: "view=alignment" });
+    await expectTemperatures(page, EXAMPLE_ALIGNMENT);
+    await page.getByLabel("Baseline, scope 1").fill("900000");
+    const baseline = { ...EXAMPLE_ALIGNMENT.baseline, scope1: "900000" };
+    await expectTemperatures(page, { ...EXAMPLE_ALIGNMENT, baseline });
+    const year = page.getByLabel("Projection 1, year");
+    await year.fill("2020");
+    await expect.poll(() => errorsOf(page, year)).toEqual(["year must be after the baseline year 2023 (got 2020)."]);
+    await page.getByRole("link", { name: "Climate risk" }).click();
+    await expectLosses(page, EXAMPLE_RISK);
+    expect(opened?.problems).toEqual([]);
+  });
+
   test.each([
     ["alignment", EXAMPLE_NAMES.alignment],
     ["climate-risk", EXAMPLE_NAMES.risk],
