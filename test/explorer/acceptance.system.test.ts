@@ -18,8 +18,7 @@ const VIEWS: readonly {
   {
     name: "the hazard map with a place",
     fragment: "view=hazards&place=14.6,120.98,Manila&radius=25",
-    ready: (page) =>
-      page.locator(".headline dd").first().waitFor({ state: "attached" }),
+    ready: (page) => page.locator(".headline dd").first().waitFor({ state: "attached" }),
   },
   {
     name: "the list of places",
@@ -82,7 +81,10 @@ describeInChromium("the explorer of the demo", () => {
     await page.getByLabel("Scenario", { exact: true }).selectOption({ label: "RCP 8.5" });
     await page.getByLabel("Year", { exact: true }).selectOption("2080");
     await page.getByRole("combobox", { name: "Place" }).fill("Manila");
-    await page.getByRole("option", { name: /^Manila/ }).first().click();
+    await page
+      .getByRole("option", { name: /^Manila/ })
+      .first()
+      .click();
     await page.getByLabel("Radius in kilometers").fill("50");
     await page.getByLabel("Radius in kilometers").press("Enter");
     await page.getByLabel("Value", { exact: true }).selectOption("mean");
