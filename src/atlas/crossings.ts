@@ -87,7 +87,7 @@ export class CrossedSteps {
 }
 
 function distinctInside(indices: Int32Array): Int32Array {
-  return Int32Array.from(new Set(indices.filter((index) => index >= 0))).sort((a, b) => a - b);
+  return Int32Array.from(new Set(indices.filter((index) => index >= 0))).toSorted((a, b) => a - b);
 }
 
 /** Returns the position of each index in the distinct indices, -1 for -1. */

@@ -6,7 +6,7 @@ import type { Pyramid, PyramidRequest, TileRequest, TileState } from "./cellSour
 import { CONSTANT_STEPS, PYRAMID_SIZE, tilingOf } from "./tile.ts";
 
 /** Row and column of a tile. */
-export interface TilePosition {
+interface TilePosition {
   readonly row: number;
   readonly column: number;
 }

@@ -22,8 +22,10 @@ export function viewLink(state: ExplorerState, view: View): string {
 /**
  * Writes the state into the fragment, and sets the state when the user goes back or edits the fragment. Changes of the map
  * and of sliders replace the entry of the history; others add one.
+ *
+ * @param beforeRead is called when the fragment has changed, before it is read
  */
-export function connectAddressBar(state: ExplorerState): void {
+export function connectAddressBar(state: ExplorerState, beforeRead: () => void): void {
   let step = historyStepOf(state);
   isReplacing = true;
   effect(() => {
@@ -36,10 +38,14 @@ export function connectAddressBar(state: ExplorerState): void {
     window.history[isStep ? "pushState" : "replaceState"](null, "", fragment);
   });
   const read = (): void => {
+    beforeRead();
     const { hash } = window.location;
+    if (hash === `#${untracked(() => fragmentOf(state))}`) return;
     // A link that contains nothing but the key keeps the state.
     if (hash === "") window.history.replaceState(null, "", `#${fragmentOf(state)}`);
     else withoutHistoryStep(state, () => applyFragment(state, hash));
   };
+  // Going back or forward, and editing the address.
   window.addEventListener("popstate", read);
+  window.addEventListener("hashchange", read);
 }

@@ -1,4 +1,4 @@
-import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { type Signal, signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { connectAddressBar } from "./addressBar.ts";
 import { App } from "./app.tsx";
@@ -22,7 +22,7 @@ type Phase =
 /** Opens the data, asks for a key if there is none, and shows the explorer. */
 export function Page() {
   const phase = useSignal<Phase>({ kind: "asking" });
-  const { state, ignored, credentials } = useMemo(openState, []);
+  const { state, ignored, credentials, offered } = useMemo(openState, []);
   const openWith = (credentials: Credentials | undefined): void => {
     phase.value =
       credentials === undefined ? { kind: "asking" } : { kind: "opening", source: { kind: "service", credentials } };
@@ -32,15 +32,7 @@ export function Page() {
     if (configuration === undefined) openWith(credentials);
     else phase.value = { kind: "opening", source: { kind: "published", configuration } };
   }, []);
-  useEffect(() => {
-    // The link that the service prints may be opened in a tab that shows the page already. This listener is called before
-    // the one that connectAddressBar added, because it is the first to capture the event.
-    const onFragment = (): void => {
-      if (hasCredentials(window)) openWith(takeCredentials(window));
-    };
-    window.addEventListener("popstate", onFragment, { capture: true });
-    return () => window.removeEventListener("popstate", onFragment, { capture: true });
-  }, []);
+  useEffect(() => offered.subscribe((credentials) => credentials !== undefined && openWith(credentials)), []);
   const source = useComputed(() => (phase.value.kind === "opening" ? phase.value.source : undefined));
   useEffect(() => openPhase(phase, source.value, state), [source.value]);
 
@@ -84,8 +76,12 @@ function openState() {
   const credentials = takeCredentials(window);
   const state = initialState();
   const ignored = applyFragment(state, window.location.hash);
-  connectAddressBar(state);
-  return { state, ignored, credentials };
+  // The link that the service prints may be opened in a tab that shows the page already.
+  const offered = signal<Credentials | undefined>(undefined);
+  connectAddressBar(state, () => {
+    if (hasCredentials(window)) offered.value = takeCredentials(window);
+  });
+  return { state, ignored, credentials, offered };
 }
 
 /** Opens the data of the phase `opening`. Returns a function that cancels it. */

@@ -78,7 +78,7 @@ export class Service {
     this.#authenticator = new Authenticator(ledger, { startLookup: (address) => this.#clients.startLookup(address) });
     const tokens = new TileTokens(ledger);
     const gate = new TileGate({
-      runningMax: TILES_PER_WORKER * Math.max(1, executor?.workerCount ?? 0),
+      runningMax: executor === undefined ? 1 : TILES_PER_WORKER * executor.workerCount,
       waitingPerAccountMax: limits.tileBurst,
       reject: admission.reject,
     });

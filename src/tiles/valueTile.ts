@@ -22,7 +22,7 @@ export interface ValueTile {
   readonly steps: Uint16Array;
 }
 
-export const VALUE_TILE_VERSION = 1;
+const VALUE_TILE_VERSION = 1;
 export const VALUE_TILE_HEADER_BYTES = 32;
 const MAGIC = "IsoV";
 const STEP_COUNT = TILE_PIXELS * TILE_PIXELS;

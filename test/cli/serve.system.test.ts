@@ -173,12 +173,13 @@ describe("isotherm serve", () => {
 
   test("applies the limits of its options", async () => {
     const flags = ["--body-limit=1", "--batch-limit=2", "--value-limit=3", "--entity-limit=4"];
-    await withService(["--demo", ...flags, "--requests-per-second=5", "--request-burst=6"], async (url) => {
+    const rates = ["--requests-per-second=5", "--request-burst=6", "--tiles-per-second=7", "--tile-burst=8"];
+    await withService(["--demo", ...flags, ...rates], async (url) => {
       const headers = { "X-API-Key": (await credentials()).api_key };
       const response = await fetch(`${url}/api/v1/limits`, { headers });
       expect(response.headers.get("ratelimit-policy")).toBe('"account";q=6;w=2');
       const text = JSON.stringify(await response.json());
-      for (const value of [1 << 20, 2, 3, 4, 5, 6]) expect(text).toContain(`:${value}`);
+      for (const value of [1 << 20, 2, 3, 4, 5, 6, 7, 8]) expect(text).toContain(`:${value}`);
     });
   });
 

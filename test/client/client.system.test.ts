@@ -8,6 +8,7 @@ import { roundPortfolio } from "../../src/portfolio/roundPortfolio.ts";
 import { roundTemperatures } from "../../src/alignment/answer.ts";
 import { referenceCountries, referenceIndustries, referenceScenarios } from "../../src/company/referenceLists.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
+import type { Atlas } from "../../src/hazard/answer.ts";
 import { parseHazardQuery } from "../../src/hazard/query.ts";
 import { totalClimateRisk as companyRoute } from "../../src/host/routes/totalClimateRisk.ts";
 import { VALID_QUERY, validQueries } from "../hazard/queries.ts";
@@ -113,6 +114,36 @@ describe("IsothermClient", () => {
       "test-1",
       ["cyclones", "wildfire", "coastal_floods", "riverine_floods"],
     ]);
+  });
+
+  test("requests the TileJSON of a layer", async () => {
+    const requests: unknown[] = [];
+    const layer = { unit: "m/s", stepsPerUnit: 100, offset: 0, scaleMetric: "wind_speed_mps", source: {} } as const;
+    const atlas: Atlas = {
+      ...fakeAtlas(),
+      valueTileLayer(request) {
+        requests.push(request);
+        return { ...layer, nativeZoom: 4, bounds: [-180, -85, 180, 85] };
+      },
+    };
+    const tileHost = await startTestHost({ atlas });
+    try {
+      const path = { hazard: "cyclones", scenario: "rcp8p5", year: 2050, metric: "a/b \u00fc?" } as const;
+      const { year: analysis_year, ...names } = path;
+      expect(await clientOf(tileHost).tileJson(path)).toMatchObject({
+        ...names,
+        analysis_year,
+        maxzoom: 4,
+        unit: "m/s",
+      });
+      expect(new Set(requests.map((request) => JSON.stringify(request)))).toEqual(
+        new Set([
+          JSON.stringify({ hazard: "cyclones", scenario: "rcp8p5", analysisYear: 2050, metric: "a/b \u00fc?" }),
+        ]),
+      );
+    } finally {
+      await tileHost.close();
+    }
   });
 
   test("registers a customer, requests data for it, reads its usage and archives it", async () => {

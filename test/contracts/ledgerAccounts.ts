@@ -51,6 +51,23 @@ export function describeAccountsAndKeys(contract: TestLedger): void {
       expect(JSON.stringify(await contract.ledger.listKeys())).not.toContain(secret);
     });
 
+    test("finds keys by id, including revoked ones", async () => {
+      const account = await contract.ledger.createAccount({ name: "Holder" });
+      const { key } = await contract.ledger.createKey({ accountId: account.accountId });
+      await contract.ledger.createKey({ accountId: account.accountId });
+      expect(await contract.ledger.findKeyById(key.keyId)).toEqual({ key, account });
+      expect(await contract.ledger.findKeyById(randomUUID())).toBeUndefined();
+      const { revokedAt } = await contract.ledger.revokeKey(key.keyId);
+      expect((await contract.ledger.findKeyById(key.keyId))?.key).toEqual({ ...key, revokedAt });
+    });
+
+    test("has one secret for each purpose", async () => {
+      const secret = await contract.ledger.signingSecret("map tiles");
+      expect(secret).toMatch(/^[0-9a-f]{64}$/);
+      expect(await contract.ledger.signingSecret("map tiles")).toBe(secret);
+      expect(await contract.ledger.signingSecret("other")).not.toBe(secret);
+    });
+
     test("imports a key issued elsewhere once, without checking its checksum", async () => {
       const { accountId } = await contract.ledger.createAccount({ name: "Newcomer" });
       const secret = `iso_sk_${"Az09".repeat(16).split("").toSorted().join("")}`;

@@ -10,7 +10,9 @@ export function describeLifetime(contract: TestLedger): void {
     test("a reopened ledger has everything that was recorded", async () => {
       const { accountId, customerId, secret, entry } = await newAccount();
       await contract.ledger.record(entry());
+      const signingSecret = await contract.ledger.signingSecret("map tiles");
       await contract.reopen();
+      expect(await contract.ledger.signingSecret("map tiles")).toBe(signingSecret);
       expect(contract.ledger.failure).toBeUndefined();
       expect((await contract.ledger.findKey(digestOf(secret)))?.account.accountId).toBe(accountId);
       expect(await contract.ledger.findCustomer({ accountId, customerId })).toMatchObject({ internalId: "first" });
@@ -23,6 +25,8 @@ export function describeLifetime(contract: TestLedger): void {
         const ledgers = await Promise.all(Array.from({ length: 4 }, () => emptyFixture.open()));
         await Promise.all(ledgers.map((ledger, i) => ledger.createAccount({ name: `account ${i}` })));
         expect(await ledgers[0]?.listAccounts()).toHaveLength(4);
+        const secrets = await Promise.all(ledgers.map((ledger) => ledger.signingSecret("map tiles")));
+        expect(new Set(secrets).size).toBe(1);
         await Promise.all(ledgers.map((ledger) => ledger.close()));
       } finally {
         await emptyFixture.dispose();

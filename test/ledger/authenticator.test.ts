@@ -38,7 +38,13 @@ class FakeLedger {
   }
 
   authenticator(options: Partial<AuthenticatorOptions> = {}): Authenticator {
-    const ledger: Pick<Ledger, "findKey" | "findCustomer" | "onChange"> = {
+    const ledger: Pick<Ledger, "findKey" | "findKeyById" | "findCustomer" | "onChange"> = {
+      findKeyById: async (keyId) => {
+        this.keyLookupCount++;
+        const found = [...this.holders.values()].find(({ key }) => key.keyId === keyId);
+        await this.beforeResult();
+        return found;
+      },
       findKey: async (digest) => {
         this.keyLookupCount++;
         const found = this.holders.get(Buffer.from(digest).toString("hex"));
@@ -261,6 +267,22 @@ describe("Authenticator", () => {
     ledger.customers.set(customerId, archived);
     ledger.notifyChange();
     expect(await authenticator.findCustomer({ accountId, customerId })).toEqual(archived);
+  });
+
+  test("authenticates the holder of a key by the id of the key, and checks it as the key itself", async () => {
+    const ledger = new FakeLedger();
+    const { secret, holder } = ledger.add();
+    const { keyId } = holder.key;
+    const authenticator = ledger.authenticator();
+    expect(await authenticator.authenticateId(keyId, ADDRESS)).toEqual(holder);
+    expect(authenticator.authenticateId(keyId, ADDRESS)).toEqual(holder);
+    expect(ledger.keyLookupCount).toBe(1);
+    ledger.revoke(secret);
+    ledger.notifyChange();
+    expect(await codeOf(authenticator.authenticateId(keyId, ADDRESS))).toBe("api_key_revoked");
+    const suspended = ledger.add({ account: { suspendedAt: CREATED } }).holder.key.keyId;
+    expect(await codeOf(authenticator.authenticateId(suspended, ADDRESS))).toBe("account_suspended");
+    expect(await codeOf(authenticator.authenticateId(randomUUID(), ADDRESS))).toBe("api_key_invalid");
   });
 
   test("evicts the oldest entry when the cache is full", async () => {

@@ -64,7 +64,7 @@ export function valueTileByDefinition(layer: OracleLayer, { z, x, y }: OracleAdd
   const known = new Map<string, number>();
   const maximumOf = (row: number, column: number): number => {
     const name = `${row}/${column}`;
-    const step = known.get(name) ?? blockMaximum(layer, size, row, column);
+    const step = known.get(name) ?? blockMaximumByDefinition(layer, size, row, column);
     known.set(name, step);
     return step;
   };
@@ -105,7 +105,13 @@ function blocksOfPixels(
   });
 }
 
-function blockMaximum({ grid, cells, groupCells }: OracleLayer, size: number, row: number, column: number): number {
+/** Returns the step that represents a block: the largest one, or why there is none. */
+export function blockMaximumByDefinition(
+  { grid, cells, groupCells }: OracleLayer,
+  size: number,
+  row: number,
+  column: number,
+): number {
   const valuesIn = (steps: Uint16Array, from: readonly [number, number], edge: number): number[] => {
     const found: number[] = [];
     for (let r = from[0]; r < Math.min(from[0] + edge, grid.rowCount); r++) {

@@ -78,6 +78,7 @@ export class HazardLeafletMap {
         const position = state.map.value;
         if (!isSamePosition(position, positionOf(map))) show(map, position);
       }),
+      effect(() => container.setAttribute("aria-busy", String(this.values.isLoading.value))),
       connectOverlay(map, overlay, state.place),
       this.#observeSize(container),
       this.#listenToKeys(container),
@@ -104,7 +105,7 @@ export class HazardLeafletMap {
   }
 
   center(): Pointer {
-    return { ...this.#pixelCenter(this.#map.getSize().divideBy(2)), isCenter: true };
+    return { ...this.#pixelCenter(this.#map.getSize().divideBy(2).floor()), isCenter: true };
   }
 
   zoomBy(levels: number): void {
@@ -117,9 +118,9 @@ export class HazardLeafletMap {
     this.#map.remove();
   }
 
-  /** Returns the center of a pixel: at its edge, rounding would decide which pixel is read. */
+  /** Returns the center of the pixel at a position of the cursor, which is its corner. */
   #pixelCenter(point: Point): MapPoint {
-    return pointOf(this.#map.containerPointToLatLng(point.floor().add([0.5, 0.5])));
+    return pointOf(this.#map.containerPointToLatLng(point.add([0.5, 0.5])));
   }
 
   #choose({ latitude, longitude }: MapPoint): void {

@@ -2,12 +2,12 @@
 import { csvLine } from "../../csvText.ts";
 import type { AnalysisYearResult, MetricName } from "../../contract/wireTypes.ts";
 import type { ListRow, PlaceList } from "./placeList.ts";
-import type { ListQuery, RowScore } from "./scoreList.ts";
+import type { ListQuery, ListScores } from "./scoreList.ts";
 
 export interface ListCsvOptions {
   readonly query: ListQuery;
   readonly metrics: readonly MetricName[];
-  readonly scores: ReadonlyMap<ListRow, RowScore>;
+  readonly scores: ListScores;
   /** Whether text that spreadsheets would run as a formula is written after an apostrophe. */
   readonly escapesFormulas: boolean;
 }
@@ -36,7 +36,7 @@ export function listCsv({ columns, rows }: PlaceList, options: ListCsvOptions): 
   const lines = rows.map((row) => {
     const cells = columns.map((_, index) => kept(row.cells[index] ?? ""));
     const layer = [hazard, scenario, year, radiusKm, radiusKm > 0 ? method : null];
-    const score = scores.get(row);
+    const score = scores.get(row.line);
     if (score?.kind !== "scored") {
       const error = score?.message ?? row.errors.join("; ");
       const status = row.location === undefined ? "invalid_row" : score === undefined ? "not_computed" : "error";

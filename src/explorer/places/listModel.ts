@@ -4,8 +4,8 @@ import type { RequestedColumns } from "../../placeFiles/readers/placeColumnNames
 import type { ExplorerData } from "../data/explorerData.ts";
 import { ExplorerError } from "../data/explorerData.ts";
 import type { ListOrder } from "./listOrder.ts";
-import { type ListRow, parsePlaceList, type PlaceList, type RefusedList } from "./placeList.ts";
-import { type ListQuery, type RowScore, scoreList } from "./scoreList.ts";
+import { parsePlaceList, type PlaceList, type RefusedList, renamePlaces } from "./placeList.ts";
+import { type ListQuery, type ListScores, scoreList } from "./scoreList.ts";
 
 export type ScoringState =
   | { readonly kind: "idle" }
@@ -17,15 +17,18 @@ export interface ListModel {
   readonly list: ReadonlySignal<PlaceList | undefined>;
   /** Why the last text was not accepted. */
   readonly refused: ReadonlySignal<RefusedList | undefined>;
-  readonly scores: ReadonlySignal<ReadonlyMap<ListRow, RowScore>>;
+  readonly scores: ReadonlySignal<ListScores>;
   /** What the scores are values of; undefined before the first computation. */
   readonly query: ReadonlySignal<ListQuery | undefined>;
   readonly scoring: ReadonlySignal<ScoringState>;
   readonly order: { value: ListOrder };
   readonly pageIndex: { value: number };
-  readonly selected: { value: ListRow | undefined };
+  /** Line of the row that was chosen on the map or in the table. */
+  readonly selectedLine: { value: number | undefined };
   /** Reads a list, or reads the last one again with other columns. */
   read(text: string | undefined, requested?: RequestedColumns): void;
+  /** Names the places by another column, or by their lines. The scores are kept. */
+  nameBy(column: string | undefined): void;
   /** Says that a text could not be read. */
   refuse(error: string): void;
   clear(): void;
@@ -40,12 +43,12 @@ export function createListModel(): ListModel {
   let running: AbortController | undefined;
   const list = signal<PlaceList | undefined>(undefined);
   const refused = signal<RefusedList | undefined>(undefined);
-  const scores = signal<ReadonlyMap<ListRow, RowScore>>(new Map());
+  const scores = signal<ListScores>(new Map());
   const query = signal<ListQuery | undefined>(undefined);
   const scoring = signal<ScoringState>({ kind: "idle" });
   const order = signal(FIRST_ORDER);
   const pageIndex = signal(0);
-  const selected = signal<ListRow | undefined>(undefined);
+  const selectedLine = signal<number | undefined>(undefined);
   const clear = (): void => {
     running?.abort();
     batch(() => {
@@ -56,7 +59,7 @@ export function createListModel(): ListModel {
       scoring.value = { kind: "idle" };
       order.value = FIRST_ORDER;
       pageIndex.value = 0;
-      selected.value = undefined;
+      selectedLine.value = undefined;
     });
   };
   return {
@@ -67,7 +70,7 @@ export function createListModel(): ListModel {
     scoring,
     order,
     pageIndex,
-    selected,
+    selectedLine,
     read(given, requested) {
       text = given ?? text;
       const parsed = parsePlaceList(text, requested);
@@ -76,6 +79,9 @@ export function createListModel(): ListModel {
         if ("errors" in parsed) refused.value = parsed;
         else list.value = parsed;
       });
+    },
+    nameBy(column) {
+      if (list.value !== undefined) list.value = renamePlaces(list.value, column);
     },
     refuse(error) {
       clear();

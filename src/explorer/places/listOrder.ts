@@ -1,7 +1,7 @@
 /** The order and the pages of the table of places. */
 import type { MetricName } from "../../contract/wireTypes.ts";
 import type { ListRow } from "./placeList.ts";
-import type { RowScore } from "./scoreList.ts";
+import type { ListScores, RowScore } from "./scoreList.ts";
 
 export interface ListOrder {
   /** What the rows are sorted by: their line in the list, their identifier, or a metric. */
@@ -18,13 +18,13 @@ const collator = new Intl.Collator("en", { numeric: true });
 export function sortRows(
   rows: readonly ListRow[],
   { by, isDescending }: ListOrder,
-  scores: ReadonlyMap<ListRow, RowScore>,
+  scores: ListScores,
 ): readonly ListRow[] {
   const sign = isDescending ? -1 : 1;
   if (by === "line") return isDescending ? rows.toReversed() : rows;
   if (by === "id") return rows.toSorted((a, b) => sign * collator.compare(a.id, b.id));
   return rows.toSorted((a, b) => {
-    const [first, second] = [valueOf(scores.get(a), by), valueOf(scores.get(b), by)];
+    const [first, second] = [valueOf(scores.get(a.line), by), valueOf(scores.get(b.line), by)];
     if (first === undefined || second === undefined) return Number(first === undefined) - Number(second === undefined);
     return sign * (first - second);
   });

@@ -74,11 +74,10 @@ export function parsePlaceList(text: string, requested: RequestedColumns = {}): 
       rows: others.map(({ cells, line }) => {
         const errors = rowErrors(cells, columns.length, { latitude, longitude }, used);
         const location = { latitude: numberIn(cells[latitude] ?? null), longitude: numberIn(cells[longitude] ?? null) };
-        const given = id === undefined ? undefined : cells[id]?.trim();
         return {
           line,
           cells,
-          id: given === undefined || given === "" ? `line ${line}` : given,
+          id: rowId({ cells, line }, id),
           location: errors.length === 0 ? location : undefined,
           errors,
         };
@@ -88,6 +87,21 @@ export function parsePlaceList(text: string, requested: RequestedColumns = {}): 
     if (!(error instanceof Fault)) throw error;
     return { errors: faultSentences(error), columns };
   }
+}
+
+/** Returns the list with another column that names its places; undefined names them by their lines. */
+export function renamePlaces(list: PlaceList, idColumn: string | undefined): PlaceList {
+  const index = idColumn === undefined ? undefined : list.columns.indexOf(idColumn);
+  return {
+    ...list,
+    used: { ...list.used, id: idColumn },
+    rows: list.rows.map((row) => ({ ...row, id: rowId(row, index) })),
+  };
+}
+
+function rowId({ cells, line }: Row, index: number | undefined): string {
+  const given = index === undefined ? undefined : cells[index]?.trim();
+  return given === undefined || given === "" ? `line ${line}` : given;
 }
 
 interface Row {

@@ -52,7 +52,7 @@ export function PlaceTable({ model, metrics, onShow }: PlaceTableProps) {
           </thead>
           <tbody>
             {rows.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE).map((row) => (
-              <tr key={row.line} aria-current={model.selected.value === row ? "true" : undefined}>
+              <tr key={row.line} aria-current={model.selectedLine.value === row.line ? "true" : undefined}>
                 <td>{row.line}</td>
                 <th scope="row">
                   {row.location === undefined ? (
@@ -63,7 +63,7 @@ export function PlaceTable({ model, metrics, onShow }: PlaceTableProps) {
                     </button>
                   )}
                 </th>
-                <RowValues row={row} score={scores.get(row)} metrics={metrics} />
+                <RowValues row={row} score={scores.get(row.line)} metrics={metrics} />
               </tr>
             ))}
           </tbody>

@@ -16,7 +16,7 @@ import { PAGE_SIZE, sortRows } from "./listOrder.ts";
 import { mapPosition } from "./mapExtent.ts";
 import type { ListRow, PlaceList } from "./placeList.ts";
 import { PlaceTable } from "./placeTable.tsx";
-import type { ListQuery, RowScore } from "./scoreList.ts";
+import type { ListQuery, ListScores, RowScore } from "./scoreList.ts";
 
 const model = createListModel();
 /** Map color of the value 0, which is transparent in tiles. */
@@ -59,8 +59,8 @@ function Places({ list }: { readonly list: PlaceList }) {
         id: String(row.line),
         latitude: row.location?.latitude ?? 0,
         longitude: row.location?.longitude ?? 0,
-        label: `${row.id}: ${labelOf(scores.get(row), metric)}`,
-        color: colorOfRow(scores.get(row), metric),
+        label: `${row.id}: ${labelOf(scores.get(row.line), metric)}`,
+        color: colorOfRow(scores.get(row.line), metric),
       })),
       onSelect: (id) => {
         const row = list.rows.find(({ line }) => String(line) === id);
@@ -72,12 +72,12 @@ function Places({ list }: { readonly list: PlaceList }) {
   useEffect(() => {
     const position = mapPosition(located.flatMap(({ location }) => (location === undefined ? [] : [location])));
     if (position !== undefined) state.map.value = position;
-  }, [list]);
+  }, [list.columns]); // the columns of a list stay the same object
 
   const select = (row: ListRow): void => {
     const index = sortRows(list.rows, model.order.value, model.scores.value).indexOf(row);
     batch(() => {
-      model.selected.value = row;
+      model.selectedLine.value = row.line;
       model.pageIndex.value = Math.floor(index / PAGE_SIZE);
     });
   };
@@ -85,7 +85,7 @@ function Places({ list }: { readonly list: PlaceList }) {
     const { location } = row;
     if (location === undefined) return;
     batch(() => {
-      model.selected.value = row;
+      model.selectedLine.value = row.line;
       state.place.value = { ...location, name: row.id };
       state.map.value = { ...location, zoom: Math.max(9, state.map.value.zoom) };
       state.view.value = "hazards";
@@ -96,10 +96,10 @@ function Places({ list }: { readonly list: PlaceList }) {
     <>
       <p>
         {formatCount(located.length)} {located.length === 1 ? "place" : "places"}
-        {faulty.length === 0 ? "" : `, ${formatCount(faulty.length)} faulty ${faulty.length === 1 ? "row" : "rows"}`}.
-        Columns: {list.used.latitude}, {list.used.longitude}
-        {list.used.id === undefined ? "" : `, ${list.used.id}`}.
+        {faulty.length === 0 ? "" : `, ${formatCount(faulty.length)} faulty ${faulty.length === 1 ? "row" : "rows"}`},
+        located by the columns {list.used.latitude} and {list.used.longitude}.
       </p>
+      <IdColumn list={list} />
       {faulty.length === 0 ? null : <FaultyRows rows={faulty} />}
       <RadiusFields />
       <div class="list-actions">
@@ -143,6 +143,28 @@ function Places({ list }: { readonly list: PlaceList }) {
         <Download list={list} query={query} metrics={metrics} scores={scores} />
       )}
     </>
+  );
+}
+
+/** Chooses the column that names the places. Values are kept, because the places stay the same. */
+function IdColumn({ list }: { readonly list: PlaceList }) {
+  const id = useId();
+  return (
+    <div class="list-columns">
+      <label for={id}>Name of a place</label>
+      <select
+        id={id}
+        value={list.used.id ?? ""}
+        onChange={({ currentTarget }) => model.nameBy(currentTarget.value === "" ? undefined : currentTarget.value)}
+      >
+        <option value="">Line of the list</option>
+        {list.columns.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }
 
@@ -200,7 +222,7 @@ interface DownloadProps {
   readonly list: PlaceList;
   readonly query: ListQuery;
   readonly metrics: readonly MetricName[];
-  readonly scores: ReadonlyMap<ListRow, RowScore>;
+  readonly scores: ListScores;
 }
 
 function Download({ list, query, metrics, scores }: DownloadProps) {

@@ -24,13 +24,16 @@ export type RowScore =
   | { readonly kind: "scored"; readonly answer: AnalysisYearResult }
   | { readonly kind: "refused"; readonly message: string };
 
+/** Scores by the line of the row. */
+export type ListScores = ReadonlyMap<number, RowScore>;
+
 /** Places in one request: small enough that progress is seen, far below the limits of the service. */
 const BATCH_SIZE = 100;
 
 export interface ScoreOptions {
   readonly signal: AbortSignal;
   /** Called after each batch with the scores so far, by row. */
-  readonly onProgress: (scores: ReadonlyMap<ListRow, RowScore>) => void;
+  readonly onProgress: (scores: ListScores) => void;
 }
 
 /**
@@ -43,8 +46,8 @@ export async function scoreList(
   rows: readonly ListRow[],
   query: ListQuery,
   { signal, onProgress }: ScoreOptions,
-): Promise<ReadonlyMap<ListRow, RowScore>> {
-  const scores = new Map<ListRow, RowScore>();
+): Promise<ListScores> {
+  const scores = new Map<number, RowScore>();
   const located = rows.filter(({ location }) => location !== undefined);
   for (let start = 0; start < located.length; start += BATCH_SIZE) {
     const batch = located.slice(start, start + BATCH_SIZE);
@@ -53,7 +56,7 @@ export async function scoreList(
       signal,
     );
     signal.throwIfAborted();
-    for (const [index, row] of batch.entries()) scores.set(row, scoreOf(results[index]));
+    for (const [index, row] of batch.entries()) scores.set(row.line, scoreOf(results[index]));
     onProgress(new Map(scores));
   }
   return scores;

@@ -298,7 +298,10 @@ describe("errors", () => {
   test("of several parameters are reported together", async () => {
     const response = await host.ask(`${PATH}/floods/rcp9/2050/depth_meters/99/a/0.bin?size=1`);
     const { errors = [] } = await problemOf(response);
-    expect(errors.map(({ parameter }) => parameter).toSorted()).toEqual(["hazard", "scenario", "size", "x", "z"]);
+    expect(new Set(errors.map(({ parameter }) => parameter))).toEqual(
+      new Set(["hazard", "scenario", "size", "x", "z"]),
+    );
+    expect(errors).toHaveLength(5);
   });
 
   test.each([
