@@ -17,7 +17,9 @@ const WIND_LAYER = "hazard=cyclones&metric=wind_speed_mps&scenario=baseline&year
 
 /** Returns a few samples of each kind: values, zeros, missing and outside. */
 function chosenSamples(file: string): readonly Sample[] {
-  const samples = readSamples(join(SHARED_HAZARD_DATA, file)).filter(({ alternative }) => alternative === undefined);
+  const samples = readSamples(join(SHARED_HAZARD_DATA, file)).filter(
+    ({ alternative, lonDeg }) => alternative === undefined && Math.abs(lonDeg) <= 180,
+  );
   const kinds = [
     samples.filter(({ nearest = 0 }) => nearest > 0),
     samples.filter(({ nearest }) => nearest === 0),
@@ -82,7 +84,7 @@ describeWithSharedData("the explorer on public maps", () => {
 
     test("shows the winds of STORM at its samples, as means over a minute", async () => {
       const samples = chosenSamples(WIND_SAMPLES);
-      expect(samples.length).toBeGreaterThan(3);
+      expect(samples.length).toBeGreaterThan(2);
       const places = samples.map((sample) => ({
         id: sample.id,
         fragment: `${WIND_LAYER}&place=${sample.latDeg},${sample.lonDeg}&map=6/${sample.latDeg}/${sample.lonDeg}`,

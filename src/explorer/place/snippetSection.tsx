@@ -68,7 +68,7 @@ export function SnippetSection({ call, answer }: SnippetSectionProps) {
           <pre
             class="snippet"
             tabIndex={0}
-            role="region"
+            role="group"
             aria-label={`${QUERY_TITLES[call.method]} as ${LANGUAGE_TITLES[language.value]}`}
           >
             <code>{snippet.code}</code>
