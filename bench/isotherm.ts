@@ -124,7 +124,7 @@ function countedPyramid(pyramid: Pyramid, reads: Reads): Pyramid {
     for (const { pyramidRow, pyramidColumn } of tiles) reads.pyramidTiles.add(`${pyramidRow}/${pyramidColumn}`);
   };
   return {
-    ...pyramid,
+    resolve: (tiles) => pyramid.resolve(tiles),
     loadBounds(tiles) {
       count(tiles);
       return pyramid.loadBounds(tiles);

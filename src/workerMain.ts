@@ -19,16 +19,26 @@ const { atlasAddress, cacheBytes } = workerData as WorkerSetup;
 try {
   const atlas = await openLocalAtlas(atlasAddress, cacheBytes);
   const libraryHandlers = atlasTasks(atlas);
-  // The host's code is loaded with its first task, so that users of the library do not load it.
+  // Loaded with their first task, so that users of the library do not load them.
   let hostHandlers: Promise<TaskHandlers> | undefined;
+  let placeFileHandlers: Promise<TaskHandlers> | undefined;
   runTasks(port, {
     atlas,
     async findHandler(kind) {
-      const handler = libraryHandlers.get(kind) ?? (await (hostHandlers ??= loadHost())).get(kind);
+      const handler = libraryHandlers.get(kind) ?? (await laterHandlers(kind)).get(kind);
       if (handler === undefined) throw new Error(`Unknown kind of task: ${kind}.`);
       return handler;
     },
   });
+
+  function laterHandlers(kind: string): Promise<TaskHandlers> {
+    return kind.startsWith("placeFiles.") ? (placeFileHandlers ??= loadPlaceFiles()) : (hostHandlers ??= loadHost());
+  }
+
+  async function loadPlaceFiles(): Promise<TaskHandlers> {
+    const { placeFileTasks } = await import("./placeFiles/run/encodeTask.ts");
+    return placeFileTasks();
+  }
 
   async function loadHost(): Promise<TaskHandlers> {
     const { bulkHandlers } = await import("./host/bulk/bulkHandlers.ts");

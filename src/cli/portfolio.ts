@@ -71,7 +71,6 @@ async function run(input: string, output: string, flags: PortfolioFlags): Promis
         const report = await scorePlaceFile(atlas, {
           ...settings,
           restart,
-          hasEngineThreads: workers > 0,
           onProgress: ({ readBytes, inputSizeBytes }) => {
             if (!json) bar.update(Math.min(readBytes, inputSizeBytes), inputSizeBytes);
           },

@@ -25,7 +25,7 @@ import { computeValueTile } from "./tiles/computeValueTile.ts";
 import { describeTileLayer, type ValueTileLayer } from "./tiles/tileLayer.ts";
 import type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./tiles/tileRequest.ts";
 import { scorePlaces } from "./scoring/scorePlaces.ts";
-import type { ScoreRequest, ScoreResult, ScoringAtlas } from "./scoring/scoreRequest.ts";
+import type { PartialScoreRequest, ScoreResult, ScoringAtlas } from "./scoring/scoreRequest.ts";
 import type {
   CatalogGrid,
   CatalogHazard,
@@ -132,7 +132,7 @@ export interface LocalAtlas extends Atlas, ScoringAtlas {
     run?: BatchRun<CurveResult>,
   ): Promise<readonly (CurveResult | RefusedElement)[]>;
   sample(request: SampleRequest, timeSlice?: TimeSlice): Promise<SampleResult>;
-  score(request: ScoreRequest, timeSlice?: TimeSlice): Promise<ScoreResult>;
+  score(request: PartialScoreRequest, timeSlice?: TimeSlice): Promise<ScoreResult>;
   valueTile(
     request: ValueTileRequest,
     options?: ValueTileOptions & { readonly timeSlice?: TimeSlice },

@@ -2,8 +2,9 @@
 import { Fault } from "../errors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { scoreBytesPerPlace, scoreShapeOf, type ScoreShape, scoresOfRows } from "../hazard/scoring/scoreArrays.ts";
-import type { ScoreResult, ScoringAtlas } from "../hazard/scoring/scoreRequest.ts";
-import { type PlaceBlock, ROWS_PER_BLOCK } from "./placeBlock.ts";
+import type { ScoringAtlas } from "../hazard/scoring/scoreRequest.ts";
+import { type PlaceBlock, ROWS_PER_BLOCK, type ScoredBlock } from "./placeBlock.ts";
+import { ScoreBuffers } from "./scoreBuffers.ts";
 import type { ScorePlan } from "./scorePlan.ts";
 
 export interface ScoreBlocksOptions {
@@ -15,9 +16,10 @@ export interface ScoreBlocksOptions {
 }
 
 /** A block of some kind with its scores. */
-interface Scored<Block extends PlaceBlock> {
+interface Scored<Block extends PlaceBlock> extends ScoredBlock {
   readonly places: Block;
-  readonly scores: ScoreResult;
+  /** Reports that the scores are no longer read; their memory is then used for those of other blocks. */
+  release(): void;
 }
 
 /**
@@ -46,6 +48,7 @@ export async function* scoreBlocks<Block extends PlaceBlock>(
 ): AsyncGenerator<Scored<Block>, void, undefined> {
   const scoring = scoringAtlasOf(atlas);
   const shape = scoreShapeOf(plan.groups);
+  const buffers = new ScoreBuffers(shape);
   const stop = new AbortController();
   const stopSignal = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
   const source = windowsOf(blocks, scoreBytesPerPlace(shape));
@@ -54,7 +57,7 @@ export async function* scoreBlocks<Block extends PlaceBlock>(
     signal?.throwIfAborted();
     const { value: window, done } = await source.next();
     if (done === true) return false;
-    const scores = scoreWindow(scoring, window, { plan, shape, signal: stopSignal, onBusy });
+    const scores = scoreWindow(scoring, window, { plan, shape, buffers, signal: stopSignal, onBusy });
     scores.catch(() => undefined); // awaited later
     inProgress.push(scores);
     return true;
@@ -107,9 +110,10 @@ async function scoreWindow<Block extends PlaceBlock>(
   {
     plan: { groups, method, anthropogenic, radiusKm },
     shape,
+    buffers,
     signal,
     onBusy,
-  }: ScoreBlocksOptions & { readonly shape: ScoreShape },
+  }: ScoreBlocksOptions & { readonly shape: ScoreShape; readonly buffers: ScoreBuffers },
 ): Promise<readonly Scored<Block>[]> {
   const rowCount = blocks.reduce((count, block) => count + block.rowCount, 0);
   const [latitudes, longitudes] = [new Float64Array(rowCount), new Float64Array(rowCount)];
@@ -121,11 +125,13 @@ async function scoreWindow<Block extends PlaceBlock>(
     if (radiusKm === undefined) radiiKm.set(block.radiiKm.subarray(0, block.rowCount), first);
     first += block.rowCount;
   }
-  const scores = await atlas.score({ groups, latitudes, longitudes, radiiKm, method, anthropogenic, signal, onBusy });
+  const { scores: into, release } = buffers.take(rowCount, blocks.length);
+  const request = { groups, latitudes, longitudes, radiiKm, method, anthropogenic, into };
+  const scores = await atlas.score({ ...request, signal, onBusy });
   let from = 0;
   return blocks.map((places) => {
     const to = from + places.rowCount;
-    const ofBlock = { places, scores: scoresOfRows(scores, shape, { from, to }) };
+    const ofBlock = { places, scores: scoresOfRows(scores, shape, { from, to }), release };
     from = to;
     return ofBlock;
   });

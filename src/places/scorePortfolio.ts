@@ -51,12 +51,13 @@ async function* scoredPlaces<Row extends PlaceRow>(
   const resultsOf = placeResults(plan.groups);
   const blocks = rowBlocks(rows, plan.radiusKm ?? 0);
   const options = { plan: { ...plan, radiusKm: undefined }, signal };
-  for await (const { places, scores } of scoreBlocks(atlas, blocks, options)) {
+  for await (const { places, scores, release } of scoreBlocks(atlas, blocks, options)) {
     for (const [i, row] of places.rows.entries()) {
       const error = places.errors.get(i);
       const index = places.index * ROWS_PER_BLOCK + i;
       yield { index, row, error, results: error === undefined ? resultsOf(scores, i) : [] };
     }
+    release();
   }
 }
 

@@ -3,7 +3,7 @@ import { isFault } from "../errors.ts";
 import type { LocalAtlas } from "../hazard/answer.ts";
 import type { RefusedElement } from "../hazard/batch.ts";
 import type { SampleRequest, SampleResult } from "../hazard/sampleRequest.ts";
-import type { ScoreRequest, ScoreResult } from "../hazard/scoring/scoreRequest.ts";
+import type { PartialScoreRequest } from "../hazard/scoring/scoreRequest.ts";
 import type { ValueTileRequest } from "../hazard/tiles/tileRequest.ts";
 import type { ValueTile } from "../tiles/valueTile.ts";
 import { type PackedError, packError, unpackError } from "../threads/errorTransfer.ts";
@@ -12,8 +12,8 @@ import { handle, type TaskHandlers, type TaskKind } from "./taskKinds.ts";
 /** Samples layers at many locations. Locations and output arrays share one buffer, which is moved to the worker and back. */
 export const SAMPLE: TaskKind<Omit<SampleRequest, "signal" | "onProgress">, SampleResult> = { name: "sample" };
 
-/** Scores places. Places and output arrays share one buffer, which is moved to the worker and back. */
-export const SCORE: TaskKind<Omit<ScoreRequest, "signal" | "onBusy">, ScoreResult> = { name: "score" };
+/** Scores places into shared memory. */
+export const SCORE: TaskKind<Omit<PartialScoreRequest, "signal" | "onBusy">, void> = { name: "score" };
 
 /** Computes a map tile. */
 export const VALUE_TILE: TaskKind<ValueTileRequest, ValueTile> = { name: "valueTile" };
@@ -53,8 +53,8 @@ export function atlasTasks(atlas: LocalAtlas): TaskHandlers {
       return { result: { values, reasons }, transfer: [...buffers] };
     }),
     handle(SCORE, async (payload, { signal, timeSlice }) => {
-      const result = await atlas.score({ ...payload, signal }, timeSlice);
-      return { result, transfer: [result.values.buffer as ArrayBuffer] };
+      await atlas.score({ ...payload, signal }, timeSlice);
+      return { result: undefined };
     }),
     handle(VALUE_TILE, async (request, { signal, timeSlice }) => {
       const tile = await atlas.valueTile(request, { signal, timeSlice });

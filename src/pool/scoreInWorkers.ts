@@ -1,11 +1,11 @@
 import type { AtlasHoldings } from "../hazard/answer.ts";
 import type { HazardName } from "../hazard/hazards.ts";
-import { scoreArrays, scoreShapeOf, type ScoreShape } from "../hazard/scoring/scoreArrays.ts";
+import { scoreArrays, scoreBytesPerPlace, scoreShapeOf, type ScoreShape } from "../hazard/scoring/scoreArrays.ts";
 import type { ScoreRequest, ScoreResult } from "../hazard/scoring/scoreRequest.ts";
 import { SCORE } from "./atlasTasks.ts";
 import type { TaskExecutor } from "./executor.ts";
 import { balanceShards, forEachChunk, type NeighborhoodOf, shardByOwner } from "./sharding.ts";
-import { gather, scatter, scoreBufferBytes, scoreBufferIn, TransferBuffers } from "./transferBuffers.ts";
+import { gather } from "./transferBuffers.ts";
 
 /** Places per task: fewer circles than points, because a circle takes as long as many points. */
 const POINTS_PER_TASK = 4096;
@@ -29,33 +29,34 @@ export async function scoreInWorkers(
   const { groups, method, anthropogenic, latitudes, longitudes, radiiKm, signal, onBusy } = request;
   const placeCount = latitudes.length;
   const shape = scoreShapeOf(groups);
-  const scores = request.into ?? scoreArrays(shape, placeCount);
+  const scores = request.into ?? sharedScores(shape, placeCount);
   const hazard = finestHazard(request, holdings);
   const shards = shardByOwner(placeCount, executor.workerCount, (i) =>
     neighborhoodOf(hazard, { latDeg: latitudes[i] ?? NaN, lonDeg: longitudes[i] ?? NaN }),
   );
   const chunkSize = radiiKm.some((radiusKm) => radiusKm > 0) ? CIRCLES_PER_TASK : POINTS_PER_TASK;
-  const buffers = new TransferBuffers(scoreBufferBytes(Math.min(chunkSize, placeCount), shape));
-  await forEachChunk(balanceShards(shards), { chunkSize, signal }, async (worker, indices) => {
-    const places = scoreBufferIn(buffers.take(), indices.length, shape);
-    gather(latitudes, indices, places.latitudes);
-    gather(longitudes, indices, places.longitudes);
-    gather(radiiKm, indices, places.radiiKm);
-    const scored = await executor.run(
+  await forEachChunk(balanceShards(shards), { chunkSize, signal }, async (worker, rows) => {
+    const places = { latitudes: gathered(latitudes, rows), longitudes: gathered(longitudes, rows) };
+    await executor.run(
       SCORE,
-      { groups, method, anthropogenic, ...places },
-      {
-        worker,
-        tenant,
-        signal,
-        transfer: [places.latitudes.buffer],
-        onSlice: ({ busyMs }) => onBusy?.(busyMs),
-      },
+      { groups, method, anthropogenic, ...places, radiiKm: gathered(radiiKm, rows), rows: rows.slice(), into: scores },
+      { worker, tenant, signal, onSlice: ({ busyMs }) => onBusy?.(busyMs) },
     );
-    copyRows(scored, indices, shape, scores);
-    buffers.giveBack(scored.values);
   });
   return scores;
+}
+
+/** Returns arrays in shared memory, which all workers write to. */
+function sharedScores(shape: ScoreShape, placeCount: number): ScoreResult {
+  const buffer = new SharedArrayBuffer(placeCount * scoreBytesPerPlace(shape));
+  return scoreArrays(shape, placeCount, { buffer, offset: 0 });
+}
+
+/** Returns the elements at the indices. */
+function gathered(from: Float64Array, indices: Uint32Array): Float64Array {
+  const elements = new Float64Array(indices.length);
+  gather(from, indices, elements);
+  return elements;
 }
 
 /** Returns the hazard with the smallest cells, whose tiles take most of the time. */
@@ -66,20 +67,4 @@ function finestHazard({ groups }: ScoreRequest, holdings: readonly AtlasHoldings
     if (held.grid.cell_size_lat_deg < (finest?.grid.cell_size_lat_deg ?? Infinity)) finest = held;
   }
   return finest?.hazard ?? "";
-}
-
-function copyRows(
-  from: ScoreResult,
-  indices: Uint32Array,
-  { columnCount, groupCount, totalCount, thresholdCount }: ScoreShape,
-  to: ScoreResult,
-): void {
-  scatter(from.values, indices, columnCount, to.values);
-  scatter(from.statuses, indices, columnCount, to.statuses);
-  scatter(from.bounds, indices, groupCount, to.bounds);
-  scatter(from.probabilityLimits, indices, groupCount, to.probabilityLimits);
-  scatter(from.totalHazardLimits, indices, totalCount, to.totalHazardLimits);
-  scatter(from.exceedanceProbabilities, indices, thresholdCount, to.exceedanceProbabilities);
-  scatter(from.exceedanceBounds, indices, thresholdCount, to.exceedanceBounds);
-  scatter(from.exceedanceLimits, indices, thresholdCount, to.exceedanceLimits);
 }

@@ -1,20 +1,10 @@
 import type { SampleResult } from "../hazard/sampleRequest.ts";
-import { scoreArrays, scoreBytesPerPlace, type ScoreShape } from "../hazard/scoring/scoreArrays.ts";
-import type { ScoreResult } from "../hazard/scoring/scoreRequest.ts";
 
 /** Locations and space for their values, in one buffer. */
 export interface SampleBuffer {
   readonly latitudes: Float64Array<ArrayBuffer>;
   readonly longitudes: Float64Array<ArrayBuffer>;
   readonly into: SampleResult;
-}
-
-/** Places and space for their scores, in one buffer. */
-export interface ScoreBuffer {
-  readonly latitudes: Float64Array<ArrayBuffer>;
-  readonly longitudes: Float64Array<ArrayBuffer>;
-  readonly radiiKm: Float64Array<ArrayBuffer>;
-  readonly into: ScoreResult;
 }
 
 /**
@@ -55,21 +45,6 @@ export function sampleBufferIn(buffer: ArrayBuffer, locationCount: number, layer
       values: new Float64Array(buffer, locationCount * 16, length),
       reasons: new Uint8Array(buffer, locationCount * 16 + length * 8, length),
     },
-  };
-}
-
-/** Returns the size of a ScoreBuffer. */
-export function scoreBufferBytes(placeCount: number, shape: ScoreShape): number {
-  return placeCount * (3 * 8 + scoreBytesPerPlace(shape));
-}
-
-/** Returns the arrays of a call of `score` in a buffer. */
-export function scoreBufferIn(buffer: ArrayBuffer, placeCount: number, shape: ScoreShape): ScoreBuffer {
-  return {
-    latitudes: new Float64Array(buffer, 0, placeCount),
-    longitudes: new Float64Array(buffer, placeCount * 8, placeCount),
-    radiiKm: new Float64Array(buffer, placeCount * 16, placeCount),
-    into: scoreArrays(shape, placeCount, { buffer, offset: placeCount * 24 }),
   };
 }
 

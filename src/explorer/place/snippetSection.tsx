@@ -60,7 +60,7 @@ export function SnippetSection({ call, answer }: SnippetSectionProps) {
       ) : (
         <>
           <p class="note">{snippetNote(language.value, target, call)}</p>
-          <pre class="snippet" tabIndex={0} role="region" aria-label={`Query as ${LANGUAGE_TITLES[language.value]}`}>
+          <pre class="snippet" tabIndex={0} role="group" aria-label={`Query as ${LANGUAGE_TITLES[language.value]}`}>
             <code>{snippet.code}</code>
           </pre>
           <div class="snippet-actions">

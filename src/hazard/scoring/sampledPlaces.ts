@@ -3,19 +3,19 @@ import type { Sampler } from "../../atlas/sampler.ts";
 import type { LocationArrays } from "../../kernel/sampling.ts";
 import type { TimeSlice } from "../../threads/timeSlice.ts";
 import { sampleCircles } from "../sampleCircles.ts";
-import type { ScoreRequest } from "./scoreRequest.ts";
+import type { PartialScoreRequest, ScoreRequest } from "./scoreRequest.ts";
 import { StepMatrix } from "./stepMatrix.ts";
 
 /** Places of a request that are sampled in the same way. */
 export interface PlaceSubset extends LocationArrays {
-  /** Indices of the places in the request. */
+  /** Rows of the places in the output. */
   readonly places: Uint32Array;
   /** Kilometers, one per place; undefined for points. */
   readonly radiiKm: Float64Array | undefined;
 }
 
 /** Divides the places of a request into points and circles. Places with NaN become points outside every grid. */
-export function dividePlaces({ latitudes, longitudes, radiiKm }: ScoreRequest): readonly PlaceSubset[] {
+export function dividePlaces({ latitudes, longitudes, radiiKm, rows }: PartialScoreRequest): readonly PlaceSubset[] {
   const count = latitudes.length;
   let circleCount = 0;
   let hasMissing = false;
@@ -25,9 +25,7 @@ export function dividePlaces({ latitudes, longitudes, radiiKm }: ScoreRequest): 
     else if (kind === "missing") hasMissing = true;
   }
   if (circleCount === 0 && !hasMissing) {
-    const places = new Uint32Array(count);
-    for (let place = 0; place < count; place++) places[place] = place;
-    return [{ places, latitudes, longitudes, radiiKm: undefined }];
+    return [{ places: rows ?? consecutiveRows(count), latitudes, longitudes, radiiKm: undefined }];
   }
   const points = newSubset(count - circleCount);
   const circles = { ...newSubset(circleCount), radiiKm: new Float64Array(circleCount) };
@@ -36,18 +34,24 @@ export function dividePlaces({ latitudes, longitudes, radiiKm }: ScoreRequest): 
     const [latitude, longitude, radiusKm] = [latitudes[place] ?? NaN, longitudes[place] ?? NaN, radiiKm[place] ?? NaN];
     const kind = kindOf(latitude, longitude, radiusKm);
     if (kind === "circle") {
-      circles.places[circle] = place;
+      circles.places[circle] = rows?.[place] ?? place;
       // Adding 0 turns -0 into 0, as in a query.
       circles.latitudes[circle] = latitude + 0;
       circles.longitudes[circle] = longitude + 0;
       circles.radiiKm[circle++] = radiusKm;
     } else {
-      points.places[point] = place;
+      points.places[point] = rows?.[place] ?? place;
       points.latitudes[point] = kind === "point" ? latitude : NaN;
       points.longitudes[point++] = kind === "point" ? longitude : NaN;
     }
   }
   return [{ ...points, radiiKm: undefined }, circles].filter(({ places }) => places.length > 0);
+}
+
+function consecutiveRows(count: number): Uint32Array {
+  const rows = new Uint32Array(count);
+  for (let row = 0; row < count; row++) rows[row] = row;
+  return rows;
 }
 
 function kindOf(latitude: number, longitude: number, radiusKm: number): "point" | "circle" | "missing" {

@@ -50,7 +50,7 @@ function numberCount({ columnCount, groupCount, totalCount, thresholdCount }: Sc
 export function scoreArrays(
   shape: ScoreShape,
   placeCount: number,
-  at: { readonly buffer: ArrayBuffer; readonly offset: number } = {
+  at: { readonly buffer: ArrayBufferLike; readonly offset: number } = {
     buffer: new ArrayBuffer(placeCount * scoreBytesPerPlace(shape)),
     offset: 0,
   },
@@ -58,7 +58,7 @@ export function scoreArrays(
   const { columnCount, groupCount, totalCount, thresholdCount } = shape;
   let { offset } = at;
   const take = <Kind extends Float64Array | Uint8Array>(
-    Kind: (new (buffer: ArrayBuffer, byteOffset: number, length: number) => Kind) & {
+    Kind: (new (buffer: ArrayBufferLike, byteOffset: number, length: number) => Kind) & {
       readonly BYTES_PER_ELEMENT: number;
     },
     width: number,

@@ -3,7 +3,7 @@ import { TimeSlice } from "../../threads/timeSlice.ts";
 import { planHazards } from "./hazardPlan.ts";
 import { dividePlaces, samplePlaces, samplePoints } from "./sampledPlaces.ts";
 import { scoreArrays, scoreShapeOf } from "./scoreArrays.ts";
-import type { ScoreRequest, ScoreResult } from "./scoreRequest.ts";
+import type { PartialScoreRequest, ScoreResult } from "./scoreRequest.ts";
 import { planExceedances, writeExceedances } from "./writeExceedances.ts";
 import { planPointScores, type PointSteps, writePointScores } from "./writePointScores.ts";
 import { writeScores } from "./writeScores.ts";
@@ -18,7 +18,7 @@ const ROWS_PER_TIME_CHECK = 256;
  */
 export async function scorePlaces(
   sampler: Sampler,
-  request: ScoreRequest,
+  request: PartialScoreRequest,
   timeSlice = new TimeSlice(),
 ): Promise<ScoreResult> {
   const { groups, latitudes, anthropogenic, signal, onBusy } = request;

@@ -24,12 +24,21 @@ export interface ScoreRequest {
   readonly method: "max" | "mean";
   /** Whether values are changes since the baseline. */
   readonly anthropogenic: boolean;
-  /** Output arrays, see `scoreArrays`, which become the result. Their content is undefined if the promise is rejected. */
+  /**
+   * Output arrays, see `scoreArrays`, which become the result; in shared memory if the atlas has workers. Their content is
+   * undefined if the promise is rejected.
+   */
   readonly into?: ScoreResult | undefined;
   /** Cancels the request: the promise is rejected with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called with the milliseconds for which a thread computed, several times per request. */
   readonly onBusy?: ((busyMs: number) => void) | undefined;
+}
+
+/** A part of a request, which another thread computes. */
+export interface PartialScoreRequest extends ScoreRequest {
+  /** Row of the output arrays that each place is written to. Default: rows are in the order of the places. */
+  readonly rows?: Uint32Array | undefined;
 }
 
 /** Meanings of the numbers in `statuses`, by number. Only the first two have a value. */

@@ -7,7 +7,7 @@ export class StepMatrix implements SampledSteps {
   /** [row][layer]: steps; STEPS_OUTSIDE or STEPS_NODATA if there is no value. */
   readonly steps: Uint16Array | Float64Array;
   readonly layerCount: number;
-  /** Index in the request of the place of each row. */
+  /** Row of the output of the place of each row. */
   readonly places: Uint32Array;
   /** Whether the steps are means over circles. */
   readonly isMean: boolean;

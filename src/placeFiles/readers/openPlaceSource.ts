@@ -5,6 +5,7 @@ import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import { Fault, isFault } from "../../errors.ts";
 import { isNotFound } from "../../files.ts";
 import type { PlaceSource } from "../placeSource.ts";
+import { checkContentKind } from "./contentKind.ts";
 import { openCsvSource } from "./csvSource.ts";
 import { openGeojsonSource, openNdjsonSource } from "./jsonSource.ts";
 import { openParquetSource } from "./parquetSource.ts";
@@ -66,6 +67,7 @@ export async function openPlaceSource(path: string, options: PlaceSourceOptions 
   const requested = { ...options.columns, radiusKm: options.radiusColumn };
   const file = { path, sizeBytes, chunkSizeBytes: options.chunkSizeBytes ?? CHUNK_SIZE_BYTES };
   try {
+    await checkContentKind(path, format);
     const source = await OPENERS[format](file, { requested, radiusKm });
     return { ...source, blocks: (blockOptions) => withPath(path, source.blocks(blockOptions)) };
   } catch (error) {

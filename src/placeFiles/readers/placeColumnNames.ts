@@ -185,8 +185,10 @@ function describe(role: Role): string {
  */
 export function readColumnNames(cells: readonly string[]): readonly string[] {
   const trimmed = cells.map((cell) => cell.trim());
-  const names = trimmed.map((name, index) => (name === "" ? uniqueName(`column_${index + 1}`, trimmed) : name));
-  const duplicates = [...new Set(names.filter((name, index) => names.indexOf(name) < index))];
+  const given = new Set(trimmed);
+  const names = trimmed.map((name, index) => (name === "" ? uniqueName(`column_${index + 1}`, given) : name));
+  const seen = new Set<string>();
+  const duplicates = [...new Set(names.filter((name) => seen.size === seen.add(name).size))];
   if (duplicates.length > 0) {
     const list = duplicates.slice(0, LISTED_COUNT_MAX).map(quote).join(", ");
     throw new Fault("invalid_request", `Several columns have the same name: ${list}. Rename them.`);
@@ -196,14 +198,15 @@ export function readColumnNames(cells: readonly string[]): readonly string[] {
 
 /** Returns names of the columns with the latitude and longitude of a geometry, which no other column has. */
 export function geometryColumnNames(others: readonly string[]): readonly [string, string] {
+  const taken = new Set(others);
   const nameOf = (coordinate: string): string =>
-    others.includes(coordinate) ? uniqueName(`geometry_${coordinate}`, others) : coordinate;
+    taken.has(coordinate) ? uniqueName(`geometry_${coordinate}`, taken) : coordinate;
   return [nameOf("latitude"), nameOf("longitude")];
 }
 
 /** Appends underscores to a name until it is none of the others. */
-function uniqueName(name: string, others: readonly string[]): string {
+function uniqueName(name: string, others: ReadonlySet<string>): string {
   let unique = name;
-  while (others.includes(unique)) unique += "_";
+  while (others.has(unique)) unique += "_";
   return unique;
 }

@@ -37,7 +37,7 @@ interface Part {
  *   of other inputs, options, releases or rules
  */
 export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
-  const clock = new RunClock({ hasEngineThreads: false });
+  const clock = new RunClock({ hasWorkers: false });
   if (merge.parts.some((path) => resolve(path) === resolve(merge.output))) {
     throw new Fault("invalid_request", `${merge.output} is also a part; choose another name for OUT.`);
   }

@@ -54,10 +54,19 @@ export function placeOutputFormat(
 
 /** Returns the format of an output. Loads the packages that it needs. */
 export async function openSegmentFormat(format: OutputFormat, plan: OutputPlan, job: PlaceJob): Promise<SegmentFormat> {
+  return await openRowFormat(format, plan, keyValuesOf(job));
+}
+
+/** As `openSegmentFormat`. @param keyValues metadata of a Parquet file, which only the footer contains */
+export async function openRowFormat(
+  format: OutputFormat,
+  plan: OutputPlan,
+  keyValues: readonly KeyValue[],
+): Promise<SegmentFormat> {
   if (format === "csv") return rowTextFormat(plan, CSV_SYNTAX);
   if (format === "ndjson") return rowTextFormat(plan, NDJSON_SYNTAX);
   requireParquet();
-  return await parquetFormat(plan, keyValuesOf(job));
+  return await parquetFormat(plan, keyValues);
 }
 
 /** Returns the function that writes the footer of an output with these columns, as `openSegmentFormat` does. */

@@ -7,22 +7,27 @@ export class RunClock {
   readonly #startedAt = new Date();
   readonly #startMs = performance.now();
   readonly #partMs: Record<Part, number> = { reading: 0, engine: 0, encoding: 0, writing: 0 };
-  /** Parts that run on this thread while it waits for another. */
-  readonly #ownParts: readonly Part[];
+  readonly #hasWorkers: boolean;
+  /** Time for which this thread computed scores and encoded rows. */
+  #ownMs = 0;
 
-  /** @param options.hasEngineThreads whether the engine runs on other threads */
-  constructor({ hasEngineThreads }: { readonly hasEngineThreads: boolean }) {
-    this.#ownParts = hasEngineThreads ? ["encoding"] : ["encoding", "engine"];
+  /** @param options.hasWorkers whether `add` reports the work of other threads */
+  constructor({ hasWorkers }: { readonly hasWorkers: boolean }) {
+    this.#hasWorkers = hasWorkers;
   }
 
+  /** Adds the work of workers or, if there are none, of this thread. */
   add(part: Part, durationMs: number): void {
     this.#partMs[part] += durationMs;
+    if (!this.#hasWorkers) this.#ownMs += durationMs;
   }
 
   time<T>(part: Part, work: () => T): T {
     const startMs = performance.now();
     const result = work();
-    this.add(part, performance.now() - startMs);
+    const durationMs = performance.now() - startMs;
+    this.#partMs[part] += durationMs;
+    this.#ownMs += durationMs;
     return result;
   }
 
@@ -31,9 +36,9 @@ export class RunClock {
     const iterator = items[Symbol.asyncIterator]();
     try {
       for (;;) {
-        const startMs = performance.now() - this.#ownMs();
+        const startMs = performance.now() - this.#ownMs;
         const { value, done } = await iterator.next();
-        this.add(part, Math.max(0, performance.now() - this.#ownMs() - startMs));
+        this.#partMs[part] += Math.max(0, performance.now() - this.#ownMs - startMs);
         if (done === true) return;
         yield value;
       }
@@ -47,7 +52,7 @@ export class RunClock {
     try {
       return await promise;
     } finally {
-      this.add(part, performance.now() - startMs);
+      this.#partMs[part] += performance.now() - startMs;
     }
   }
 
@@ -71,9 +76,5 @@ export class RunClock {
         writing: this.#partMs.writing / 1000,
       },
     };
-  }
-
-  #ownMs(): number {
-    return this.#ownParts.reduce((sumMs, part) => sumMs + this.#partMs[part], 0);
   }
 }

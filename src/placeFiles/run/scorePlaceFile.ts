@@ -1,13 +1,14 @@
 /** Scores a file of places into a file: reads, scores, encodes and writes block by block, and resumes interrupted runs. */
 import type { PlaceFileOptions } from "../../contract/wireTypes.ts";
 import type { Atlas } from "../../hazard/answer.ts";
-import type { ScoredBlock } from "../../places/placeBlock.ts";
 import { scoreBlocks } from "../../places/scoreBlocks.ts";
 import { planScores, type ScorePlan } from "../../places/scorePlan.ts";
+import type { AtlasInternals } from "../../pool/hostAtlas.ts";
 import type { PlaceSource } from "../placeSource.ts";
 import { openPlaceSource, type PlaceFormat } from "../readers/openPlaceSource.ts";
-import type { SegmentContent, SegmentFormat } from "../segmentFormat.ts";
+import type { SegmentFormat } from "../segmentFormat.ts";
 import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
+import { encodedChunks } from "./encodedChunks.ts";
 import { InputWatch } from "./inputIdentity.ts";
 import { openSegmentFormat } from "./outputFormat.ts";
 import { describeJob, type OutputFormat, type Shard } from "./placeJob.ts";
@@ -19,6 +20,9 @@ import type { OutputDisk } from "./outputDisk.ts";
 import { countRows, countsOf } from "./segmentRecord.ts";
 import { PartialOutput, withWorkFolder } from "./workFolder.ts";
 
+/** An atlas whose workers, if it has any, also encode the output. */
+type ScoredAtlas = Atlas & Partial<Pick<AtlasInternals, "executor">>;
+
 export interface PlaceRun {
   readonly input: string;
   readonly output: string;
@@ -29,8 +33,6 @@ export interface PlaceRun {
   readonly shard?: Shard | undefined;
   /** Discards the unfinished output of another run. */
   readonly restart?: boolean;
-  /** Whether the atlas computes on other threads, for the report. */
-  readonly hasEngineThreads?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: PlaceProgress) => void;
   readonly disk?: OutputDisk | undefined;
@@ -52,8 +54,8 @@ interface PlaceProgress {
  *   `configuration_invalid` if another process writes the output, the unfinished output is of another run, or the disk is
  *   full; `combination_unavailable`; `atlas_unavailable`; the signal's reason
  */
-export async function scorePlaceFile(atlas: Atlas, run: PlaceRun): Promise<PlaceReport> {
-  const clock = new RunClock({ hasEngineThreads: run.hasEngineThreads ?? false });
+export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise<PlaceReport> {
+  const clock = new RunClock({ hasWorkers: atlas.executor !== undefined });
   const plan = planScores(atlas, run.options);
   const watch = await clock.timePromise("reading", InputWatch.start(run.input));
   const source = await openSource(run);
@@ -73,7 +75,7 @@ export async function scorePlaceFile(atlas: Atlas, run: PlaceRun): Promise<Place
       const partial = await PartialOutput.open({ output, job, header, restart, disk });
       try {
         const resumedPlaceCount = countRows(partial.segments).placeCount;
-        await writeSegments(partial, { atlas, plan, source, format, clock, run });
+        await writeSegments(partial, { atlas, plan, outputPlan, source, format, clock, run });
         await watch.checkUnchanged();
         return await publishOutput(partial, {
           path: output,
@@ -131,8 +133,9 @@ function factsOf(
 }
 
 interface SegmentWork {
-  readonly atlas: Atlas;
+  readonly atlas: ScoredAtlas;
   readonly plan: ScorePlan;
+  readonly outputPlan: OutputPlan;
   readonly source: PlaceSource;
   readonly format: SegmentFormat;
   readonly clock: RunClock;
@@ -142,7 +145,7 @@ interface SegmentWork {
 /** Writes the segments that an earlier run has not finished. */
 async function writeSegments(
   partial: PartialOutput,
-  { atlas, plan, source, format, clock, run }: SegmentWork,
+  { atlas, plan, outputPlan, source, format, clock, run }: SegmentWork,
 ): Promise<void> {
   const { shard = { index: 1, count: 1 }, signal, onProgress } = run;
   const firstBlock = (partial.segments.at(-1)?.block ?? -1) + 1;
@@ -154,52 +157,42 @@ async function writeSegments(
     ...(signal === undefined ? {} : { signal }),
   });
   const onBusy = (busyMs: number): void => clock.add("engine", busyMs);
-  let committed = Promise.resolve();
+  const scored = scoreBlocks(atlas, clock.timeItems("reading", blocks), { plan, signal, onBusy });
+  const { executor } = atlas;
+  const chunks = encodedChunks(scored, {
+    format: run.outputFormat,
+    plan: outputPlan,
+    rows: format,
+    executor,
+    signal,
+    clock,
+  });
+  /** Of the segment that is not complete. */
+  let sizeBytes = 0;
+  // Writing a chunk overlaps the encoding of the next.
+  let written = Promise.resolve();
+  const write = async (start: () => Promise<void>): Promise<void> => {
+    await written;
+    written = clock.timePromise("writing", start());
+    written.catch(() => undefined); // awaited before the next write
+  };
   try {
-    for await (const block of scoreBlocks(atlas, clock.timeItems("reading", blocks), { plan, signal, onBusy })) {
-      const segment = await writeSegment(partial, { block, format, clock, committed });
-      const counts = clock.time("encoding", () => countsOf(block, plan.groups));
-      // Flushing overlaps the encoding of the next block.
+    for await (const { bytes, end } of chunks) {
+      sizeBytes += bytes.length;
+      await write(() => partial.append(bytes));
+      if (end === undefined) continue;
+      const { block, content } = end;
       const { index, rowCount } = block.places;
-      committed = clock.timePromise(
-        "writing",
-        partial.commit({ block: index, ...segment, placeCount: rowCount }, counts),
-      );
-      committed.catch(() => undefined); // awaited before the next segment is written
-      placeCount += block.places.rowCount;
+      const record = { block: index, ...content, sizeBytes, placeCount: rowCount };
+      const counts = clock.time("encoding", () => countsOf(block, plan.groups));
+      block.release();
+      sizeBytes = 0;
+      await write(() => partial.commit(record, counts));
+      placeCount += rowCount;
       onProgress?.({ placeCount, readBytes, inputSizeBytes: source.sizeBytes });
       signal?.throwIfAborted(); // several blocks may have been scored together
     }
   } finally {
-    await committed;
-  }
-}
-
-/** Appends the rows of a block. Encoding a chunk overlaps writing the one before. */
-async function writeSegment(
-  partial: PartialOutput,
-  {
-    block,
-    format,
-    clock,
-    committed,
-  }: {
-    readonly block: ScoredBlock;
-    readonly format: SegmentFormat;
-    readonly clock: RunClock;
-    /** The previous segment, whose bytes must be listed before others follow. */
-    readonly committed: Promise<void>;
-  },
-): Promise<SegmentContent & { readonly sizeBytes: number }> {
-  const chunks = format.encode(block);
-  let sizeBytes = 0;
-  let written = committed;
-  for (;;) {
-    const { value, done } = clock.time("encoding", () => chunks.next());
     await written;
-    if (done === true) return { ...value, sizeBytes };
-    sizeBytes += value.length;
-    written = clock.timePromise("writing", partial.append(value));
-    written.catch(() => undefined); // awaited after the next chunk
   }
 }

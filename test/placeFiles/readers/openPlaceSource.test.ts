@@ -1,6 +1,8 @@
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
+
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { openPlaceSource } from "../../../src/placeFiles/readers/openPlaceSource.ts";
 import { readContent } from "./placeFile.ts";
@@ -14,6 +16,26 @@ describe("opening a file of places", () => {
     await expect(readContent(name, "lat,lon\n1,2\n")).rejects.toMatchObject({
       code: "configuration_invalid",
       message: expect.stringMatching(message),
+    });
+  });
+
+  test.each<readonly [name: string, content: Buffer, message: string]>([
+    ["a.csv", gzipSync("lat,lon\n1,2\n"), "The file is compressed with gzip; decompress it first."],
+    [
+      "a.ndjson",
+      Buffer.from("PK\u0003\u0004"),
+      "The file is a zip archive or an Excel workbook; extract the file in it",
+    ],
+    ["a.parquet", gzipSync("PAR1"), "The file is compressed with gzip; decompress it first."],
+    ["a.csv", Buffer.from("PAR1 and more"), "The file is a Parquet file; set --from to parquet."],
+    ["a.csv", Buffer.from("\ufefflat,lon\n1,2\n", "utf16le"), "The file is text in UTF-16; save it as UTF-8."],
+    ["a.csv", Buffer.from("lat,lon\n1,2\n", "utf16le"), "The file is text in UTF-16; save it as UTF-8."],
+    ["a.csv", Buffer.from("lat,lon\n1,2\n", "utf16le").swap16(), "The file is text in UTF-16; save it as UTF-8."],
+    ["a.json", Buffer.from("SQLite format 3\0"), "The file is a GeoPackage or SQLite database; export it"],
+  ])("rejects %s with the content of another kind of file: %j", async (name, content, message) => {
+    await expect(readContent(name, content)).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringContaining(`${name}: ${message}`),
     });
   });
 

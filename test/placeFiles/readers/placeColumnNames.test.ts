@@ -104,6 +104,11 @@ describe("finding the columns of places", () => {
 });
 
 describe("names of a header", () => {
+  test("that occur more than once are rejected, each once", () => {
+    const message = 'Several columns have the same name: "a", "b". Rename them.';
+    expect(() => readColumnNames(["a", "b", "a", " a", "c", "b"])).toThrow(message);
+  });
+
   test("are trimmed, and missing ones are the position", () => {
     expect(readColumnNames([" a ", "", "column_2"])).toStrictEqual(["a", "column_2_", "column_2"]);
   });

@@ -77,7 +77,7 @@ describe("an output of 10,000 segments", () => {
         facts: { groups: GROUPS, columns: [], hazards: [], synthetic: false, omissions: [] },
         counts: partial.counts,
         footer: undefined,
-        clock: new RunClock({ hasEngineThreads: false }),
+        clock: new RunClock({ hasWorkers: false }),
         resumedPlaceCount: placeCount,
       });
       expect(report).toMatchObject({ place_count: placeCount + 2 * 8192, invalid_row_count: placeCount + 2 * 8192 });
