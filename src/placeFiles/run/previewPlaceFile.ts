@@ -76,13 +76,13 @@ export async function previewPlaceFile(atlas: Atlas, run: PlaceRun): Promise<Pla
   }
 }
 
-/** Size of the part of a file whose rows are counted. Rows are counted in blocks, and bytes in pieces of the file. */
+/** Size of the part of a file in which rows are counted. Rows are counted in blocks, and bytes in pieces of the file. */
 const COUNTED_BYTES_MIN = 8 << 20;
 
 interface FirstBlocks {
   /** Undefined if the file has no rows. */
   readonly block: PlaceBlock | undefined;
-  /** Number of rows; an estimate if the file is larger than the part whose rows are counted. */
+  /** Number of rows; an estimate if the file is larger than the part in which they are counted. */
   readonly count: number;
   readonly isComplete: boolean;
 }
