@@ -67,6 +67,7 @@ const ROOT_FILES = [
   "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
+  "sizedCache.ts",
   "index.ts",
   "openAtlas.ts",
   "optionalPackages.ts",
@@ -78,8 +79,8 @@ const ROOT_FILES = [
   "workerThreads.browser.ts",
 ];
 /**
- * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML and checks for
- * optional packages.
+ * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML, caches and checks
+ * for optional packages.
  */
 const SHARED_FILES = new Set([
   "csvRows.ts",
@@ -90,6 +91,7 @@ const SHARED_FILES = new Set([
   "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
+  "sizedCache.ts",
   "optionalPackages.ts",
   "parameters.ts",
   "utf8Text.ts",

@@ -1,0 +1,217 @@
+/**
+ * Map tiles: tiles per second and CPU time per tile, against a bare node:http server that sends the same bytes; and the
+ * latency of GET hazard-risk beside a client that pans a map. The contenders are interleaved in rounds. The loads are
+ * closed-loop, except for the map client, which requests a screen of tiles at fixed times, as a browser does.
+ */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { Agent, get, type IncomingMessage } from "node:http";
+import { fileURLToPath } from "node:url";
+import { Kernel } from "../src/kernel/instance.ts";
+import { pixelOfLatitude, pixelOfLongitude, TILE_PIXELS } from "../src/tiles/mercator.ts";
+import { ClosedLoopClient } from "./closedLoopClient.ts";
+import { median } from "./measure.ts";
+import { print } from "./row.ts";
+import type { FixedResponse, Listening } from "./tileServer.ts";
+import { prepare, WORKLOADS, type WorkloadSpec } from "./workload.ts";
+
+const CONNECTION_COUNT = 8;
+const ROUNDS = 7;
+const ROUND_MS = 700;
+const QUERY_COUNT = 400;
+/** Tiles that a map client requests at once when it is moved, the time between two moves, and its connections. */
+const PAN = { tileCount: 12, intervalMs: 250, connectionCount: 6 } as const;
+
+interface Running extends Listening {
+  readonly child: ChildProcess;
+}
+
+interface TileSet {
+  readonly name: string;
+  readonly z: number;
+  readonly extension: "bin" | "png";
+  readonly coding: "identity" | "gzip";
+}
+
+const TILE_SETS: readonly TileSet[] = [
+  { name: "values of cells, plain", z: 8, extension: "bin", coding: "identity" },
+  { name: "values of cells, gzip", z: 8, extension: "bin", coding: "gzip" },
+  { name: "images of cells", z: 8, extension: "png", coding: "identity" },
+  { name: "images of block maxima", z: 5, extension: "png", coding: "identity" },
+];
+
+const spec = workloadSpec();
+const workload = await prepare(await Kernel.load(), spec, { withCompetitorData: false });
+const host = await startServer("host");
+const bare = await startServer("bare");
+try {
+  for (const tileSet of TILE_SETS) await compareThroughput(tileSet);
+  await compareLatency();
+} finally {
+  for (const { child } of [host, bare]) child.disconnect();
+}
+
+async function compareThroughput(tileSet: TileSet): Promise<void> {
+  const paths = tilePaths(tileSet);
+  const header = `Accept-Encoding: ${tileSet.coding}`;
+  const responses = await Promise.all(paths.map((path) => fetchFixed(path, tileSet.coding)));
+  bare.child.send(responses);
+  await once(bare.child, "message");
+  const samples = { host: [] as Sample[], bare: [] as Sample[] };
+  for (let round = -1; round < ROUNDS; round++) {
+    for (const [name, server] of [["host", host] as const, ["bare", bare] as const]) {
+      const sample = await measureThroughput(server, paths, header);
+      if (round >= 0) samples[name].push(sample);
+    }
+  }
+  const row = { bench: "tiles", name: tileSet.name, against: "bare node:http, the same bytes" };
+  const medianOf = (name: "host" | "bare", figure: keyof Sample): number =>
+    median(samples[name].map((sample) => sample[figure]));
+  const [ours, theirs] = [medianOf("host", "perS"), medianOf("bare", "perS")];
+  print({ ...row, unit: "tiles/s", ours, theirs, ratio: ours / theirs });
+  const [oursUs, theirsUs] = [medianOf("host", "cpuUs"), medianOf("bare", "cpuUs")];
+  print({ ...row, unit: "us of CPU per tile, all threads", ours: oursUs, theirs: theirsUs, ratio: theirsUs / oursUs });
+}
+
+function workloadSpec(): WorkloadSpec {
+  const found = WORKLOADS.find(({ name }) => name === "lat45");
+  if (found === undefined) throw new Error("the workload lat45 is not defined");
+  return found;
+}
+
+/** Measures the latency of queries with and without a client that pans a map, in turn. */
+async function compareLatency(): Promise<void> {
+  const imagePaths = tilePaths({ z: 8, extension: "png" });
+  const figures = { alone: [] as number[], beside: [] as number[] };
+  for (let round = -1; round < ROUNDS; round++) {
+    const alone = await measureP99Ms();
+    const stop = startPanning(imagePaths);
+    const beside = await measureP99Ms();
+    await stop();
+    if (round < 0) continue;
+    figures.alone.push(alone);
+    figures.beside.push(beside);
+  }
+  const [ours, theirs] = [median(figures.beside), median(figures.alone)];
+  const name = "p99 of GET hazard-risk beside a panning client";
+  print({ bench: "tiles", name, unit: "ms", ours, against: "the same GETs alone", theirs, ratio: ours / theirs });
+}
+
+interface Sample {
+  readonly perS: number;
+  readonly cpuUs: number;
+}
+
+/** Returns the paths of the tiles of a zoom that cover the grid. */
+function tilePaths({ z, extension }: Pick<TileSet, "z" | "extension">): readonly string[] {
+  const { northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg, rowCount, columnCount } = spec.grid;
+  const tileOf = (pixel: number): number => Math.floor(pixel / TILE_PIXELS);
+  const [firstX, lastX] = [westDeg, westDeg + columnCount * cellSizeLonDeg].map((lon) =>
+    tileOf(pixelOfLongitude(z, lon)),
+  );
+  const [firstY, lastY] = [northDeg, northDeg - rowCount * cellSizeLatDeg].map((lat) =>
+    tileOf(pixelOfLatitude(z, lat)),
+  );
+  const paths: string[] = [];
+  for (let y = firstY ?? 0; y <= (lastY ?? -1); y++) {
+    for (let x = firstX ?? 0; x <= (lastX ?? -1); x++) {
+      paths.push(`/api/v1/tiles/riverine_floods/rcp8p5/2050/depth_meters/${z}/${x}/${y}.${extension}`);
+    }
+  }
+  return paths;
+}
+
+/** Fetches a tile from the host without decoding its body. */
+async function fetchFixed(path: string, coding: string): Promise<FixedResponse> {
+  const fields = Object.fromEntries(host.headers.map((line) => line.split(": ")));
+  const request = get({ host: "127.0.0.1", port: host.port, path, headers: { ...fields, "Accept-Encoding": coding } });
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(part as Buffer);
+  if (response.statusCode !== 200) throw new Error(Buffer.concat(parts).toString());
+  const body = Buffer.concat(parts);
+  const encoding = response.headers["content-encoding"];
+  return {
+    path,
+    fields: [
+      ...["Content-Type", response.headers["content-type"] ?? "", "Content-Length", String(body.length)],
+      ...(encoding === undefined ? [] : ["Content-Encoding", encoding]),
+    ],
+    bodyBase64: body.toString("base64"),
+  };
+}
+
+async function measureThroughput(server: Running, paths: readonly string[], header: string): Promise<Sample> {
+  const requests = paths.map((path) =>
+    Buffer.from([`GET ${path} HTTP/1.1`, "Host: bench", header, ...server.headers, "", ""].join("\r\n")),
+  );
+  const clients = await Promise.all(
+    Array.from({ length: CONNECTION_COUNT }, (_, i) => ClosedLoopClient.open(server.port, requests, i * 31)),
+  );
+  const cpuBefore = await readCpuMicroseconds(server);
+  const startMs = performance.now();
+  for (const client of clients) client.sendNext();
+  await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
+  await Promise.all(clients.map((client) => client.finish()));
+  const tookMs = performance.now() - startMs;
+  const cpuUs = (await readCpuMicroseconds(server)) - cpuBefore;
+  const count = clients.reduce((sum, client) => sum + client.count, 0);
+  return { perS: (count / tookMs) * 1000, cpuUs: cpuUs / count };
+}
+
+/** Sends queries one after another. @returns the 99th percentile of their latencies */
+async function measureP99Ms(): Promise<number> {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const latenciesMs: number[] = [];
+  for (let i = 0; i < QUERY_COUNT; i++) {
+    const { latDeg, lonDeg } = workload.places[i % workload.places.length] ?? { latDeg: 45, lonDeg: 15 };
+    const query = `latitude=${latDeg}&longitude=${lonDeg}&hazards=riverine_floods&analysis_years=2050&scenarios=rcp8p5`;
+    const startMs = performance.now();
+    await fetchThrough(agent, `/api/v1/hazard-risk?${query}&radius=10`);
+    latenciesMs.push(performance.now() - startMs);
+  }
+  agent.destroy();
+  return latenciesMs.toSorted((a, b) => a - b)[Math.floor(QUERY_COUNT * 0.99)] ?? NaN;
+}
+
+/** Requests a screen of tiles at fixed times. @returns a function that stops, and waits for the open requests */
+function startPanning(paths: readonly string[]): () => Promise<void> {
+  const agent = new Agent({ keepAlive: true, maxSockets: PAN.connectionCount });
+  const open = new Set<Promise<void>>();
+  let next = 0;
+  const timer = setInterval(() => {
+    for (let i = 0; i < PAN.tileCount; i++) {
+      const tile = fetchThrough(agent, paths[next++ % paths.length] ?? "").finally(() => open.delete(tile));
+      open.add(tile);
+    }
+  }, PAN.intervalMs);
+  return async () => {
+    clearInterval(timer);
+    await Promise.all(open);
+    agent.destroy();
+  };
+}
+
+async function fetchThrough(agent: Agent, path: string): Promise<void> {
+  const headers = Object.fromEntries(host.headers.map((line) => line.split(": ")));
+  const request = get({ agent, host: "127.0.0.1", port: host.port, path, headers });
+  const [response] = (await once(request, "response")) as [IncomingMessage];
+  if (response.statusCode !== 200) throw new Error(`${path}: status ${response.statusCode}`);
+  response.resume();
+  await once(response, "end");
+}
+
+async function startServer(kind: "host" | "bare"): Promise<Running> {
+  const child = fork(fileURLToPath(new URL("tileServer.js", import.meta.url)), [kind, workload.atlasFolder]);
+  child.once("exit", (code) => {
+    if (code !== 0) throw new Error(`the ${kind} server exited with code ${code}`);
+  });
+  const [listening] = (await once(child, "message")) as [Listening];
+  return { child, ...listening };
+}
+
+async function readCpuMicroseconds({ child }: Running): Promise<number> {
+  child.send("cpu");
+  const [message] = (await once(child, "message")) as [{ readonly cpuMicroseconds: number }];
+  return message.cpuMicroseconds;
+}
