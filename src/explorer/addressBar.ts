@@ -3,9 +3,6 @@ import { batch, effect, untracked } from "@preact/signals";
 import { applyFragment, fragmentOf, historyStepOf } from "./permalink.ts";
 import type { ExplorerState, View } from "./state.ts";
 
-/** Events after which the fragment may have changed: going back or forward, and editing the address. */
-export const FRAGMENT_EVENTS = ["popstate", "hashchange"] as const;
-
 /** Whether the next change of the address replaces the entry of the browser's history. */
 let isReplacing = false;
 
@@ -25,8 +22,10 @@ export function viewLink(state: ExplorerState, view: View): string {
 /**
  * Writes the state into the fragment, and sets the state when the user goes back or edits the fragment. Changes of the map
  * and of sliders replace the entry of the history; others add one.
+ *
+ * @param beforeRead is called when the fragment has changed, before it is read
  */
-export function connectAddressBar(state: ExplorerState): void {
+export function connectAddressBar(state: ExplorerState, beforeRead: () => void): void {
   let step = historyStepOf(state);
   isReplacing = true;
   effect(() => {
@@ -39,11 +38,14 @@ export function connectAddressBar(state: ExplorerState): void {
     window.history[isStep ? "pushState" : "replaceState"](null, "", fragment);
   });
   const read = (): void => {
+    beforeRead();
     const { hash } = window.location;
     if (hash === `#${untracked(() => fragmentOf(state))}`) return;
     // A link that contains nothing but the key keeps the state.
     if (hash === "") window.history.replaceState(null, "", `#${fragmentOf(state)}`);
     else withoutHistoryStep(state, () => applyFragment(state, hash));
   };
-  for (const event of FRAGMENT_EVENTS) window.addEventListener(event, read);
+  // Going back or forward, and editing the address.
+  window.addEventListener("popstate", read);
+  window.addEventListener("hashchange", read);
 }

@@ -71,9 +71,9 @@ export function App({ ignoredParameters, onForget }: AppProps) {
         )}
       </header>
       {catalog.synthetic ? (
-        <p class="synthetic" role="note">
+        <section class="synthetic" aria-label="About the data">
           <strong>Synthetic data.</strong> All hazard values of this atlas are invented. Do not base decisions on them.
-        </p>
+        </section>
       ) : null}
       {ignoredParameters.length === 0 ? null : (
         <p class="notice" role="status">

@@ -50,5 +50,8 @@ export async function openSource(source: Source, signal: AbortSignal): Promise<O
 /** Opens the service that sent the page. @throws ExplorerError, also if the key is not accepted; the signal's reason */
 async function openService({ apiKey, customerId }: Credentials, signal: AbortSignal): Promise<OpenedData> {
   const data = serviceData({ baseUrl: pageFolder(), apiKey, customerId });
-  return { data, catalog: await data.catalog(signal) };
+  // An unknown key is reported as such, not as an unknown customer.
+  const catalog = await data.catalog(signal);
+  await data.checkCustomer(signal);
+  return { data, catalog };
 }

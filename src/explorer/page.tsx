@@ -1,6 +1,6 @@
-import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { type Signal, signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { connectAddressBar, FRAGMENT_EVENTS } from "./addressBar.ts";
+import { connectAddressBar } from "./addressBar.ts";
 import { App } from "./app.tsx";
 import { type Explorer, ExplorerContext } from "./context.ts";
 import { KeyForm } from "./keyForm.tsx";
@@ -22,7 +22,7 @@ type Phase =
 /** Opens the data, asks for a key if there is none, and shows the explorer. */
 export function Page() {
   const phase = useSignal<Phase>({ kind: "asking" });
-  const { state, ignored, credentials } = useMemo(openState, []);
+  const { state, ignored, credentials, offered } = useMemo(openState, []);
   const openWith = (credentials: Credentials | undefined): void => {
     phase.value =
       credentials === undefined ? { kind: "asking" } : { kind: "opening", source: { kind: "service", credentials } };
@@ -32,17 +32,7 @@ export function Page() {
     if (configuration === undefined) openWith(credentials);
     else phase.value = { kind: "opening", source: { kind: "published", configuration } };
   }, []);
-  useEffect(() => {
-    // The link that the service prints may be opened in a tab that shows the page already. This listener is called before
-    // the one that connectAddressBar added, because it is the first to capture the event.
-    const onFragment = (): void => {
-      if (hasCredentials(window)) openWith(takeCredentials(window));
-    };
-    for (const event of FRAGMENT_EVENTS) window.addEventListener(event, onFragment, { capture: true });
-    return () => {
-      for (const event of FRAGMENT_EVENTS) window.removeEventListener(event, onFragment, { capture: true });
-    };
-  }, []);
+  useEffect(() => offered.subscribe((credentials) => credentials !== undefined && openWith(credentials)), []);
   const source = useComputed(() => (phase.value.kind === "opening" ? phase.value.source : undefined));
   useEffect(() => openPhase(phase, source.value, state), [source.value]);
 
@@ -86,8 +76,12 @@ function openState() {
   const credentials = takeCredentials(window);
   const state = initialState();
   const ignored = applyFragment(state, window.location.hash);
-  connectAddressBar(state);
-  return { state, ignored, credentials };
+  // The link that the service prints may be opened in a tab that shows the page already.
+  const offered = signal<Credentials | undefined>(undefined);
+  connectAddressBar(state, () => {
+    if (hasCredentials(window)) offered.value = takeCredentials(window);
+  });
+  return { state, ignored, credentials, offered };
 }
 
 /** Opens the data of the phase `opening`. Returns a function that cancels it. */

@@ -3,9 +3,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Entity, HazardQueryInput } from "../../src/contract/wireTypes.ts";
+import type { Entity, HazardQueryInput, HazardResult } from "../../src/contract/wireTypes.ts";
 import type { EngineFunction, EngineRequest, EngineResponse } from "../../src/explorer/data/engineMessages.ts";
 import { describeInChromium } from "../browser/chromium.ts";
+import {
+  pixelLatitudes,
+  pixelLongitudes,
+  pixelOfLatitude,
+  pixelOfLongitude,
+  TILE_PIXELS,
+} from "../../src/tiles/mercator.ts";
+import { decodeValueTile, STEP_NO_DATA, STEP_OUTSIDE, type ValueTile, valueOfStep } from "../../src/tiles/valueTile.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { GENERATED_BOX, writeGeneratedAtlas } from "./atlases.ts";
 import { closeExplorers, openExplorer, type OpenedExplorer } from "./explorerPage.ts";
@@ -201,5 +209,69 @@ describeInChromium("the engine of a published folder", () => {
     const { results } = JSON.parse(answer, withoutRequest) as { readonly results: readonly object[] };
     expect(JSON.parse(text, withoutRequest)).toEqual(results);
     expect(results.filter((result) => "error" in result)).toHaveLength(4);
+  });
+
+  test("has map tiles whose values at 1,000 places are those of the API, and the service has the same tiles", async () => {
+    const random = randomFrom(21);
+    const { south, north, west, east } = GENERATED_BOX;
+    const layer = {
+      hazard: "riverine_floods",
+      scenario: "rcp4p5",
+      analysisYear: 2030,
+      metric: "depth_meters",
+    } as const;
+    // Centers of pixels, at zooms at which a pixel is smaller than a cell.
+    const places = Array.from({ length: 1000 }, () => {
+      const z = 9 + random.below(3);
+      const column = Math.floor(pixelOfLongitude(z, random.between({ min: west - 0.1, max: east + 0.1 })));
+      const row = Math.floor(pixelOfLatitude(z, random.between({ min: south - 0.1, max: north + 0.1 })));
+      const tile = { z, x: Math.floor(column / TILE_PIXELS), y: Math.floor(row / TILE_PIXELS) };
+      const [pixelColumn, pixelRow] = [column % TILE_PIXELS, row % TILE_PIXELS];
+      return {
+        tile,
+        pixel: pixelRow * TILE_PIXELS + pixelColumn,
+        latitude: pixelLatitudes(tile)[pixelRow] ?? NaN,
+        longitude: pixelLongitudes(tile)[pixelColumn] ?? NaN,
+      };
+    });
+    const keyOf = ({ z, x, y }: (typeof places)[number]["tile"]): string => `${z}/${x}/${y}`;
+    const tiles = [...new Map(places.map(({ tile }) => [keyOf(tile), tile])).values()];
+    const calls = tiles.map((tile): Call => ({ name: "valueTile", args: [{ ...layer, ...tile }], path: "" }));
+    const texts = await runInPage(published, calls);
+    const decoded = new Map(
+      tiles.map((tile, index) => {
+        const { steps, ...rest } = JSON.parse(texts[index] ?? "") as Omit<ValueTile, "steps"> & {
+          readonly steps: Readonly<Record<string, number>>;
+        };
+        return [keyOf(tile), { ...rest, steps: Uint16Array.from(Object.values(steps)) }];
+      }),
+    );
+    const queries = places.map(({ latitude, longitude }) => ({
+      latitude,
+      longitude,
+      hazards: ["riverine_floods"],
+      analysis_years: [2030],
+      scenarios: ["rcp4p5"],
+    }));
+    const batch = await requestAnswer({ name: "catalog", args: [], path: "/api/v1/hazard-risk/batch", body: queries });
+    const { results } = JSON.parse(batch) as { readonly results: readonly HazardResult[] };
+    const reasons: Readonly<Record<number, string>> = { [STEP_NO_DATA]: "no_data", [STEP_OUTSIDE]: "outside_coverage" };
+    const counts = { value: 0, zero: 0, no_data: 0, outside_coverage: 0 };
+    for (const [index, { tile, pixel }] of places.entries()) {
+      const values = decoded.get(keyOf(tile));
+      const step = values?.steps[pixel] ?? -1;
+      const year = results[index]?.results[0]?.scenarios[0]?.analysis_years[0];
+      const found = values === undefined ? undefined : (valueOfStep(values, step) ?? reasons[step]);
+      const expected = year?.metrics.depth_meters ?? year?.no_data;
+      expect(found, `place ${index}`).toBe(expected);
+      counts[typeof expected === "number" ? (expected > 0 ? "value" : "zero") : (expected as "no_data")] += 1;
+    }
+    for (const [kind, count] of Object.entries(counts)) expect(count, kind).toBeGreaterThan(20);
+    for (const tile of tiles.slice(0, 5)) {
+      const path = `/api/v1/tiles/riverine_floods/rcp4p5/2030/depth_meters/${keyOf(tile)}.bin`;
+      const headers = { "X-API-Key": service.credentials?.api_key ?? "" };
+      const response = await fetch(new URL(path.slice(1), service.url), { headers });
+      expect(decodeValueTile(new Uint8Array(await response.arrayBuffer()))).toEqual(decoded.get(keyOf(tile)));
+    }
   });
 });

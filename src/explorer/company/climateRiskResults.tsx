@@ -155,7 +155,7 @@ function ValueWaterfalls({ request }: { readonly request: CompanyRequest }) {
           steps: valueWaterfall(value.valuation, value.parts, parts),
         }))}
       />
-      <p class="hint">
+      <p class="hint waterfall-note">
         Present values after {TAX_RATE * 100} % tax at a real discount rate of {rate * 100} %. This chart requested the
         results of all years, {answer.results.length} in total.
       </p>

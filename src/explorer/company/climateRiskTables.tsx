@@ -191,12 +191,24 @@ export function DriverTable({ answer, year }: { readonly answer: CompanyAnswer; 
             row("Global warming, °C", ({ drivers }) => formatFigure(drivers.gsat)),
             row("Mean temperature of the country, °C", ({ drivers }) => formatFigure(drivers.local_temperature)),
             row("Output lost to warming", ({ physical }) => formatFraction(physical.chronic.damage_fraction)),
-            row("Average annual loss of capital", ({ physical }) => formatFraction(physical.acute.aal_fraction)),
+            row("Average annual loss of capital, all hazards", ({ physical }) =>
+              formatFraction(physical.acute.aal_fraction),
+            ),
+            row("River floods", ({ physical }) => hazardText(physical.acute.by_hazard.flood)),
+            row("Wind", ({ physical }) => hazardText(physical.acute.by_hazard.wind)),
+            row("Storm surge", ({ physical }) => hazardText(physical.acute.by_hazard.surge)),
+            row("Score of transition risk, 0 to 100", ({ transition }) => formatFigure(transition.score)),
+            row("Score of physical risk, 0 to 100", ({ physical }) => formatFigure(physical.score)),
           ],
         },
       ]}
     />
   );
+}
+
+/** Average annual loss to a hazard as a share of capital. */
+function hazardText(fraction: number | null): string {
+  return fraction === null ? "not in the source" : formatFraction(fraction);
 }
 
 const METHOD_NAMES = {

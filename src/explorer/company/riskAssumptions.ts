@@ -25,37 +25,37 @@ export interface AssumptionNote {
 export const ASSUMPTION_NOTES: Readonly<Record<keyof CompanyAssumptions, AssumptionNote>> = {
   discount_rate: {
     label: "Discount rate",
-    unit: "real, as a fraction, 0 to 0.3",
+    unit: "Real rate as a fraction, 0 to 0.3",
     source: "TRISK uses 9 % nominal with 3 % growth",
     mark: "J",
   },
   shock_year: {
     label: "First year of the carbon price shock",
-    unit: "2025 to 2100",
+    unit: "Year, 2025 to 2100",
     source: "prices of the scenario apply from the base year on",
     mark: "J",
   },
   pass_through: {
     label: "Pass-through",
-    unit: "share of costs passed on to prices, 0 to 1",
+    unit: "Share of costs passed on to prices, 0 to 1",
     source: "by industry and year, after CE Delft 2015, Ganapati et al. 2020, TRISK and others",
     mark: "J",
   },
   lgd: {
     label: "Loss given default",
-    unit: "as a fraction, 0 to 1",
+    unit: "Fraction, 0 to 1",
     source: "senior unsecured loans, Basel foundation approach",
     mark: "M",
   },
   damage_function: {
     label: "Damage function",
-    unit: "loss of output by warming",
+    unit: "Loss of output by warming",
     source: "Kalkuhl and Wenz 2020, scaled to the level of NGFS Phase IV",
     mark: "D",
   },
   iam: {
     label: "Model of carbon prices",
-    unit: "for scenarios of the NGFS",
+    unit: "For scenarios of the NGFS",
     source: "NGFS Phase V, REMIND-MAgPIE 3.3-4.8",
     mark: "P",
   },

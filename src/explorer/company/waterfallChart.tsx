@@ -1,6 +1,6 @@
 /** A waterfall as horizontal bars, one below the other. */
 import { axisOver, positionOn } from "./chartScale.ts";
-import { formatMoney, formatMoneyChange, type MoneyScale } from "./companyFormat.ts";
+import { formatFigure, formatMoney, formatMoneyChange, type MoneyScale } from "./companyFormat.ts";
 import { useWidth } from "./useWidth.ts";
 import type { WaterfallStep } from "./waterfall.ts";
 
@@ -41,7 +41,7 @@ function WaterfallSvg({ steps, axisUsd, scale, title, widthPx }: WaterfallProps 
         <g key={tick}>
           <line class="grid" x1={inner(tick)} x2={inner(tick)} y1={0} y2={axisPx} />
           <text class="tick" x={inner(tick)} y={axisPx + 16} text-anchor="middle">
-            {tick}
+            {formatFigure(tick)}
           </text>
         </g>
       ))}

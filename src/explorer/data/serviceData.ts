@@ -17,6 +17,12 @@ export interface ServiceDataOptions {
   readonly attemptCountMax?: number;
 }
 
+/** The data of a service, and the check of its customer, which only data requests make otherwise. */
+export interface ServiceData extends ExplorerData {
+  /** @throws ExplorerError if the account has no such customer, or if the customer is archived */
+  checkCustomer(signal?: AbortSignal): Promise<void>;
+}
+
 /** Longer delays are left to the user, who sees how long to wait. */
 const DELAY_MS_MAX = 10_000;
 
@@ -30,7 +36,7 @@ export function serviceData({
   customerId,
   fetch = (...request) => globalThis.fetch(...request),
   attemptCountMax = 4,
-}: ServiceDataOptions): ExplorerData {
+}: ServiceDataOptions): ServiceData {
   const retry = { attempts: attemptCountMax, delayMsMax: DELAY_MS_MAX };
   const client = new IsothermClient({
     baseUrl,
@@ -46,6 +52,11 @@ export function serviceData({
   });
   return {
     kind: "service",
+    async checkCustomer(signal) {
+      const { archived_at } = await answer(client.customer(customerId ?? "", cancelledBy(signal)), signal);
+      if (archived_at !== null)
+        throw new ExplorerError("customer_archived", "The customer is archived. Use another one.");
+    },
     catalog: (signal) => answer(client.hazards(cancelledBy(signal)), signal),
     valueTile: (address, signal) => tiles.tile(address, signal),
     hazardRisk: (query, signal) => answer(client.hazardRisk(query, cancelledBy(signal)), signal),

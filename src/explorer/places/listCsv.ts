@@ -1,7 +1,7 @@
 /** The list of places with its values, as CSV to download. */
 import { csvLine } from "../../csvText.ts";
 import type { AnalysisYearResult, MetricName } from "../../contract/wireTypes.ts";
-import type { ListRow, PlaceList } from "./placeList.ts";
+import type { PlaceList } from "./placeList.ts";
 import type { ListQuery, ListScores } from "./scoreList.ts";
 
 export interface ListCsvOptions {

@@ -108,7 +108,9 @@ function Places({ list }: { readonly list: PlaceList }) {
           disabled={scoring.kind === "running" || located.length === 0}
           onClick={() => void model.compute(data, shown)}
         >
-          {query === undefined ? `Compute ${formatCount(located.length)} values` : "Compute again"}
+          {query === undefined
+            ? `Compute ${formatCount(located.length)} ${located.length === 1 ? "value" : "values"}`
+            : "Compute again"}
         </button>
         {scoring.kind === "running" ? (
           <button type="button" onClick={() => model.cancel()}>

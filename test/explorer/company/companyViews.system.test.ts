@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page, Route } from "playwright-core";
 import { afterAll, afterEach, expect, test } from "vitest";
 import {
   alignmentCallOf,
@@ -70,6 +70,7 @@ describeInChromium("the company views of the explorer", () => {
     await year.fill("2020");
     await expect.poll(() => errorsOf(page, year)).toEqual(["year must be after the baseline year 2023 (got 2020)."]);
     expect(await page.getByRole("alert").textContent()).toContain("One value needs correction");
+    expect(await axeFindings(page)).toEqual([]);
     await year.fill("2o30");
     await expect
       .poll(() => errorsOf(page, year))
@@ -78,6 +79,36 @@ describeInChromium("the company views of the explorer", () => {
     await expect.poll(() => errorsOf(page, year)).toEqual([]);
     // The console reports the response 400 that was asked for above.
     expect(opened?.problems.every((problem) => /400/.test(problem))).toBe(true);
+  });
+
+  test("a request that a later edit makes outdated is canceled", async () => {
+    const page = await open({ fragment: "view=alignment" });
+    await expectTemperatures(page, EXAMPLE_ALIGNMENT);
+    const held: Route[] = [];
+    await page.route("**/temperature-alignment-projections**", (route) => {
+      if (held.length > 0) return route.continue();
+      held.push(route);
+      return undefined;
+    });
+    await page.getByLabel("Country").fill("India");
+    await expect.poll(() => held.length).toBe(1);
+    await page.getByLabel("Country").fill("Japan");
+    await expectTemperatures(page, { ...EXAMPLE_ALIGNMENT, country: "Japan" });
+    await expect.poll(() => held[0]?.request().failure()?.errorText).toBe("net::ERR_ABORTED");
+  });
+
+  test("a service that cannot be reached is reported, and the request can be repeated", async () => {
+    const page = await open({ fragment: "view=climate-risk" });
+    await expectLosses(page, EXAMPLE_RISK);
+    const path = "**/analyze/total-climate-risk";
+    await page.route(path, (route) => route.abort());
+    await page.getByLabel("Years").fill("2035");
+    await expect
+      .poll(() => page.getByRole("alert").allTextContents())
+      .toEqual([expect.stringContaining("cannot be reached")]);
+    await page.unroute(path);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expectLosses(page, { ...EXAMPLE_RISK, years: "2035" });
   });
 
   test("an unknown country is explained by its flag, and the suggested name can be used", async () => {
@@ -89,7 +120,7 @@ describeInChromium("the company views of the explorer", () => {
     await expect.poll(() => page.locator(".flag-list").textContent()).toContain("growth_default");
   });
 
-  test("labels make several projections, whose years have a common mean", async () => {
+  test("labels make several projections, and years have a mean over the labels", async () => {
     const form: AlignmentForm = {
       ...EXAMPLE_ALIGNMENT,
       projections: EXAMPLE_ALIGNMENT.projections.flatMap((row) => [
@@ -157,6 +188,20 @@ describeInChromium("the company views of the explorer", () => {
       .toEqual([expect.stringContaining('such as 2030, 2050 (got "20x0")')]);
   });
 
+  test("a published folder computes the same in the browser", async () => {
+    const page = await open({ published: true, fragment: "view=alignment" });
+    await expectTemperatures(page, EXAMPLE_ALIGNMENT);
+    await page.getByLabel("Baseline, scope 1").fill("900000");
+    const baseline = { ...EXAMPLE_ALIGNMENT.baseline, scope1: "900000" };
+    await expectTemperatures(page, { ...EXAMPLE_ALIGNMENT, baseline });
+    const year = page.getByLabel("Projection 1, year");
+    await year.fill("2020");
+    await expect.poll(() => errorsOf(page, year)).toEqual(["year must be after the baseline year 2023 (got 2020)."]);
+    await page.getByRole("link", { name: "Climate risk" }).click();
+    await expectLosses(page, EXAMPLE_RISK);
+    expect(opened?.problems).toEqual([]);
+  });
+
   test.each([
     ["alignment", EXAMPLE_NAMES.alignment],
     ["climate-risk", EXAMPLE_NAMES.risk],
@@ -198,8 +243,6 @@ describeInChromium("the company views of the explorer", () => {
       });
       const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
       expect(widths[0]).toBe(widths[1]);
-      // The policy of the page forbids inline scripts, so the source is evaluated by the debugger.
-      await page.evaluate(await axeSource());
       expect(await axeFindings(page)).toEqual([]);
       await opened?.close();
     }
@@ -270,7 +313,7 @@ async function errorsOf(page: Page, field: Locator): Promise<readonly string[]> 
   return texts.flat();
 }
 
-/** Runs a program with the key of the service, and returns what it prints. */
+/** Runs a program with the key of the service, and returns its output. */
 async function run(command: string, file: string): Promise<string> {
   const { api_key = "", customer_id = "" } = opened?.credentials ?? {};
   const env = { ...process.env, ISOTHERM_KEY: api_key, ISOTHERM_CUSTOMER: customer_id };
@@ -283,6 +326,8 @@ function axeSource(): Promise<string> {
 }
 
 async function axeFindings(page: Page): Promise<readonly string[]> {
+  // The policy of the page forbids inline scripts, so the source is evaluated by the debugger.
+  await page.evaluate(await axeSource());
   return page.evaluate(async () => {
     const { axe } = globalThis as unknown as {
       axe: { run(scope: string): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };

@@ -1,0 +1,81 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, afterEach, expect, test } from "vitest";
+import { describeInChromium } from "../browser/chromium.ts";
+import { axeFindings } from "./axeFindings.ts";
+import { closeExplorers } from "./explorerPage.ts";
+import { depthText, DJIBOUTI, DJIBOUTI_QUERY, headline, PlacePages } from "./placePages.ts";
+
+describeInChromium("the list of places", () => {
+  const pages = new PlacePages();
+  afterEach(() => pages.close());
+  afterAll(closeExplorers);
+
+  const LIST = [
+    "site;Lat;Lon;note",
+    "00042;11.59;43.15;first",
+    '"A, B";14.604;120.982;=1+2',
+    "wrong;95;10;x",
+    "comma;12,5;10;y",
+    "sea;0;-30;z",
+  ].join("\n");
+  const PLACES = DJIBOUTI.replace("view=hazards", "view=places").replace(/&place=.*/, "");
+
+  test("computes a pasted list, sorts it, and downloads it with all its columns", async () => {
+    const page = await pages.open({ fragment: PLACES });
+    await page.getByLabel("Paste a list").fill(LIST);
+    await page.getByRole("button", { name: "Use the list" }).click();
+    await page.getByText("3 places, 2 faulty rows").waitFor();
+    await page.getByText("Line 5: latitude").waitFor();
+    await page.getByLabel("Name of a place").selectOption("site");
+    await page.getByRole("button", { name: "Compute 3 values" }).click();
+    await page.getByText("3 of 3 places computed.").waitFor();
+    const expected = depthText(await pages.answerTo(DJIBOUTI_QUERY));
+    const table = page.getByRole("table", { name: "Places and their values" });
+    await table.getByRole("row", { name: "00042" }).getByText(expected).waitFor();
+    await table.getByRole("row", { name: "sea" }).getByText("no data in the source").first().waitFor();
+    await page.getByRole("button", { name: "Flood depth (m)" }).click();
+    expect(await table.getByRole("columnheader", { name: "Flood depth" }).getAttribute("aria-sort")).toBe("descending");
+    expect(await table.getByRole("rowheader").allTextContents()).toEqual(["00042", "A, B", "wrong", "comma", "sea"]);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download as CSV" }).click();
+    const text = await readFile(await (await download).path(), "utf8");
+    const lines = text.replace(/^\ufeff/, "").split("\r\n");
+    expect(lines[0]).toMatch(/^site,Lat,Lon,note,hazard,scenario,analysis_year,radius_km,/);
+    expect(lines[1]).toMatch(/^00042,11\.59,43\.15,first,riverine_floods,rcp8p5,2050,0,,7\.\d+,/);
+    expect(lines[2]).toMatch(/^"A, B",14\.604,120\.982,'=1\+2,/);
+    expect(lines.map((line) => /(value|zero|no_data|invalid_row),/.exec(line)?.[1])).toEqual([
+      undefined,
+      "value",
+      "zero",
+      "invalid_row",
+      "invalid_row",
+      "no_data",
+      undefined,
+    ]);
+    await table.getByRole("button", { name: "00042" }).click();
+    await page.getByRole("heading", { name: "00042" }).waitFor();
+    await headline(page).getByText(expected).waitFor();
+  });
+
+  test("reads an uploaded file, and asks for columns that have other names", async () => {
+    const page = await pages.open({ fragment: PLACES });
+    await page.getByLabel("or choose a CSV file").setInputFiles({
+      name: "places.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from("north,east\n11.59,43.15\n"),
+    });
+    await page.getByText("No column has a usual name of the latitude").waitFor();
+    await page.getByLabel("Latitude column").selectOption("north");
+    await page.getByLabel("Longitude column").selectOption("east");
+    await page.getByRole("button", { name: "Use these columns" }).click();
+    await page.getByRole("button", { name: "Compute 1 value" }).waitFor();
+    expect(await axeFindings(page)).toEqual([]);
+    await page.getByRole("button", { name: "Remove the list" }).click();
+    await page.getByLabel("or choose a CSV file").setInputFiles({
+      name: "places.xlsx",
+      mimeType: "application/octet-stream",
+      buffer: Buffer.from([0x50, 0x4b, 0x03, 0x04, 0xff, 0xfe]),
+    });
+    await page.getByText("The file must be CSV in UTF-8.").waitFor();
+  });
+});
