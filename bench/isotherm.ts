@@ -129,6 +129,11 @@ function countedPyramid(pyramid: Pyramid, reads: Reads): Pyramid {
       count(tiles);
       return pyramid.loadBounds(tiles);
     },
+    loadTileBounds(tiles) {
+      count(tiles);
+      return pyramid.loadTileBounds(tiles);
+    },
+    rootBounds: (tile) => pyramid.rootBounds(tile),
     loadTotals(tiles) {
       count(tiles);
       return pyramid.loadTotals(tiles);
