@@ -39,7 +39,7 @@ export class ValueLayer {
   readonly isLoading: Signal<boolean> = signal(false);
   /** Changes when tiles arrive or are drawn again, so that the value under the cursor is read again. */
   readonly revision: Signal<number> = signal(0);
-  /** A tile that is drawn, which says what its pixels are; undefined until one has arrived. */
+  /** One of the tiles that are drawn; undefined until one has arrived. */
   readonly sample: ReadonlySignal<ShownTile | undefined>;
   readonly #data: ExplorerData;
   readonly #source: ValueLayerSource;
