@@ -124,11 +124,16 @@ function countedPyramid(pyramid: Pyramid, reads: Reads): Pyramid {
     for (const { pyramidRow, pyramidColumn } of tiles) reads.pyramidTiles.add(`${pyramidRow}/${pyramidColumn}`);
   };
   return {
-    resolve: (tiles) => pyramid.resolve(tiles),
+    ...pyramid,
     loadBounds(tiles) {
       count(tiles);
       return pyramid.loadBounds(tiles);
     },
+    loadTileBounds(tiles) {
+      count(tiles);
+      return pyramid.loadTileBounds(tiles);
+    },
+    rootBounds: (tile) => pyramid.rootBounds(tile),
     loadTotals(tiles) {
       count(tiles);
       return pyramid.loadTotals(tiles);

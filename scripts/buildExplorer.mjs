@@ -1,8 +1,11 @@
 // Builds the explorer, src/explorer, into dist/explorer/: one page, scripts, styles and data files. The page works from any
 // path, because its addresses are relative.
 import { existsSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vite";
+import { licensesOf } from "./bundleDependencies.mjs";
 
 const SOURCE = fileURLToPath(new URL("../src/explorer", import.meta.url));
 
@@ -18,20 +21,37 @@ const browserModules = {
   },
 };
 
+/** Modules and files of other packages that the bundles contain. */
+const bundledFiles = new Set();
+
+/** Collects the files of other packages, for their licenses. */
+const licenseCollector = {
+  name: "license-collector",
+  generateBundle(_options, bundle) {
+    for (const output of Object.values(bundle)) {
+      const files =
+        output.type === "chunk" ? output.moduleIds : output.originalFileNames.map((name) => join(SOURCE, name));
+      for (const file of files) if (file.includes("/node_modules/")) bundledFiles.add(file.replace(/\?.*$/, ""));
+    }
+  },
+};
+
 export const explorerConfig = {
   configFile: false,
   root: SOURCE,
   base: "./",
   logLevel: "warn",
-  plugins: [browserModules],
-  worker: { format: "es", plugins: () => [browserModules] },
+  plugins: [browserModules, licenseCollector],
+  worker: { format: "es", plugins: () => [browserModules, licenseCollector] },
   build: {
     outDir: fileURLToPath(new URL("../dist/explorer", import.meta.url)),
     assetsDir: "explorer", // the service has these files at /explorer/
     emptyOutDir: true,
     assetsInlineLimit: 0, // the content security policy allows no data: URLs
     modulePreload: { polyfill: false },
+    rolldownOptions: { checks: { pluginTimings: false } },
   },
 };
 
 await build(explorerConfig);
+await writeFile(join(explorerConfig.build.outDir, "explorer/LICENSES.txt"), licensesOf([...bundledFiles]));

@@ -140,8 +140,12 @@ function redirectImports(/** @type {string} */ file) {
 /** Packages without a license file, by the file whose first comment states the license. */
 const LICENSE_COMMENTS = new Map([["lerc", "LercDecode.js"]]);
 
+/** Packages without a license file, by the folder of the package of the same project that has it. */
+const LICENSE_FOLDERS = new Map([["@assemblyscript/loader", "node_modules/assemblyscript"]]);
+
 /** @returns {string} */
-function licenseOf(/** @type {string} */ folder, /** @type {string} */ name) {
+function licenseOf(/** @type {string} */ ownFolder, /** @type {string} */ name) {
+  const folder = LICENSE_FOLDERS.get(name) ?? ownFolder;
   const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
   if (file !== undefined) return readFileSync(join(folder, file), "utf8").trim();
   const source = LICENSE_COMMENTS.get(name);
@@ -151,8 +155,12 @@ function licenseOf(/** @type {string} */ folder, /** @type {string} */ name) {
   return comment.trim();
 }
 
-/** @returns {string} */
-function licensesOf(/** @type {readonly string[]} */ modules) {
+/**
+ * Returns the licenses of the packages that modules belong to.
+ * @param {readonly string[]} modules paths, or names of virtual modules, which begin with a null character
+ * @returns {string}
+ */
+export function licensesOf(modules) {
   const folders = new Set(modules.filter((id) => !id.startsWith("\0")).map(packageFolderOf));
   const packages = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
