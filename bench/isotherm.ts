@@ -124,7 +124,7 @@ function countedPyramid(pyramid: Pyramid, reads: Reads): Pyramid {
     for (const { pyramidRow, pyramidColumn } of tiles) reads.pyramidTiles.add(`${pyramidRow}/${pyramidColumn}`);
   };
   return {
-    resolve: (tiles) => pyramid.resolve(tiles),
+    ...pyramid,
     loadBounds(tiles) {
       count(tiles);
       return pyramid.loadBounds(tiles);

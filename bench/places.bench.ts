@@ -1,38 +1,42 @@
 /**
- * Times the scores of portfolios of places on the demo: every hazard, scenario and year, at points and within 10 km. The
- * contenders are `hazardRiskBatch`, which answers one query per place, and `sample`, which returns values only. Runs are
- * interleaved; figures are processor time of all threads.
+ * Times the scores of portfolios of places on a stored part of the demo world: every hazard, scenario and year, at points
+ * and within 10 km, 70 % of the places around 40 towns. The contenders are `hazardRiskBatch`, which answers one query per
+ * place, `sample`, which returns values only, and a loop over rasterio.sample with numpy, whose values must be the same. Runs
+ * are interleaved; figures are processor time of all threads.
  *
  *   npm run bench -- places
  *   npm run bench -- places rows=1000000 queries=20000 circles=20000
  */
 import { type HazardQueryInput, openAtlas } from "../src/index.ts";
 import type { ScoreRequest } from "../src/hazard/scoring/scoreRequest.ts";
-import { scoreBlocks } from "../src/places/scoreBlocks.ts";
+import { scoreBlocks, scoringAtlasOf } from "../src/places/scoreBlocks.ts";
 import { type PlaceBlock, ROWS_PER_BLOCK } from "../src/places/placeBlock.ts";
 import { planScores } from "../src/places/scorePlan.ts";
-import { randomFrom } from "../test/seededRandom.ts";
 import { median } from "./measure.ts";
 import { numberArgument } from "./processTime.ts";
+import { rasterioPlaces } from "./competitors/rasterioPlaces.ts";
 import { print } from "./row.ts";
+import { prepareStoredDemo, STORED_DEMO_PLACES } from "./storedDemo.ts";
+import { generatePlaces } from "./workload.ts";
 
 const ROWS = numberArgument("rows", 100_000);
 const CIRCLES = numberArgument("circles", 2000);
 const QUERIES = numberArgument("queries", 2000);
+const RASTERIO = numberArgument("rasterio", 5000);
 const ROUNDS = numberArgument("rounds", 5);
 
-const atlas = await openAtlas("demo");
+const stored = await prepareStoredDemo();
+const atlas = await openAtlas(stored.atlasFolder);
 const plan = planScores(atlas, {});
 const columnCount = plan.groups.reduce((count, { metrics }) => count + metrics.length, 0);
 
 type Places = Pick<ScoreRequest, "latitudes" | "longitudes" | "radiiKm">;
 
-/** Returns places in Europe, mostly on land. */
 function placesOf(count: number, radiusKm: number): Places {
-  const random = randomFrom(31);
+  const places = generatePlaces({ ...STORED_DEMO_PLACES, places: { ...STORED_DEMO_PLACES.places, count } });
   return {
-    latitudes: Float64Array.from({ length: count }, () => random.between({ min: 42, max: 54 })),
-    longitudes: Float64Array.from({ length: count }, () => random.between({ min: 0, max: 30 })),
+    latitudes: Float64Array.from(places, ({ latDeg }) => latDeg),
+    longitudes: Float64Array.from(places, ({ lonDeg }) => lonDeg),
     radiiKm: new Float64Array(count).fill(radiusKm),
   };
 }
@@ -61,8 +65,9 @@ async function score(places: Places): Promise<number> {
     });
   }
   let checksum = 0;
-  for await (const { scores } of scoreBlocks(atlas, blocks, { plan: { ...plan, radiusKm: undefined } })) {
+  for await (const { scores, release } of scoreBlocks(atlas, blocks, { plan: { ...plan, radiusKm: undefined } })) {
     checksum += scores.values[0] ?? 0;
+    release();
   }
   return checksum;
 }
@@ -90,6 +95,38 @@ async function queryPlaces({ latitudes, longitudes, radiiKm }: Places): Promise<
     }
   }
   await atlas.hazardRiskBatch(queries);
+}
+
+/** Compares values and processor time with rasterio.sample at the same places. */
+async function compareWithRasterio(places: Places): Promise<void> {
+  const count = places.latitudes.length;
+  const row = {
+    bench: "places",
+    name: `points x ${plan.groups.length} scenarios and years, ${columnCount} values`,
+    unit: "us of CPU per place",
+    against: "rasterio.sample and numpy",
+  };
+  const sampled = await rasterioPlaces(stored.hazards, places);
+  if (typeof sampled === "string") {
+    print({ ...row, note: sampled });
+    return;
+  }
+  const { values } = await scoringAtlasOf(atlas).score({ ...plan, ...places });
+  if (!Buffer.from(values.buffer, values.byteOffset, values.byteLength).equals(Buffer.from(sampled.values.buffer))) {
+    throw new Error("the values of rasterio and numpy differ");
+  }
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) times.push(((await cpuMs(() => score(points))) * 1000) / ROWS);
+  const ours = median(times);
+  const theirs = sampled.cpuNanoseconds / 1000 / count;
+  print({
+    ...row,
+    ours,
+    theirs,
+    ratio: theirs / ours,
+    target: { atLeast: 100 },
+    note: `the same values at ${count} places`,
+  });
 }
 
 async function cpuMs(work: () => Promise<unknown>): Promise<number> {
@@ -139,4 +176,5 @@ await compare(
   { name: "hazardRiskBatch", places: firstOf(circles, Math.min(QUERIES, CIRCLES)), run: queryPlaces },
   1,
 );
+await compareWithRasterio(firstOf(points, Math.min(RASTERIO, ROWS)));
 await atlas.close();

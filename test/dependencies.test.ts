@@ -58,6 +58,7 @@ const ROOT_FILES = [
   "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
+  "sizedCache.ts",
   "index.ts",
   "openAtlas.ts",
   "optionalPackages.ts",
@@ -69,8 +70,8 @@ const ROOT_FILES = [
   "workerThreads.browser.ts",
 ];
 /**
- * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML and checks for
- * optional packages.
+ * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML, caches and checks
+ * for optional packages.
  */
 const SHARED_FILES = new Set([
   "csvRows.ts",
@@ -81,6 +82,7 @@ const SHARED_FILES = new Set([
   "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
+  "sizedCache.ts",
   "optionalPackages.ts",
   "parameters.ts",
   "utf8Text.ts",

@@ -6,13 +6,9 @@ import { CompetitorProcess, circleContenderOf } from "./competitorProcess.ts";
 /** Debian packages are installed for the system interpreter, which may not be first in PATH. */
 const INTERPRETERS = ["python3", "/usr/bin/python3"];
 
-/** Starts a competitor of bench/python/competitors.py. @returns a message if a module is missing */
-export async function startPython(
-  competitor: string,
-  module: string,
-  workload: Workload,
-): Promise<CompetitorProcess | string> {
-  const python = INTERPRETERS.find((command) => {
+/** Returns an interpreter that has numpy and a module; undefined if there is none. */
+export function pythonWith(module: string): string | undefined {
+  return INTERPRETERS.find((command) => {
     try {
       execFileSync(command, ["-c", `import numpy, ${module}`], { stdio: "ignore" });
       return true;
@@ -20,6 +16,15 @@ export async function startPython(
       return false;
     }
   });
+}
+
+/** Starts a competitor of bench/python/competitors.py. @returns a message if a module is missing */
+export async function startPython(
+  competitor: string,
+  module: string,
+  workload: Workload,
+): Promise<CompetitorProcess | string> {
+  const python = pythonWith(module);
   if (python === undefined) return `python3 with ${module} is not installed`;
   return CompetitorProcess.start(python, ["bench/python/competitors.py", competitor], workload);
 }

@@ -1,4 +1,4 @@
-/** Rows and columns whose crossings a map shows. Indices repeat where several pixels show the same cell. */
+/** Rows and columns; a map shows the cells where they cross. Indices repeat where several pixels show the same cell. */
 export interface Crossings {
   /** -1 outside the grid. */
   readonly rows: Int32Array;
@@ -59,11 +59,13 @@ export class CrossedSteps {
 
   /** Copies the crossings of a tile from its steps, u16[tileSize][tileSize]. */
   copyFrom(tileSteps: Uint16Array, tile: CrossedTile, tileSize: number): void {
+    const { rows, columns, steps } = this;
+    const width = columns.length;
     for (let row = tile.firstRow; row < tile.firstRow + tile.rowCount; row++) {
-      const from = ((this.rows[row] ?? 0) % tileSize) * tileSize;
-      const to = row * this.columns.length;
+      const from = ((rows[row] as number) % tileSize) * tileSize;
+      const to = row * width;
       for (let column = tile.firstColumn; column < tile.firstColumn + tile.columnCount; column++) {
-        this.steps[to + column] = tileSteps[from + ((this.columns[column] ?? 0) % tileSize)] ?? 0;
+        steps[to + column] = tileSteps[from + ((columns[column] as number) % tileSize)] as number;
       }
     }
   }
@@ -71,15 +73,22 @@ export class CrossedSteps {
   /** Returns the steps of all crossings, u16[row][column], with `outside` where the row or the column is -1. */
   expand(outside: number): Uint16Array {
     const { rows, columns } = this.#crossings;
+    const width = columns.length;
+    const rowPositions = positionsOf(rows, this.rows);
     const columnPositions = positionsOf(columns, this.columns);
-    const out = new Uint16Array(rows.length * columns.length).fill(outside);
-    for (const [row, position] of positionsOf(rows, this.rows).entries()) {
+    const out = new Uint16Array(rows.length * width).fill(outside);
+    for (let row = 0; row < rows.length; row++) {
+      const position = rowPositions[row] as number;
       if (position < 0) continue;
+      const to = row * width;
+      if (row > 0 && rowPositions[row - 1] === position) {
+        out.copyWithin(to, to - width, to);
+        continue;
+      }
       const from = position * this.columns.length;
-      const to = row * columns.length;
-      for (let column = 0; column < columns.length; column++) {
-        const columnPosition = columnPositions[column] ?? -1;
-        if (columnPosition >= 0) out[to + column] = this.steps[from + columnPosition] ?? outside;
+      for (let column = 0; column < width; column++) {
+        const columnPosition = columnPositions[column] as number;
+        if (columnPosition >= 0) out[to + column] = this.steps[from + columnPosition] as number;
       }
     }
     return out;

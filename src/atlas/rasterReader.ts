@@ -1,5 +1,5 @@
 /**
- * Reads one layer at all crossings of some rows and columns, as a map needs it: cells, or maxima of blocks of cells. Tiles
+ * Reads one layer where given rows and columns cross, as a map needs it: cells, or maxima of blocks of cells. Tiles
  * come directly from their source and are kept in a separate small cache, so that browsing a map evicts none of the tiles
  * that queries use.
  */
@@ -10,10 +10,10 @@ import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import { locateCells } from "../kernel/points.ts";
 import type { LocationArrays } from "../kernel/sampling.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
+import { SizedCache } from "../sizedCache.ts";
 import type { FieldLayer } from "./cachedField.ts";
 import type { CellSource } from "./cellSource.ts";
 import { CrossedSteps, type Crossings } from "./crossings.ts";
-import { DecodedTiles } from "./decodedTiles.ts";
 import { blockTiles, cellTiles, type RasterTiles } from "./rasterTiles.ts";
 
 /** Cells that are computed before the time slice is checked. */
@@ -28,13 +28,14 @@ export interface RasterRun {
 /** Reads layers for maps. */
 export class RasterReader {
   readonly #kernel: Kernel;
-  readonly #decoded: DecodedTiles;
+  /** Decoded tiles of single layers. */
+  readonly #decoded: SizedCache<Uint16Array>;
   readonly #sources = new Map<CellSource, number>();
 
   /** @param options.cacheBytes size of the decoded tiles that are kept */
   constructor(kernel: Kernel, { cacheBytes }: { readonly cacheBytes: number }) {
     this.#kernel = kernel;
-    this.#decoded = new DecodedTiles(cacheBytes);
+    this.#decoded = new SizedCache(cacheBytes);
   }
 
   /** Size of the tiles in memory. */
@@ -119,7 +120,7 @@ export class RasterReader {
       for (const [i, tile] of some.entries()) {
         const steps = loaded[i];
         if (steps === undefined) throw new Error(`A source must return ${some.length} tiles (got ${loaded.length}).`);
-        this.#decoded.set(nameOf(tile), steps);
+        this.#decoded.set(nameOf(tile), steps, steps.byteLength);
         crossed.copyFrom(steps, tile, size);
       }
     }

@@ -139,7 +139,7 @@ async function areOutside(
 }
 
 /**
- * Sets blocks without values to STEPS_OUTSIDE whose data tile is outside.
+ * Sets blocks without values to STEPS_OUTSIDE if their data tile is outside.
  * @param steps of each pyramid tile, in which blocks without values are STEPS_NODATA
  * @param options.blocksPerTile blocks along one edge of a data tile
  */

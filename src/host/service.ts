@@ -1,5 +1,6 @@
 import { Authenticator } from "../ledger/authenticator.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
+import { SizedCache } from "../sizedCache.ts";
 import { version } from "../version.ts";
 import { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
 import { AdmissionControl } from "./admission/admissionControl.ts";
@@ -18,6 +19,8 @@ import { warmUp } from "./warmUp.ts";
 
 /** Map tiles in progress per worker: one is computed while the worker waits for the data of the other. */
 const TILES_PER_WORKER = 2;
+/** Memory of the bodies of recent tiles: 85 value tiles with their compressed forms, or some thousand images. */
+const TILE_BODY_BYTES_MAX = 32 << 20;
 
 /** Settings that differ between `createHandler` and `serve`. */
 export interface ServiceSetup
@@ -85,7 +88,14 @@ export class Service {
     const tileRate = { requestsPerS: limits.tilesPerS, requestBurst: limits.tileBurst };
     const pipeline = new Pipeline({
       routes: ROUTES,
-      services: { atlas, ledger, limits, prefix, readiness: this, tiles: { tokens, gate } },
+      services: {
+        atlas,
+        ledger,
+        limits,
+        prefix,
+        readiness: this,
+        tiles: { tokens, gate, bodies: new SizedCache(TILE_BODY_BYTES_MAX) },
+      },
       authenticator: this.#authenticator,
       rateLimiters: { account: new AccountRateLimiter(limits), tiles: new AccountRateLimiter(tileRate, "tiles") },
       tokens,

@@ -28,14 +28,14 @@ describeInChromium("the programs of the panel", () => {
   });
 
   const copied = async (page: Page, language: string): Promise<string> => {
-    const section = page.locator(".place-panel > div > details", { hasText: "Copy this query" });
+    const section = page.locator(".place-panel > div > details", { hasText: "Copy the query of the values" });
     await section.getByRole("button", { name: language, exact: true }).click();
     await section.getByRole("button", { name: "Copy", exact: true }).click();
     await page.getByText(`${language} copied.`).waitFor();
     return page.evaluate(() => navigator.clipboard.readText());
   };
   const copiedAnswer = async (page: Page): Promise<unknown> => {
-    const section = page.locator(".place-panel > div > details", { hasText: "Copy this query" });
+    const section = page.locator(".place-panel > div > details", { hasText: "Copy the query of the values" });
     await section.getByRole("button", { name: "Copy the answer as JSON" }).click();
     await page.getByText("Answer copied.").waitFor();
     return JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
@@ -44,7 +44,7 @@ describeInChromium("the programs of the panel", () => {
   test("copies programs that return the values of the panel when they are run", async () => {
     const page = await pages.open({ fragment: `${DJIBOUTI}&radius=12.5&method=mean&total=true` });
     await headline(page).waitFor();
-    await page.getByText("Copy this query").last().click();
+    await page.getByText("Copy the query of the values").click();
     const answer = await copiedAnswer(page);
     expect(answer).toMatchObject({ aggregation: { radius_km: 12.5, method: "mean" } });
     const { credentials } = pages;
@@ -103,7 +103,7 @@ describeInChromium("the programs of the panel", () => {
   test("copies a program for the library on a published atlas, and says why there is no other", async () => {
     const page = await pages.open({ fragment: DJIBOUTI, published: true });
     await headline(page).waitFor();
-    await page.getByText("Copy this query").last().click();
+    await page.getByText("Copy the query of the values").click();
     const program = join(programs, "published.mjs");
     await writeFile(program, await copied(page, "TypeScript"));
     const answer = await copiedAnswer(page);

@@ -25,7 +25,10 @@ function pooledDemo(local: LocalAtlas = demo): {
   readonly atlas: Atlas;
   readonly requests: readonly SampleRequest[];
   readonly outcomes: string[];
+  /** Zooms of the map tiles that reach the workers. */
+  readonly tiles: number[];
 } {
+  const tiles: number[] = [];
   const requests: SampleRequest[] = [];
   const outcomes: string[] = [];
   const recorded = <T>(work: Promise<T>): Promise<T> => {
@@ -42,10 +45,19 @@ function pooledDemo(local: LocalAtlas = demo): {
       return recorded(demo.sample(request, timeSlice));
     },
     hazardRiskBatch: (queries, options, run) => recorded(demo.hazardRiskBatch(queries, options, run)),
+    valueTile: (request, options) => {
+      tiles.push(request.z);
+      return demo.valueTile(request, options);
+    },
   };
   const start = (): InProcessThread =>
     new InProcessThread({ atlas: remote, findHandler: handlersOf(atlasTasks(remote)) });
-  return { atlas: new PooledAtlas(local, new Executor({ workers: 2, opened: demo, start })), requests, outcomes };
+  return {
+    atlas: new PooledAtlas(local, new Executor({ workers: 2, opened: demo, start })),
+    requests,
+    outcomes,
+    tiles,
+  };
 }
 
 describe("shardByOwner", () => {
@@ -196,5 +208,45 @@ describe("an atlas with workers", () => {
     const pending = atlas.sample({ ...request, radiusKm: 20 });
     setTimeout(() => void atlas.close(), 30);
     await expect(pending).rejects.toMatchObject({ code: "atlas_unavailable", message: "The atlas was closed." });
+  });
+});
+
+describe("map tiles", () => {
+  const layer = { hazard: "wildfire", scenario: "rcp4p5", analysisYear: 2050, metric: "fire_danger_days" } as const;
+
+  test("are computed by a worker, and equal those of the calling thread", async () => {
+    const { atlas, tiles } = pooledDemo();
+    for (const at of [
+      { z: 0, x: 0, y: 0 },
+      { z: 3, x: 1, y: 3 },
+    ]) {
+      const { steps, ...header } = await atlas.valueTile({ ...layer, ...at });
+      const { steps: expected, ...expectedHeader } = await demo.valueTile({ ...layer, ...at });
+      expect(header).toEqual(expectedHeader);
+      expect(Buffer.from(steps.buffer).equals(Buffer.from(expected.buffer))).toBe(true);
+    }
+    expect(tiles).toEqual([0, 3]);
+    expect(atlas.valueTileLayer(layer)).toEqual(demo.valueTileLayer(layer));
+  });
+
+  test("are rejected on the calling thread if the request is not valid, and by the worker if there is no such layer", async () => {
+    const { atlas, tiles } = pooledDemo();
+    await expect(atlas.valueTile({ ...layer, z: 1, x: 2, y: 0 })).rejects.toMatchObject({
+      code: "invalid_request",
+      items: [{ pointer: "/x", detail: "x must be between 0 and 1 at zoom 1 (got 2)." }],
+    });
+    expect(tiles).toEqual([]);
+    await expect(atlas.valueTile({ ...layer, metric: "rp_100", z: 0, x: 0, y: 0 })).rejects.toMatchObject({
+      code: "combination_unavailable",
+      items: [{ pointer: "/metric", allowed: ["intensity", "fire_danger_days", "probability", "total_hazard"] }],
+    });
+    expect(tiles).toEqual([0]);
+  });
+
+  test("are canceled with the reason of the signal", async () => {
+    const { atlas } = pooledDemo();
+    const signal = AbortSignal.abort(new Error("moved on"));
+    await expect(atlas.valueTile({ ...layer, z: 0, x: 0, y: 0 }, { signal })).rejects.toThrow("moved on");
+    await expect(demo.valueTile({ ...layer, z: 0, x: 0, y: 0 }, { signal })).rejects.toThrow("moved on");
   });
 });

@@ -87,7 +87,12 @@ function PathwaySvg({ pathways, temperatureAt, titleId, widthPx }: PathwayChartP
         <path key={scenario} class={`pathway pathway-${index}`} d={path(line)} />
       ))}
       {pathways.company.map((line, index) => (
-        <CompanyLine key={line.label ?? ""} {...{ line, index, x, y, isNarrow, temperatureAt }} d={path(line.points)} />
+        <CompanyLine
+          key={line.label ?? ""}
+          {...{ line, index, x, y, isNarrow, temperatureAt }}
+          isOnly={pathways.company.length === 1}
+          d={path(line.points)}
+        />
       ))}
     </svg>
   );
@@ -100,19 +105,24 @@ interface CompanyLineProps {
   readonly x: (year: number) => number;
   readonly y: (ratio: number) => number;
   readonly isNarrow: boolean;
+  /** Whether the company has no other line. */
+  readonly isOnly: boolean;
   readonly temperatureAt: PathwayChartProps["temperatureAt"];
 }
 
-function CompanyLine({ line, index, d, x, y, isNarrow, temperatureAt }: CompanyLineProps) {
+function CompanyLine({ line, index, d, x, y, isNarrow, isOnly, temperatureAt }: CompanyLineProps) {
   return (
     <g class={`company-line company-${index % 3}`}>
       <path d={d} />
       {line.points.map(({ year, ratio, projectedYear }, point) => {
-        const temperatureC = point === 0 ? undefined : temperatureAt(line.label, projectedYear);
+        const isLast = point === line.points.length - 1;
+        // Values of points that are close together would cover each other.
+        const hasValue = point > 0 && !isNarrow && (isLast || (isOnly && projectedYear === year));
+        const temperatureC = hasValue ? temperatureAt(line.label, projectedYear) : undefined;
         return (
           <g key={`${projectedYear} ${point}`}>
             <circle class={projectedYear === year ? undefined : "extrapolated"} cx={x(year)} cy={y(ratio)} r={4} />
-            {temperatureC === undefined || isNarrow ? null : (
+            {temperatureC === undefined ? null : (
               <text class="point-value" x={x(year)} y={y(ratio) - 10} text-anchor="middle">
                 {formatTemperature(temperatureC)} °C
               </text>
@@ -158,7 +168,8 @@ function LineSample({ name, hasPoint }: { readonly name: string; readonly hasPoi
 const ROW_HEIGHT_PX = 34;
 const THERMOMETER_TOP_PX = 24;
 const THERMOMETER_BOTTOM_PX = 36;
-const NAME_WIDTH_PX = 92;
+/** Width for the names of the rows. */
+const NAME_WIDTH_PX = { min: 60, max: 170, perCharacter: 7.5 };
 
 interface ThermometerProps {
   readonly rows: readonly ThermometerRow[];
@@ -187,7 +198,8 @@ function ThermometerSvg({ rows, anchors, titleId, widthPx }: ThermometerProps & 
     1,
   ];
   const axis = axisOver(values, widthPx < NARROW_PX ? 4 : 8);
-  const x = positionOn(axis, NAME_WIDTH_PX, widthPx - 24);
+  const longest = Math.max(...rows.map(({ name }) => name.length)) * NAME_WIDTH_PX.perCharacter;
+  const x = positionOn(axis, Math.min(Math.max(longest, NAME_WIDTH_PX.min), NAME_WIDTH_PX.max), widthPx - 24);
   const bottomPx = THERMOMETER_TOP_PX + rows.length * ROW_HEIGHT_PX;
   return (
     <svg width={widthPx} height={bottomPx + THERMOMETER_BOTTOM_PX} role="img" aria-labelledby={titleId}>

@@ -1,4 +1,4 @@
-/** The form of the alignment view, and the request that it stands for. */
+/** The form of the alignment view, and the request of a form. */
 import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BENCHMARK_IDS, BUDGET_SCENARIOS } from "../../contract/alignmentNames.ts";
 import type {
   AlignmentBasis,

@@ -88,7 +88,7 @@ function scenarioPathwaysOf(
   }));
 }
 
-/** Returns where the pathways start. After the base year they have already diverged, and the response does not say how far. */
+/** Returns where the pathways start. The response does not contain their values in a baseline year after the base year. */
 function startOf(baselineYear: number): readonly RatioPoint[] {
   if (baselineYear > PATHWAY_BASE_YEAR) return [];
   const base = { year: PATHWAY_BASE_YEAR, ratio: 1 };

@@ -5,6 +5,7 @@ import { type AlignmentPathways, yearName } from "./alignmentSeries.ts";
 import {
   formatAmount,
   formatFigure,
+  formatFraction,
   formatPercent,
   formatTemperature,
   formatTemperatureRange,
@@ -69,7 +70,10 @@ export function TemperatureTable({
                 </>
               ) : null}
               {has("budget") ? <td>{overshootText(year.budget?.overshoot_pct)}</td> : null}
-              <td class="text flags">{year.flags?.join(", ") ?? "none"}</td>
+              <td class="text flags">
+                {year.flags?.join(", ") ?? "none"}
+                {year.coverage === undefined ? "" : `; covers ${formatFraction(year.coverage)} of the emissions`}
+              </td>
             </tr>
           ))}
           {blended.map(({ year, temperature_alignment, range }) => (
@@ -77,7 +81,9 @@ export function TemperatureTable({
               <th scope="row">{year}, mean of labels</th>
               <td>{formatTemperature(temperature_alignment)}</td>
               <td>{formatTemperatureRange(range)}</td>
-              <td colSpan={rest} />
+              <td colSpan={rest} class="text">
+                mean over the labels, weighted by their probability
+              </td>
             </tr>
           ))}
           {overall === undefined || overall === null ? null : (

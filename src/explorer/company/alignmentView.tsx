@@ -52,7 +52,7 @@ export function AlignmentView() {
         <h2>Temperature alignment</h2>
         <p class="intro">
           The global warming in 2100 that the emissions of a company imply, if they are compared with the pathways of
-          the NGFS scenarios.
+          the NGFS scenarios. The atlas of hazards is not used.
         </p>
         {linked === undefined ? (
           <p class="notice" role="alert">

@@ -42,7 +42,7 @@ export function ClimateRiskView() {
         <h2>Total climate risk</h2>
         <p class="intro">
           Annual losses of a company from transition and physical risk, by scenario and year, and their effect on its
-          value and credit.
+          value and credit. Physical risk is a national average from published tables: the atlas of hazards is not used.
         </p>
         {linked === undefined ? (
           <p class="notice" role="alert">

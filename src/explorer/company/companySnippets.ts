@@ -42,7 +42,7 @@ export function companySnippet(language: SnippetLanguage, target: SnippetTarget,
   }
 }
 
-/** Returns what a program needs to run, or what the JSON is. */
+/** Returns the requirements of a program, or a description of the JSON. */
 export function companySnippetNote(language: SnippetLanguage, target: SnippetTarget, call: CompanyCall): string {
   if (language === "json")
     return `The body of POST /${PATHS[call.method]}, also accepted by ${call.method} of the library.`;
@@ -136,7 +136,7 @@ function shellQuote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-/** How a language writes the members of an object. JSON texts, numbers and lists are the same in all of them. */
+/** How a language writes the members of an object. Texts, numbers and lists are written as in JSON. */
 interface SourceStyle {
   readonly indent: string;
   readonly key: (name: string) => string;

@@ -1,6 +1,6 @@
 /**
- * Forms as text for the permalink: a JSON object that omits blank members. Links may be old or damaged, so readers take
- * what they know and ignore the rest.
+ * Forms as text for the permalink: a JSON object that omits blank members. Links may be old or damaged, so readers ignore
+ * members that they do not expect.
  */
 
 /** Longer members of a link are cut, so that a damaged link cannot fill the page. */

@@ -1,4 +1,4 @@
-/** The form of the climate-risk view, and the request that it stands for. */
+/** The form of the climate-risk view, and the request of a form. */
 import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "../../contract/companyNames.ts";
 import type { CompanyRequest, ProblemItem } from "../../contract/wireTypes.ts";
 import { encodeForm, FormReader, withoutBlanks } from "./formText.ts";

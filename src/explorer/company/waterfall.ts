@@ -21,8 +21,9 @@ export const LOSS_PART_MEANINGS: Readonly<Record<LossPart, string>> = {
   chronic: "Physical risk: output lost because the country is warmer than in 2020.",
   assets: "Physical risk: average annual damage by river floods, wind and storm surge; national averages.",
   interruption: "Physical risk: earnings lost while damaged assets are out of use.",
-  credit: "Losses of a bank on loans whose borrowers default because of the scenario.",
-  closures: "A plant whose earnings are lost to one part cannot lose them to another. This is 0 or reduces the loss.",
+  credit: "Losses of a bank because borrowers default under the scenario.",
+  closures:
+    "A plant that closes because of one part has no earnings left to lose to the others. 0, or a reduction of the loss.",
 };
 
 /** Loss of each part, USD; the sum is the total loss. `closures` is 0 or less. */

@@ -1,6 +1,6 @@
 /** Reads coordinates that users type or paste. */
 
-export interface Coordinates {
+interface Coordinates {
   readonly latitude: number;
   readonly longitude: number;
 }

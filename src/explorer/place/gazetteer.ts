@@ -1,6 +1,6 @@
 /** Cities by name, from the file that scripts/buildGazetteer.mjs writes. */
 
-export interface City {
+interface City {
   readonly name: string;
   /** Other spellings that are found, such as the local one. */
   readonly otherNames: readonly string[];

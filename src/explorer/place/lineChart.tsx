@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import type uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
-export interface ChartLine {
+interface ChartLine {
   readonly title: string;
   /** CSS color, or custom property such as `var(--line-1)`. */
   readonly color: string;

@@ -51,7 +51,7 @@ export interface MetricValue {
 }
 
 /** The values of a metric in one year: of the baseline, or by scenario in the order of `MetricTable.scenarios`. */
-export interface MetricRow {
+interface MetricRow {
   readonly year: number;
   /** One value in the year of the baseline, which all scenarios share. */
   readonly values: readonly MetricValue[];

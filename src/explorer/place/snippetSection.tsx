@@ -18,6 +18,11 @@ const LANGUAGE_TITLES: Readonly<Record<SnippetLanguage, string>> = {
   json: "JSON",
 };
 
+const QUERY_TITLES: Readonly<Record<SnippetCall["method"], string>> = {
+  hazardRisk: "Query of the values",
+  curve: "Query of the curves",
+};
+
 interface SnippetSectionProps {
   readonly call: SnippetCall;
   readonly answer: unknown;
@@ -39,7 +44,7 @@ export function SnippetSection({ call, answer }: SnippetSectionProps) {
   };
   return (
     <details class="panel-part">
-      <summary>Copy this query</summary>
+      <summary>Copy the {QUERY_TITLES[call.method].toLowerCase()}</summary>
       <div class="snippet-languages" role="group" aria-label="Language">
         {SNIPPET_LANGUAGES.map((name) => (
           <button
@@ -60,7 +65,12 @@ export function SnippetSection({ call, answer }: SnippetSectionProps) {
       ) : (
         <>
           <p class="note">{snippetNote(language.value, target, call)}</p>
-          <pre class="snippet" tabIndex={0} role="group" aria-label={`Query as ${LANGUAGE_TITLES[language.value]}`}>
+          <pre
+            class="snippet"
+            tabIndex={0}
+            role="group"
+            aria-label={`${QUERY_TITLES[call.method]} as ${LANGUAGE_TITLES[language.value]}`}
+          >
             <code>{snippet.code}</code>
           </pre>
           <div class="snippet-actions">

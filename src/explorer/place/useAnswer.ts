@@ -11,7 +11,7 @@ export type AnswerState<Query, Answer> =
   | Answered<Query, Answer>
   | { readonly kind: "failed"; readonly error: ExplorerError; readonly retry: () => void };
 
-export interface Answered<Query, Answer> {
+interface Answered<Query, Answer> {
   readonly kind: "answered";
   readonly query: Query;
   readonly answer: Answer;

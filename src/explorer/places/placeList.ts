@@ -21,7 +21,7 @@ export interface ListRow {
 }
 
 /** Names of the columns that identify and locate the places. */
-export interface ListColumns {
+interface ListColumns {
   readonly id: string | undefined;
   readonly latitude: string;
   readonly longitude: string;

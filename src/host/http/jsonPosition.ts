@@ -13,7 +13,15 @@ export interface JsonPosition {
 /** Returns the position of the end of a text that begins at `origin`. */
 export function positionAfter(text: string, origin: JsonPosition): JsonPosition {
   let { line, column } = origin;
-  for (let index = 0; index < text.length; index++) {
+  let start = 0;
+  if (!text.includes("\r")) {
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+      line++;
+      column = 1;
+      start = end + 1;
+    }
+  }
+  for (let index = start; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code === LF || (code === CR && text.charCodeAt(index + 1) !== LF)) {
       line++;

@@ -118,7 +118,7 @@ export function explorerFile({ explorer }: InstalledExplorer = INSTALLED_EXPLORE
           contentType: "image/svg+xml",
           otherContentTypes: [...new Set(Object.values(CONTENT_TYPES))]
             .map((type) => type.replace(/;.*/, ""))
-            .filter((type) => type !== "image/svg+xml"),
+            .filter((type) => type !== "image/svg+xml" && type !== "application/json"),
         },
       },
       problems: ["route_not_found"],

@@ -1,13 +1,14 @@
 import { TileParametersSchema, TilePathSchema } from "../../contract/tiles.ts";
 import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
 import { colorScaleOf } from "../../tiles/colorScales.ts";
+import type { ValueTile } from "../../tiles/valueTile.ts";
 import type { Route } from "../route.ts";
 import { computeTile } from "./computeTile.ts";
 import { encodePngTile } from "../tiles/pngTile.ts";
 import { findLayer, TILE_EXAMPLE, TILE_PROBLEMS, TILE_ROUTE } from "./tilePath.ts";
 
 /** GET /api/v1/tiles/…/:y.png: a map tile as an image. */
-export const tileImage: Route<ValueTileRequest, Uint8Array> = {
+export const tileImage: Route<ValueTileRequest, readonly Uint8Array[]> = {
   ...TILE_ROUTE,
   path: "/api/v1/tiles/:hazard/:scenario/:year/:metric/:z/:x/:y.png",
   description: {
@@ -23,9 +24,10 @@ export const tileImage: Route<ValueTileRequest, Uint8Array> = {
     responses: { 200: { description: "The image.", contentType: "image/png" } },
     problems: TILE_PROBLEMS,
   },
-  async handle(request, context) {
+  handle(request, context) {
     const scale = colorScaleOf(findLayer(request, context.services).scaleMetric);
-    return encodePngTile(await computeTile(request, context), scale);
+    const encode = (tile: ValueTile): Promise<Uint8Array> => encodePngTile(tile, scale);
+    return computeTile(request, { extension: "png", encode, memoryPerByte: 1 }, context);
   },
-  reply: (bytes) => ({ status: 200, contentType: "image/png", body: [bytes], isCompressed: true }),
+  reply: (body) => ({ status: 200, contentType: "image/png", body, isCompressed: true }),
 };

@@ -2,11 +2,14 @@ import { TileParametersSchema, TilePathSchema } from "../../contract/tiles.ts";
 import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
 import { encodeValueTile } from "../../tiles/valueTile.ts";
 import type { Route } from "../route.ts";
-import { computeTile } from "./computeTile.ts";
+import { computeTile, type TileForm } from "./computeTile.ts";
 import { TILE_EXAMPLE, TILE_PROBLEMS, TILE_ROUTE } from "./tilePath.ts";
 
+/** The tile itself and its two compressed forms, each of which is smaller. */
+const VALUES: TileForm = { extension: "bin", encode: encodeValueTile, memoryPerByte: 3 };
+
 /** GET /api/v1/tiles/…/:y.bin: the values of a map tile. */
-export const valueTile: Route<ValueTileRequest, Uint8Array> = {
+export const valueTile: Route<ValueTileRequest, readonly Uint8Array[]> = {
   ...TILE_ROUTE,
   path: "/api/v1/tiles/:hazard/:scenario/:year/:metric/:z/:x/:y.bin",
   description: {
@@ -22,6 +25,6 @@ export const valueTile: Route<ValueTileRequest, Uint8Array> = {
     responses: { 200: { description: "The tile.", contentType: "application/octet-stream" } },
     problems: TILE_PROBLEMS,
   },
-  handle: async (request, context) => encodeValueTile(await computeTile(request, context)),
-  reply: (bytes) => ({ status: 200, contentType: "application/octet-stream", body: [bytes] }),
+  handle: (request, context) => computeTile(request, VALUES, context),
+  reply: (body) => ({ status: 200, contentType: "application/octet-stream", body }),
 };

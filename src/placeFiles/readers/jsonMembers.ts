@@ -24,7 +24,7 @@ export function isObject(value: unknown): value is Members {
  * @param text the text of the object
  */
 export function exactMembers(text: string, members: Members): Members {
-  if (!LONG_INTEGER.test(text)) return members;
+  if (!mayLoseDigits(members) || !LONG_INTEGER.test(text)) return members;
   const exact = Object.create(null) as Record<string, unknown>;
   for (const [name, memberText] of memberTexts(text)) {
     const value = members[name];
@@ -33,6 +33,21 @@ export function exactMembers(text: string, members: Members): Members {
     } else exact[name] = typeof value === "object" && value !== null ? memberText : value;
   }
   return exact;
+}
+
+/** Returns whether the value of a member may differ from its text: a large integer, or a list or object with one. */
+export function mayLoseDigits(members: Members): boolean {
+  for (const name of Object.keys(members)) {
+    const value = members[name];
+    if (typeof value === "number" ? !Number.isSafeInteger(value) && Number.isInteger(value) : isComposite(value)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+function isComposite(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 /** The union of the members of the places of a file, with a type for all values of each. */

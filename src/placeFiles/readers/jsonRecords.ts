@@ -28,25 +28,40 @@ const CLOSING_BRACE = 0x7d;
 export async function* splitJsonLines(texts: AsyncIterable<string>): AsyncGenerator<readonly JsonRecord[]> {
   let line = 1;
   let rest = "";
-  const recordOf = (text: string): JsonRecord[] => {
+  const addTo = (records: JsonRecord[], text: string): void => {
     checkRecordSize(text.length, line);
-    const recordLine = line++;
-    return text.trim() === "" ? [] : [{ text, position: () => ({ line: recordLine, column: 1 }) }];
+    if (text.charCodeAt(0) === OPENING_BRACE || text.trim() !== "") records.push(new JsonLine(text, line));
+    line++;
   };
   for await (const text of texts) {
     rest += text;
     const records: JsonRecord[] = [];
     let start = 0;
     for (let end = rest.indexOf("\n"); end >= 0; end = rest.indexOf("\n", start)) {
-      records.push(...recordOf(rest.slice(start, end)));
+      addTo(records, rest.slice(start, end));
       start = end + 1;
     }
     rest = rest.slice(start);
     checkRecordSize(rest.length, line);
     if (records.length > 0) yield records;
   }
-  const last = recordOf(rest);
+  const last: JsonRecord[] = [];
+  addTo(last, rest);
   if (last.length > 0) yield last;
+}
+
+class JsonLine implements JsonRecord {
+  readonly text: string;
+  readonly #line: number;
+
+  constructor(text: string, line: number) {
+    this.text = text;
+    this.#line = line;
+  }
+
+  position(): JsonPosition {
+    return { line: this.#line, column: 1 };
+  }
 }
 
 function checkRecordSize(sizeCharacters: number, line: number): void {

@@ -2,7 +2,7 @@ import { isFault } from "../../errors.ts";
 import { parseJson } from "../../host/http/json.ts";
 import type { RowError } from "../../places/placeBlock.ts";
 import { quote } from "../../schemaErrors.ts";
-import { exactMembers, isObject, type Members } from "./jsonMembers.ts";
+import { exactMembers, isObject, mayLoseDigits, type Members } from "./jsonMembers.ts";
 import { type JsonRecord, memberTexts } from "./jsonRecords.ts";
 
 /** A place as read from JSON, or why it cannot be read. */
@@ -55,7 +55,8 @@ export function readFeature(record: JsonRecord, isChecked: boolean): JsonRow {
   if (properties !== null && !isObject(properties)) {
     return rowError(`the properties must be an object (got ${quote(properties)})`);
   }
-  const exact = exactMembers(record.text, value);
+  const hasExactValues = !mayLoseDigits({ id: value["id"] }) && !mayLoseDigits(properties ?? {});
+  const exact = hasExactValues ? value : exactMembers(record.text, value);
   const { id } = exact;
   if (properties === null || exact === value) return { members: properties ?? {}, id, geometry };
   const propertiesText = memberTexts(record.text).get("properties") ?? "{}";

@@ -82,8 +82,9 @@ async function requestExample(route: Route<unknown, unknown>): Promise<Response>
   });
 }
 
-/** The document is not an example within itself. */
-const ROUTES_WITH_EXAMPLES = ROUTES.filter(({ description }) => description.operationId !== "getOpenApi");
+/** The document is not an example within itself, and this service has no built explorer. */
+const WITHOUT_EXAMPLES: readonly string[] = ["getOpenApi", "getExplorerFile"];
+const ROUTES_WITH_EXAMPLES = ROUTES.filter(({ description }) => !WITHOUT_EXAMPLES.includes(description.operationId));
 
 // The order of the contract records usage before it is queried; the customer is archived last.
 const ORDER = [

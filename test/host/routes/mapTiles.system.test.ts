@@ -105,6 +105,30 @@ describe("value tiles", () => {
   });
 });
 
+test("a tile that was requested before is not computed again, in any form of its path", async () => {
+  const computed: string[] = [];
+  const counting: Atlas = {
+    ...atlas,
+    valueTile(request, options) {
+      computed.push(`${request.z}/${request.x}/${request.y}`);
+      return atlas.valueTile(request, options);
+    },
+  };
+  const counted = await startTestHost({ atlas: counting });
+  try {
+    const paths = [`${PATH}/${TILE}.bin`, `/latest${PATH}/${TILE}.bin`, `${PATH}/${TILE}.png`, `${PATH}/${TILE}.png`];
+    const bodies = [];
+    for (const path of paths) bodies.push(Buffer.from(await bytesOf(await counted.ask(path))));
+    expect(computed).toEqual(["8/158/119", "8/158/119"]);
+    expect([bodies[0]?.equals(bodies[1] ?? Buffer.of()), bodies[2]?.equals(bodies[3] ?? Buffer.of())]).toEqual([
+      true,
+      true,
+    ]);
+  } finally {
+    await counted.close();
+  }
+});
+
 describe("images", () => {
   test("have the colors of the steps, hatched where a value is missing", async () => {
     const response = await host.ask(`${PATH}/${TILE}.png`, { headers: { "Accept-Encoding": "gzip, br" } });

@@ -134,7 +134,7 @@ describe("CSV files of places", () => {
     ["an unclosed quote", 'id,lat,lon\n1,2,3\n"4,5,6\n', /Line 3: the closing quote of a cell is missing/],
     ["text after a quote", 'id,lat,lon\n1,2,3\n"4"x,5,6\n', /Line 3: unexpected text after the closing quote/],
     ["invalid UTF-8", Buffer.from("id,lat,lon\n1,2,\xff\n", "latin1"), /Line 2: the text is not valid UTF-8/],
-    ["UTF-16", Buffer.from("\ufeffid,lat,lon\n1,2,3\n", "utf16le"), /Line 1: the text is not valid UTF-8/],
+    ["UTF-16", Buffer.from("\ufeffid,lat,lon\n1,2,3\n", "utf16le"), /The file is text in UTF-16; save it as UTF-8/],
     ["blank lines only", "\n\n\n", /The file has no header line/],
     ["repeated columns", "lat,lon,id,id\n1,2,3,4\n", /Several columns have the same name: "id"/],
   ])("rejects a file with %s", async (_, content, message) => {

@@ -199,6 +199,19 @@ describe("Parquet files of places", () => {
     });
   });
 
+  test("names a column of binary values that are not text", async () => {
+    const columns = [
+      ...LOCATION,
+      { name: "shape", data: rows.map(() => Uint8Array.of(1, 255)), type: "BYTE_ARRAY" },
+    ] as const;
+    await expect(readContent("a.parquet", parquetBytes({ columns }))).rejects.toMatchObject({
+      code: "invalid_request",
+      message: expect.stringContaining(
+        'The column "shape" has binary values, which are not text; leave it out',
+      ) as string,
+    });
+  });
+
   test("names all columns that cannot be kept", async () => {
     const bytes = parquetBytes({
       columns: [

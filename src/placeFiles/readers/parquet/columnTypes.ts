@@ -1,4 +1,6 @@
 import type { SchemaElement } from "hyparquet";
+import { Fault } from "../../../errors.ts";
+import { quote } from "../../../schemaErrors.ts";
 import type { KeptColumn, KeptValue } from "../../../places/placeBlock.ts";
 import { timestampText, timestampType } from "../../timestamps.ts";
 import { check } from "./damage.ts";
@@ -58,17 +60,20 @@ export function columnTypeOf(element: SchemaElement): ColumnType | undefined {
     case "BYTE_ARRAY":
       return logical?.type === "GEOMETRY" || logical?.type === "GEOGRAPHY"
         ? HEXADECIMAL
-        : { type: "text", convert: (stored) => textOf(stored as Uint8Array) };
+        : { type: "text", convert: (stored) => textOf(stored as Uint8Array, element) };
     default:
       return undefined;
   }
 }
 
-function textOf(bytes: Uint8Array): string {
+/** Columns without a type may have text, as those of older programs, or binary values. */
+function textOf(bytes: Uint8Array, { name, converted_type: converted, logical_type: logical }: SchemaElement): string {
   try {
     return utf8.decode(bytes);
-  } catch {
-    return check(false, "a text that is not UTF-8") as never;
+  } catch (cause) {
+    check(converted === undefined && logical === undefined, "a text that is not UTF-8");
+    const message = `The column ${quote(name)} has binary values, which are not text; leave it out of the file.`;
+    throw new Fault("invalid_request", message, { details: { column: name }, cause });
   }
 }
 

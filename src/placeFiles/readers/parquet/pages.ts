@@ -66,7 +66,8 @@ export class PageDecoder {
     const page = this.#decompress(compressed, header.uncompressed_page_size);
     const count = header.dictionary_page_header?.num_values ?? -1;
     check(count >= 0 && count <= page.length, "a dictionary that is longer than its page");
-    return this.#read(withPageSize(header, page), page, undefined);
+    const values = this.#read(withPageSize(header, page), page, undefined);
+    return this.#decoder.type === "INT96" ? Array.from(values as ArrayLike<bigint>, int96Nanoseconds) : values;
   }
 
   /**
@@ -189,6 +190,15 @@ export class PageDecoder {
   }
 }
 
+const DAY_NS = 86_400_000_000_000n;
+/** Julian day of 1970-01-01. */
+const EPOCH_DAY = 2_440_588n;
+
+/** Returns the nanoseconds since 1970 of an INT96 of a dictionary: 64 bits of nanoseconds of the day, and the Julian day. */
+function int96Nanoseconds(stored: bigint): bigint {
+  return ((stored >> 64n) - EPOCH_DAY) * DAY_NS + BigInt.asUintN(64, stored);
+}
+
 /** Returns the header of a page that has been decompressed. */
 function withPageSize(header: PageHeader, page: Uint8Array): PageHeader {
   const { data_page_header_v2: v2, ...rest } = header;
@@ -200,7 +210,7 @@ function withPageSize(header: PageHeader, page: Uint8Array): PageHeader {
   };
 }
 
-/** Returns settings with which hyparquet returns values as stored, but INT96 as nanoseconds. */
+/** Returns settings with which hyparquet returns values as stored, but INT96 of pages without a dictionary as nanoseconds. */
 function rawDecoder({ name, type, type_length, repetition_type }: SchemaElement): ColumnDecoder {
   check(type !== undefined, "a column without a type");
   const element: SchemaElement = {

@@ -34,7 +34,7 @@ afterAll(() => {
   database.closeSync();
 });
 
-const blocks = [1, 2, 3].map((seed, index) => randomBlock({ rowCount: 400, seed, index }));
+const blocks = [1, 2, 3].map((seed, index) => randomBlock({ rowCount: 150, seed, index }));
 
 function planOf(layout: Layout, hasGeometry = false): OutputPlan {
   return { layout, groups: GROUPS, keptColumns: KEPT_COLUMNS, hasGeometry };
