@@ -131,7 +131,7 @@ function editDistance(a, b) {
   return previousRow[b.length];
 }
 
-/** Returns the names of the table by city. @throws Error with all rows whose city the gazetteer does not have */
+/** Returns the names of the table by city. @throws Error with all rows that match no city of the gazetteer */
 async function readOtherNames(included) {
   const [header, ...rows] = (await readFile(new URL(OTHER_NAMES, ROOT), "utf8")).trimEnd().split("\n");
   if (header !== "country,name,other_names") throw new Error(`${OTHER_NAMES} has other columns: ${header}`);

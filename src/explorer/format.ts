@@ -85,10 +85,20 @@ export function formatMetric(metric: MetricName, value: number): string {
   return `${formatMetricNumber(metric, value)}${unit === "" ? "" : ` ${unit}`}`;
 }
 
-/** Returns a change of a metric, with its sign. Changes of probabilities are percentage points. */
+/** Returns the unit of changes of a metric; changes of probabilities are percentage points. */
+export function metricChangeUnit(metric: MetricName): string {
+  return metric === "probability" ? "percentage points" : metricUnit(metric);
+}
+
+/** Returns the number of a change of a metric, with its sign and without its unit. */
+export function formatMetricChangeNumber(metric: MetricName, change: number): string {
+  return withSign(formatMetricNumber(metric, change), change);
+}
+
+/** Returns a change of a metric, with its sign and its unit. */
 export function formatMetricChange(metric: MetricName, change: number): string {
-  const unit = metric === "probability" ? "percentage points" : metricUnit(metric);
-  return `${withSign(formatMetricNumber(metric, change), change)}${unit === "" ? "" : ` ${unit}`}`;
+  const unit = metricChangeUnit(metric);
+  return `${formatMetricChangeNumber(metric, change)}${unit === "" ? "" : ` ${unit}`}`;
 }
 
 /** Adds a plus sign to the number of an increase. */

@@ -37,38 +37,36 @@ export function Page() {
   useEffect(() => openPhase(phase, source.value, state), [source.value]);
 
   const current = phase.value;
-  switch (current.kind) {
-    case "asking":
-      return <KeyForm error={current.error} onSubmit={openWith} />;
-    case "opening":
-      return (
-        <main class="message">
-          <p role="status">Loading the catalog of the atlas</p>
-        </main>
-      );
-    case "failed":
-      return (
-        <main class="message">
-          <h1>Isotherm</h1>
-          <p role="alert">{current.error}</p>
-          <button type="button" onClick={() => (phase.value = { kind: "opening", source: current.source })}>
-            Try again
-          </button>
-        </main>
-      );
-    case "open": {
-      const { explorer } = current;
-      const forget = (): void => {
-        forgetCredentials(window);
-        openWith(undefined);
-      };
-      return (
-        <ExplorerContext.Provider value={explorer}>
-          <App ignoredParameters={ignored} onForget={explorer.data.kind === "service" ? forget : undefined} />
-        </ExplorerContext.Provider>
-      );
-    }
+  if (current.kind === "asking") return <KeyForm error={current.error} onSubmit={openWith} />;
+  if (current.kind === "opening") {
+    return (
+      <main class="message">
+        <h1>Isotherm</h1>
+        <p role="status">Loading the catalog of the atlas</p>
+      </main>
+    );
   }
+  if (current.kind === "failed") {
+    return (
+      <main class="message">
+        <h1>Isotherm</h1>
+        <p role="alert">{current.error}</p>
+        <button type="button" onClick={() => (phase.value = { kind: "opening", source: current.source })}>
+          Try again
+        </button>
+      </main>
+    );
+  }
+  const { explorer } = current;
+  const forget = (): void => {
+    forgetCredentials(window);
+    openWith(undefined);
+  };
+  return (
+    <ExplorerContext.Provider value={explorer}>
+      <App ignoredParameters={ignored} onForget={explorer.data.kind === "service" ? forget : undefined} />
+    </ExplorerContext.Provider>
+  );
 }
 
 /** Reads the permalink, after the key has been removed from it, and keeps the address and the state equal from then on. */

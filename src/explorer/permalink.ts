@@ -84,7 +84,7 @@ const TEXT: Codec<string | undefined> = { format: (value) => value, parse: (text
 /** A parameter of the fragment, bound to a part of a state. */
 interface Parameter {
   readonly name: string;
-  /** Whether a change is a step of its own in the browser's history. */
+  /** Whether a change adds a step to the browser's history. */
   readonly isHistoryStep: boolean;
   /** Returns the parameter's text; undefined if it is absent. */
   read(): string | undefined;

@@ -28,7 +28,7 @@ const LAYERS = FLOOD_LAYERS.slice(1, 2);
 
 closeSamplersAfterEach();
 
-/** Cells whose pyramid tiles are outside, nodata, both in turn, or a few values among either. */
+/** Cells in pyramid tiles of four kinds: outside, nodata, both in turn, and a few values among both. */
 function makeCells(): Uint16Array {
   const random = randomFrom(5);
   const kinds = ["outside", "nodata", "both", "values", "outside", "both", "values", "nodata", "both"];
@@ -73,18 +73,21 @@ function allBlocks(blockSizeCells: number) {
 const newRun = () => ({ timeSlice: new TimeSlice() });
 
 describe("block maxima", () => {
-  test.each([8, 64, 512, 4096])("of %d cells equal those of the cells, or say why there is none", async (size) => {
-    const { fieldLayer, kernel } = await openLayer();
-    const all = allBlocks(size);
-    // Every fifth row of the smallest blocks, because the reference implementation is slow.
-    const blocks = size === 8 ? { ...all, rows: all.rows.filter((row) => row % 5 === 0) } : all;
-    const steps = await new RasterReader(kernel, { cacheBytes: 0 }).readBlockMaxima(fieldLayer, blocks, newRun());
-    const expected = [...blocks.rows].flatMap((row) =>
-      [...blocks.columns].map((column) => blockMaximumByDefinition(layer, size, row, column)),
-    );
-    expect([...steps]).toEqual(expected);
-    if (size < 4096) expect(expected).toEqual(expect.arrayContaining([OUTSIDE, NODATA]));
-  });
+  test.each([8, 64, 512, 4096])(
+    "of %d cells equal those of the cells, or give the reason for a missing value",
+    async (size) => {
+      const { fieldLayer, kernel } = await openLayer();
+      const all = allBlocks(size);
+      // Every fifth row of the smallest blocks, because the reference implementation is slow.
+      const blocks = size === 8 ? { ...all, rows: all.rows.filter((row) => row % 5 === 0) } : all;
+      const steps = await new RasterReader(kernel, { cacheBytes: 0 }).readBlockMaxima(fieldLayer, blocks, newRun());
+      const expected = [...blocks.rows].flatMap((row) =>
+        [...blocks.columns].map((column) => blockMaximumByDefinition(layer, size, row, column)),
+      );
+      expect([...steps]).toEqual(expected);
+      if (size < 4096) expect(expected).toEqual(expect.arrayContaining([OUTSIDE, NODATA]));
+    },
+  );
 
   test.each([
     { pyramidTiles: "outside", dataTiles: "outside", expected: OUTSIDE },

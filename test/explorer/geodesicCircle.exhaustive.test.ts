@@ -35,7 +35,7 @@ const circles: readonly Circle[] = Array.from({ length: CIRCLE_COUNT }, (_, inde
 /** Ranges of columns, by row. Columns east of the last one of a global grid are those after the first one. */
 type ColumnRanges = Map<number, (readonly [first: number, last: number])[]>;
 
-/** Returns the cells whose centers are inside a ring, by the even-odd rule along each row of the grid. */
+/** Returns the cells with centers inside a ring, by the even-odd rule along each row of the grid. */
 function cellsInside(ring: MapRing, grid: OracleGrid): ColumnRanges {
   const { northDeg, westDeg, cellSizeLatDeg, cellSizeLonDeg, rowCount } = grid;
   const rowOf = (latDeg: number): number => (northDeg - latDeg) / cellSizeLatDeg - 0.5;

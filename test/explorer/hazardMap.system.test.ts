@@ -167,7 +167,7 @@ describeInChromium("hazard map", () => {
     expect(problems).toStrictEqual([]);
   });
 
-  test("subtracts the baseline and another scenario, and says so", async () => {
+  test("subtracts the baseline and another scenario, and names them in the legend", async () => {
     const explorer = await open({ fragment: COAST });
     const { page, problems } = explorer;
     await page.getByLabel("Subtract").selectOption({ label: "Baseline (1980)" });
@@ -209,7 +209,7 @@ describeInChromium("hazard map", () => {
       expect(rgba[3], `${x}, ${y}: ${value} m`).toBe(value < 1.5 ? 0 : 255);
     }
     expect(Math.min(counts.drawn, counts.hidden)).toBeGreaterThan(5);
-    await page.getByLabel("Hide values below").fill("0");
+    await page.getByLabel("Hide values below (m)").fill("0");
     await expect.poll(() => fragmentOf(page).has("threshold")).toBe(false);
   });
 
@@ -249,8 +249,8 @@ describeInChromium("hazard map", () => {
     await page.getByRole("region", { name: "Place" }).getByText(text, { exact: true }).first().waitFor();
   });
 
-  test("further out, the legend says what pixels are", async () => {
-    const { page } = await open({ fragment: `${COAST.replace("9/", "3/")}` });
+  test("further out, the legend explains the pixels", async () => {
+    const { page } = await open({ fragment: COAST.replace("9/", "3/") });
     await expect
       .poll(() => page.locator(".legend").innerText())
       .toContain("every pixel shows only the cell at its center");

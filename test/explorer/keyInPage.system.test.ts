@@ -25,7 +25,7 @@ function traces(page: Page): Promise<Readonly<Record<string, string>>> {
         .map(({ url }) => url)
         .join("\n"),
       state: JSON.stringify(window.history.state),
-      localStorage: JSON.stringify({ ...window.localStorage }),
+      localStorage: JSON.stringify(Object.entries(window.localStorage)),
       cookies: document.cookie,
       databases: JSON.stringify(await window.indexedDB.databases()),
       caches: JSON.stringify(await window.caches.keys()),
@@ -49,7 +49,7 @@ describeInChromium("session of the explorer", () => {
       expect(text, name).not.toContain(customer);
     }
     expect(yearOf(page)).toBe("2030");
-    const stored = await page.evaluate(() => Object.values({ ...window.sessionStorage }).join());
+    const stored = await page.evaluate(() => Object.values(window.sessionStorage).join());
     expect(stored).toContain(key);
     expect(stored).toContain(customer);
     await page.reload();
@@ -57,7 +57,7 @@ describeInChromium("session of the explorer", () => {
     expect(problems).toStrictEqual([]);
   });
 
-  test("asks for the key once, says what is wrong with it, and forgets it on request", async () => {
+  test("asks for the key once, shows the error of a faulty one, and forgets it on request", async () => {
     const { page, credentials } = await open({ hasKey: false, fragment: "year=2080" });
     const submit = async (key: string, customer: string): Promise<void> => {
       await page.getByLabel("API key").fill(key);

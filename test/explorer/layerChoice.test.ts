@@ -55,7 +55,7 @@ const unavailable = (options: readonly { value: unknown; unavailable: string | u
   Object.fromEntries(options.map(({ value, unavailable: reason }) => [String(value), reason]));
 
 describe("choiceOptions", () => {
-  test("offers what the atlas has, and says why it does not offer the rest", () => {
+  test("offers the layers of the atlas, and gives the reason for the others", () => {
     const options = choiceOptions(FLOODS, CHOICE);
     expect(unavailable(options.hazards)).toStrictEqual({
       cyclones: "not in this atlas",

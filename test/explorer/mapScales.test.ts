@@ -36,14 +36,14 @@ test("numbers of a legend are short, with signs for differences", () => {
     "0.25",
     "1",
     "3",
-    "≥ 10",
+    "≥10",
   ]);
   expect(legendModel("depth_meters", true).ticks.map(({ text }) => text)).toStrictEqual([
-    "≤ -5",
+    "≤-5",
     "-0.2",
     "0",
     "+0.2",
-    "≥ +5",
+    "≥+5",
   ]);
   expect(legendModel("probability", false).ticks.at(-1)?.text).toBe("100");
   expect(legendModel("probability", true).unit).toBe("percentage points");

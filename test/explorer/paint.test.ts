@@ -24,7 +24,7 @@ const DEPTH_DIFFERENCE = scaleOf("depth_meters", true);
 describe("pixelValue", () => {
   const tile = tileOf([0, 1500, STEP_NO_DATA, STEP_OUTSIDE]);
 
-  test("decodes a step, and says why a pixel has no value", () => {
+  test("decodes a step, or returns the reason for a missing value", () => {
     const values = [0, 1, 2, 3].map((pixel) => pixelValue({ tile, other: undefined }, pixel));
     expect(values).toStrictEqual([0, 1.5, "no_data", "outside"]);
   });

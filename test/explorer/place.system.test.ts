@@ -30,7 +30,7 @@ describeInChromium("the panel of a place", () => {
     expect(new URL(page.url()).hash).toMatch(/place=48\.1\d+,11\.5\d+,Munich/);
   });
 
-  test("takes coordinates, and says what is wrong with others", async () => {
+  test("takes coordinates, and explains errors in them", async () => {
     const page = await pages.open({
       fragment: "view=hazards&hazard=riverine_floods&metric=depth_meters&scenario=rcp8p5&year=2050",
     });
@@ -82,7 +82,7 @@ describeInChromium("the panel of a place", () => {
       .locator(".pairs div", { hasText: "Cells" })
       .getByText(`${cells?.toLocaleString("en-US")}`)
       .waitFor();
-    // The circle and its casing, in the copies of the world that are visible; the place has markers of its own.
+    // The circle and its casing, in the copies of the world that are visible; the place has a separate marker.
     await expect.poll(() => page.locator(".leaflet-overlay-pane path[stroke='#a3004f']").count()).toBeGreaterThan(0);
     expect(new URL(page.url()).hash).toContain("radius=25&method=mean");
     await page.getByRole("spinbutton", { name: "Radius in kilometers" }).fill("101");
@@ -114,7 +114,7 @@ describeInChromium("the panel of a place", () => {
   test("shows all metrics by scenario and year, changes and total hazard", async () => {
     const page = await pages.open({ fragment: DJIBOUTI });
     await headline(page).waitFor();
-    const table = page.getByRole("table", { name: "Annual probability by year and scenario" });
+    const table = page.getByRole("table", { name: "Annual probability by year and scenario, %" });
     expect(await table.getByRole("columnheader").allTextContents()).toEqual(["Year", "RCP 4.5", "RCP 8.5"]);
     expect(await table.getByRole("rowheader").allTextContents()).toEqual(["1980 (baseline)", "2030", "2050", "2080"]);
     await page.locator(".metric canvas").nth(2).waitFor();
@@ -132,7 +132,7 @@ describeInChromium("the panel of a place", () => {
     await headline(page).getByText("Cyclones, RCP 8.5 2050, change since 1980").waitFor();
   });
 
-  test("says why there are no values", async () => {
+  test("gives the reason for missing values", async () => {
     const page = await pages.open({ fragment: DJIBOUTI.replace("11.59,43.15", "0,-30") });
     await headline(page).waitFor();
     expect(await headline(page).getByText("no data in the source").count()).toBe(3);
@@ -143,7 +143,7 @@ describeInChromium("the panel of a place", () => {
     const page = await pages.open({ fragment: DJIBOUTI });
     await headline(page).waitFor();
     await page.getByText("Return-period curve").click();
-    const table = page.getByRole("table", { name: "Flood depth by return period" });
+    const table = page.getByRole("table", { name: "Flood depth by return period, m" });
     await table.waitFor();
     expect(await table.getByRole("columnheader").allTextContents()).toEqual([
       "Years",
@@ -169,7 +169,7 @@ describeInChromium("the panel of a place", () => {
     await page.locator(".details details").evaluateAll((all) => {
       for (const details of all) (details as HTMLDetailsElement).open = true;
     });
-    await page.getByRole("table", { name: "Flood depth by return period" }).waitFor();
+    await page.getByRole("table", { name: "Flood depth by return period, m" }).waitFor();
     await page.getByRole("table", { name: "RCP 8.5 2050" }).waitFor();
     const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
     expect(widths[0]).toBe(widths[1]);

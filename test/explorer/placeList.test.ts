@@ -28,7 +28,7 @@ describe("parsePlaceList", () => {
     expect(used.id?.toLowerCase()).toBe("name");
   });
 
-  test("keeps faulty rows with what is wrong, and the others go on", () => {
+  test("keeps faulty rows with their errors", () => {
     const { rows } = accepted('id,lat,lon\nA,95,10\nB,1,2\nC,,200\nD,"12,5",x\nE,1,2,3');
     expect(rows.map(({ location }) => location !== undefined)).toEqual([false, true, false, false, false]);
     expect(rows[0]?.errors).toEqual(['latitude in column "lat" must be between -90 and 90 degrees (got "95")']);

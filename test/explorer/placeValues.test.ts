@@ -95,7 +95,7 @@ describe("metricTable", () => {
     expect(metricTable(result, "depth_meters", true).rows.map(({ year }) => year)).toEqual([2030, 2050, 2080]);
   });
 
-  test("says why there is no value, and draws no line for it", async () => {
+  test("gives the reason for missing values, and draws no line for them", async () => {
     const table = metricTable(await ask("riverine_floods", SEA), "depth_meters", false);
     expect(metricSeries(table).lines).toEqual([]);
     for (const { values } of table.rows) {
@@ -178,11 +178,11 @@ describe("return-period curves", () => {
     expect(returnPeriodsOf(curves)).toEqual([2, 5, 10, 25, 50, 100, 250, 1000]);
     const [, , last] = curves;
     if (last === undefined) throw new Error("there are three curves");
-    expect(curveValueText(last, 100, "depth_meters")).toBe("7.25 m");
+    expect(curveValueText(last, 100, "depth_meters")).toBe("7.25");
     expect(exceedanceText(last.result.exceedance)).toBe("39.4 % a year (once in 2.5 years on average)");
   });
 
-  test("says why there is no curve", async () => {
+  test("gives the reason for a missing curve", async () => {
     const curves = namedCurves(
       await atlas.curve(curveQuery(hazardOf("riverine_floods"), SEA, { year: 2050, threshold: undefined })),
     );

@@ -100,7 +100,7 @@ describeInChromium("the programs of the panel", () => {
     expect(await batch.json()).toEqual({ results: [answer] });
   });
 
-  test("copies a program for the library on a published atlas, and says why there is no other", async () => {
+  test("copies a program for the library on a published atlas, and explains that there is no other", async () => {
     const page = await pages.open({ fragment: DJIBOUTI, published: true });
     await headline(page).waitFor();
     await page.getByText("Copy the query of the values").click();

@@ -7,7 +7,7 @@ export interface DecodedImage {
   colorAt(column: number, row: number): readonly number[];
 }
 
-/** Decodes a PNG with a palette of 8-bit indices whose rows have no filter. @throws Error for all other images */
+/** Decodes a PNG that has a palette of 8-bit indices and rows without filters. @throws Error for all other images */
 export function decodePng(bytes: Uint8Array): DecodedImage {
   const buffer = Buffer.from(bytes);
   if (buffer.subarray(0, 8).toString("hex") !== "89504e470d0a1a0a") throw new Error("This is not a PNG.");

@@ -16,7 +16,7 @@ import { TILE_PIXELS } from "../../src/tiles/mercator.ts";
 import { COLOR_VISIONS, type ColorVision, distance, seenAs } from "../oracle/colorVision.ts";
 
 const VISIONS = Object.keys(COLOR_VISIONS) as readonly ColorVision[];
-/** Distance in OKLab of colors that are easily told apart side by side; just noticeable is about 0.02. */
+/** Distance in OKLab of colors that clearly differ side by side; just noticeable is about 0.02. */
 const DISTINCT = 0.05;
 
 describe.each(METRIC_NAMES)("the color scale of %s", (metric) => {

@@ -70,7 +70,7 @@ export function metricsOf(layer: CatalogLayer): readonly string[] {
 }
 
 /** Returns the return period of a metric `rp_T`, years; undefined for other metrics. */
-export function returnPeriodOf(metric: string): number | undefined {
+function returnPeriodOf(metric: string): number | undefined {
   return metric.startsWith("rp_") ? Number(metric.slice(3)) : undefined;
 }
 
@@ -89,7 +89,7 @@ export function metricLabel(hazard: CatalogHazard, metric: string): string {
   return years === undefined ? title : `${title}, return period ${years} years`;
 }
 
-/** Returns what a metric means under the rules of the atlas. */
+/** Returns the definition of a metric under the rules of the atlas. */
 export function metricMeaning(hazard: CatalogHazard, metric: string): string {
   const years = returnPeriodOf(metric);
   if (years === undefined) return hazard.metrics.find((entry) => entry.metric === metric)?.meaning ?? "";
@@ -169,7 +169,7 @@ function comparisonsOf(hazard: CatalogHazard, choice: LayerChoice): readonly Cho
   ];
 }
 
-/** Years for which the atlas has a layer of its own under a scenario. */
+/** Years for which the atlas has a layer of a scenario, without the baseline year of the others. */
 function yearsOf(hazard: CatalogHazard, scenario: Scenario): readonly number[] {
   return hazard.layers.filter((layer) => layer.scenario === scenario).map((layer) => layer.analysis_year);
 }

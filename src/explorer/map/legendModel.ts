@@ -3,7 +3,7 @@ import { type ColorScale, colorScaleOf, differenceScaleOf } from "../../tiles/co
 import type { MetricName } from "../../contract/wireTypes.ts";
 import { formatMetricNumber, metricUnit } from "../format.ts";
 
-export interface LegendTick {
+interface LegendTick {
   /** Position along the bar of colors, 0 to 1. */
   readonly position: number;
   readonly text: string;
@@ -67,9 +67,9 @@ function tickText(
   { isDifference, isEnd }: { readonly isDifference: boolean; readonly isEnd: boolean },
 ): string {
   const number = shortNumber(formatMetricNumber(metric, value));
-  if (isDifference && value > 0) return isEnd ? `≥ +${number}` : `+${number}`;
-  if (isDifference && value < 0) return isEnd ? `≤ ${number}` : number;
-  return isEnd && !isShare(metric) ? `≥ ${number}` : number;
+  if (isDifference && value > 0) return isEnd ? `≥+${number}` : `+${number}`;
+  if (isDifference && value < 0) return isEnd ? `≤${number}` : number;
+  return isEnd && !isShare(metric) ? `≥${number}` : number;
 }
 
 function isShare(metric: MetricName): boolean {

@@ -16,7 +16,7 @@ import { scaleOf } from "./legendModel.ts";
 import type { PaintRule } from "./paint.ts";
 
 /** What the pixels of the map are, as its tiles say. */
-export interface PixelMeaning {
+interface PixelMeaning {
   readonly isBlockMaximum: boolean;
   /** Cells along an edge of a block; 1 if each pixel is the cell at its center. */
   readonly blockSizeCells: number;

@@ -97,7 +97,10 @@ function ThresholdControl() {
   };
   return (
     <div class="control">
-      <label for={id}>{map.isDifference.value ? "Hide differences smaller than" : "Hide values below"}</label>
+      <label for={id}>
+        {map.isDifference.value ? "Hide differences smaller than" : "Hide values below"}
+        {unit === "" ? "" : ` (${unit})`}
+      </label>
       <div class="threshold">
         <input
           id={id}
@@ -119,7 +122,6 @@ function ThresholdControl() {
             set(Number.isFinite(value) ? value / factor : undefined);
           }}
         />
-        <span aria-hidden="true">{unit}</span>
       </div>
     </div>
   );

@@ -66,7 +66,7 @@ function MapStatus({ map }: { readonly map: HazardLeafletMap }) {
   if (error.value !== undefined) {
     return (
       <p class="map-status" role="alert">
-        Values could not be loaded: {error.value instanceof Error ? error.value.message : String(error.value)}{" "}
+        Values could not be loaded: {error.value.message}{" "}
         <button type="button" onClick={() => map.values.reload()}>
           Try again
         </button>

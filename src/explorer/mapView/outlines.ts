@@ -3,8 +3,8 @@ import { feature, mesh, type Topology } from "topojson-client";
 import { pixelOfLatitude, pixelOfLongitude, TILE_PIXELS, tilesPerEdge } from "../../tiles/mercator.ts";
 import type { TileAddress } from "../../tiles/mercator.ts";
 
-/** A line in the square of Web Mercator, whose edges are 0 and 1: x and y of each point, and the extent. */
-export interface ProjectedLine {
+/** A line in the square of Web Mercator from 0 to 1: x and y of each point, and the extent. */
+interface ProjectedLine {
   readonly points: Float64Array;
   readonly west: number;
   readonly east: number;
@@ -19,14 +19,14 @@ export interface Outlines {
   readonly borders: readonly ProjectedLine[];
 }
 
-export const OUTLINE_COLORS = { sea: "#e4e7ea", land: "#fcfcfa", coast: "#4a5560", border: "#8b949d" } as const;
+const OUTLINE_COLORS = { sea: "#e4e7ea", land: "#fcfcfa", coast: "#4a5560", border: "#8b949d" } as const;
 
 /** Lines that cross the antimeridian are visible at both edges of the world. */
 const COPIES = [-1, 0, 1] as const;
 
 type Position = readonly [longitude: number, latitude: number];
 
-/** Converts the countries of world-atlas, whose lines continue across the antimeridian. */
+/** Converts the countries of world-atlas. Their lines continue across the antimeridian. */
 export function outlinesOf(topology: Topology): Outlines {
   const { countries, land } = topology.objects;
   const polygons = feature(topology, land).features.flatMap(({ geometry }) =>

@@ -1,4 +1,4 @@
-/** Members of a provenance that say where values come from, in the order of the text. */
+/** Members of a provenance that name the source of the values, in the order of the text. */
 const MEMBERS = ["title", "name", "provider", "model", "version", "description", "citation", "license"] as const;
 
 /** Returns the source of a layer as a sentence, from the provenance that the atlas states. */

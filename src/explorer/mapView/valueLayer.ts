@@ -7,6 +7,7 @@ import {
   tilesPerEdge,
 } from "../../tiles/mercator.ts";
 import { MERCATOR_LAT_DEG_MAX } from "../../tiles/mercator.ts";
+import type { ValueTile } from "../../tiles/valueTile.ts";
 import type { ExplorerData, LayerAddress } from "../data/explorerData.ts";
 import { CanvasLayer } from "./canvasLayer.ts";
 import type { MapPoint } from "../map/mapOverlay.ts";
@@ -35,11 +36,11 @@ interface DrawnTile {
 export class ValueLayer {
   readonly layer: CanvasLayer;
   /** The first error since the layer was changed or drawn again. */
-  readonly error: Signal<unknown> = signal(undefined);
+  readonly error: Signal<Error | undefined> = signal(undefined);
   readonly isLoading: Signal<boolean> = signal(false);
   /** Changes when tiles arrive or are drawn again, so that the value under the cursor is read again. */
   readonly revision: Signal<number> = signal(0);
-  /** A tile that is drawn, which says what its pixels are; undefined until one has arrived. */
+  /** One of the tiles that are drawn; undefined until one has arrived. */
   readonly sample: ReadonlySignal<ShownTile | undefined>;
   readonly #data: ExplorerData;
   readonly #source: ValueLayerSource;
@@ -104,11 +105,9 @@ export class ValueLayer {
 
   async #draw(canvas: HTMLCanvasElement, address: TileAddress, abort: AbortSignal): Promise<void> {
     const { shown, compared } = this.#source;
-    const [tile, other] = await Promise.all(
-      [shown.peek(), compared.peek()].map((layer) =>
-        layer === undefined ? undefined : this.#data.valueTile({ ...layer, ...address }, abort),
-      ),
-    );
+    const load = async (layer: LayerAddress | undefined): Promise<ValueTile | undefined> =>
+      layer === undefined ? undefined : this.#data.valueTile({ ...layer, ...address }, abort);
+    const [tile, other] = await Promise.all([load(shown.peek()), load(compared.peek())]);
     abort.throwIfAborted();
     if (tile === undefined) return;
     const drawn: DrawnTile = { canvas, shown: { tile, other } };

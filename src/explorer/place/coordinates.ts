@@ -76,7 +76,7 @@ function foldSigns(text: string): string {
     .trim();
 }
 
-/** Returns what is wrong if the decimals are written with commas. */
+/** Returns an error if the decimals are written with commas. */
 function decimalCommaFault(text: string): string | undefined {
   const commas = text.match(/\d,\d/g)?.length ?? 0;
   if (commas === 0) return undefined;

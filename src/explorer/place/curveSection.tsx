@@ -147,7 +147,9 @@ function CurveAnswer({
       )}
       <div class="table-frame" role="region" aria-label="Table of return periods" tabIndex={0}>
         <table class="values">
-          <caption class="visually-hidden">{metricTitle(metric)} by return period</caption>
+          <caption class="visually-hidden">
+            {metricTitle(metric)} by return period, {metricUnit(metric)}
+          </caption>
           <thead>
             <tr>
               <th scope="col">Years</th>

@@ -8,7 +8,7 @@ import type {
   MetricName,
   Scenario,
 } from "../../contract/wireTypes.ts";
-import { formatDecimals, formatMetric, formatSignificant, reasonText, scenarioTitle } from "../format.ts";
+import { formatDecimals, formatMetricNumber, formatSignificant, reasonText, scenarioTitle } from "../format.ts";
 import { BASELINE_YEAR, type PlaceChoice } from "./placeQuery.ts";
 
 /** Returns whether the atlas keeps a curve of the hazard for any layer. */
@@ -19,7 +19,7 @@ export function keepsCurves({ layers }: CatalogHazard): boolean {
 /** Returns the metric that a curve has at each return period. */
 export function curveMetric({ metrics }: CatalogHazard): MetricName {
   const own = metrics.find(({ metric }) => !["intensity", "probability", "total_hazard"].includes(metric));
-  if (own === undefined) throw new Error("every hazard has a metric of its own");
+  if (own === undefined) throw new Error("every hazard has a specific metric");
   return own.metric;
 }
 
@@ -74,10 +74,10 @@ export function valueAt({ result }: NamedCurve, returnPeriod: number): number | 
   return result.curve?.find(({ return_period }) => return_period === returnPeriod)?.value ?? null;
 }
 
-/** Returns a value of a curve in words: a curve without values says why. */
+/** Returns a value of a curve without its unit, or the reason why there is no curve. */
 export function curveValueText(curve: NamedCurve, returnPeriod: number, metric: MetricName): string {
   const value = valueAt(curve, returnPeriod);
-  return value === null ? reasonText(curve.result.no_data) : formatMetric(metric, value);
+  return value === null ? reasonText(curve.result.no_data) : formatMetricNumber(metric, value);
 }
 
 /** Returns the annual probability of reaching the threshold in words, with the return period. */

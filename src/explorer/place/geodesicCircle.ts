@@ -14,7 +14,7 @@ const DEPTH_MAX = 40;
 /**
  * Returns the polygon of the points at a geodesic distance from a location. Its edges, straight in latitude and longitude,
  * are within the tolerance of the circle. Consecutive longitudes differ by less than 180 degrees, so they may exceed 180. A circle
- * around a pole is a ring of 360 degrees whose last two points are at the pole.
+ * around a pole is a ring of 360 degrees that ends with two points at the pole.
  */
 export function geodesicCircle(center: MapPoint, radiusKm: number, toleranceM = TOLERANCE_M): MapRing {
   const rimPoint = (azimuthDeg: number): MapPoint => {
@@ -62,7 +62,7 @@ export function geodesicCircle(center: MapPoint, radiusKm: number, toleranceM = 
   return ring;
 }
 
-/** Returns the outline of the cell around a center, whose values a radius of 0 returns. */
+/** Returns the outline of the cell with a center. With a radius of 0, values are those of this cell. */
 export function cellOutline(center: MapPoint, grid: CatalogGrid): MapRing {
   const { cell_size_lat_deg: heightDeg, cell_size_lon_deg: widthDeg } = grid;
   const north = Math.min(90, center.latitude + heightDeg / 2);

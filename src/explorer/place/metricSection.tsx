@@ -1,7 +1,14 @@
 import type { CatalogHazard, MetricName, Scenario } from "../../contract/wireTypes.ts";
-import { formatMetricTick, metricTitle, metricUnit, scenarioTitle } from "../format.ts";
+import { formatMetricTick, metricChangeUnit, metricTitle, metricUnit, scenarioTitle } from "../format.ts";
 import { LineChart } from "./lineChart.tsx";
-import { BASELINE_YEAR, type MetricTable, metricSeries, type MetricValue, rangeText, valueText } from "./placeQuery.ts";
+import {
+  BASELINE_YEAR,
+  type MetricTable,
+  metricSeries,
+  type MetricValue,
+  numberText,
+  rangeText,
+} from "./placeQuery.ts";
 
 /** Colors of the scenarios in charts, defined in place.css. The lines also differ in their dashes. */
 export const SCENARIO_COLORS: Readonly<Record<Scenario, string>> = {
@@ -24,7 +31,7 @@ export function MetricSection({ hazard, table, isChange }: MetricSectionProps) {
   const meaning = hazard.metrics.find((each) => each.metric === metric)?.meaning;
   const { years, lines } = metricSeries(table);
   const title = metricTitle(metric);
-  const unit = isChange && metric === "probability" ? "percentage points" : metricUnit(metric);
+  const unit = isChange ? metricChangeUnit(metric) : metricUnit(metric);
   return (
     <section class="metric" aria-label={title}>
       <h3>
@@ -46,19 +53,25 @@ export function MetricSection({ hazard, table, isChange }: MetricSectionProps) {
           }))}
         />
       )}
-      <ValueTable table={table} isChange={isChange} />
+      <ValueTable table={table} isChange={isChange} unit={unit} />
     </section>
   );
 }
 
-function ValueTable({ table, isChange }: { readonly table: MetricTable; readonly isChange: boolean }) {
+interface ValueTableProps {
+  readonly table: MetricTable;
+  readonly isChange: boolean;
+  readonly unit: string;
+}
+
+function ValueTable({ table, isChange, unit }: ValueTableProps) {
   const { metric, scenarios, rows } = table;
   return (
     <div class="table-frame" role="region" aria-label={`Table of ${metricTitle(metric).toLowerCase()}`} tabIndex={0}>
       <table class="values">
         <caption class="visually-hidden">
           {metricTitle(metric)}
-          {isChange ? `, change since ${BASELINE_YEAR},` : ""} by year and scenario
+          {isChange ? `, change since ${BASELINE_YEAR},` : ""} by year and scenario{unit === "" ? "" : `, ${unit}`}
         </caption>
         <thead>
           <tr>
@@ -99,7 +112,7 @@ function Value({
   readonly value: MetricValue;
   readonly isChange: boolean;
 }) {
-  const text = valueText(metric, value, isChange);
+  const text = numberText(metric, value, isChange);
   if (value.value === null) return <span class="no-value">{text}</span>;
   return (
     <>
@@ -109,6 +122,8 @@ function Value({
   );
 }
 
+/** Returns a definition as a sentence; formulas stay as they are. */
 function sentence(text: string): string {
-  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
+  const isFormula = /^[a-z]+\(/.test(text);
+  return isFormula ? text : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

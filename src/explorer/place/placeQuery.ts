@@ -10,7 +10,13 @@ import type {
   NoDataReason,
   Scenario,
 } from "../../contract/wireTypes.ts";
-import { formatMetric, formatMetricChange, formatMetricNumber, reasonText } from "../format.ts";
+import {
+  formatMetric,
+  formatMetricChange,
+  formatMetricChangeNumber,
+  formatMetricNumber,
+  reasonText,
+} from "../format.ts";
 import type { SelectedPlace } from "../state.ts";
 
 export interface PlaceChoice {
@@ -90,10 +96,22 @@ export function metricValue(answer: AnalysisYearResult, metric: MetricName): Met
   };
 }
 
-/** Returns a value in words: the number with its bound, or the reason why there is none. */
-export function valueText(metric: MetricName, { value, reason, bound }: MetricValue, isChange = false): string {
+/** Returns a value in words: the number with its unit and its bound, or the reason why there is none. */
+export function valueText(metric: MetricName, value: MetricValue, isChange = false): string {
+  return textWith(isChange ? formatMetricChange : formatMetric, metric, value);
+}
+
+/** Returns a value in words without its unit, for tables that state the unit. */
+export function numberText(metric: MetricName, value: MetricValue, isChange = false): string {
+  return textWith(isChange ? formatMetricChangeNumber : formatMetricNumber, metric, value);
+}
+
+function textWith(
+  format: (metric: MetricName, value: number) => string,
+  metric: MetricName,
+  { value, reason, bound }: MetricValue,
+): string {
   if (value === null) return reasonText(reason);
-  const format = isChange ? formatMetricChange : formatMetric;
   if (bound === undefined) return format(metric, value);
   if (bound.bound === "indeterminate") return `${format(metric, value)} (bound unknown)`;
   return `${bound.bound === "at_least" ? "at least" : "at most"} ${format(metric, bound.limit)}`;

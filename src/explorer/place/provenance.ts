@@ -37,7 +37,7 @@ export function rulesOf({ rules }: AnswerDetail): readonly (readonly [name: stri
   return membersOf(rules);
 }
 
-/** Returns the members of an object as text. The unit of a member, in a member of its own, is appended to its value. */
+/** Returns the members of an object as text. The unit of a value, which is a separate member, is appended to it. */
 function membersOf(value: Readonly<Record<string, unknown>>): readonly (readonly [name: string, text: string])[] {
   return Object.entries(value)
     .filter(([name]) => !(name.endsWith(UNIT_SUFFIX) && name.slice(0, -UNIT_SUFFIX.length) in value))

@@ -37,7 +37,7 @@ export function querySnippet(language: SnippetLanguage, target: SnippetTarget, c
   return { code: language === "curl" ? curlCommand(target.baseUrl, call) : pythonProgram(target.baseUrl, call) };
 }
 
-/** Returns what a program needs to run, or what the JSON is. */
+/** Returns the requirements of a program, or the use of the JSON. */
 export function snippetNote(language: SnippetLanguage, target: SnippetTarget, { method }: SnippetCall): string {
   if (language === "json")
     return `The body of POST /${PATHS[method]}/batch, also accepted by ${method}Batch of the library.`;

@@ -29,7 +29,7 @@ export interface ListModel {
   read(text: string | undefined, requested?: RequestedColumns): void;
   /** Names the places by another column, or by their lines. The scores are kept. */
   nameBy(column: string | undefined): void;
-  /** Says that a text could not be read. */
+  /** Shows that a text could not be read. */
   refuse(error: string): void;
   clear(): void;
   compute(data: ExplorerData, query: ListQuery): Promise<void>;

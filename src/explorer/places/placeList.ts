@@ -16,7 +16,7 @@ export interface ListRow {
   readonly id: string;
   /** Undefined if the row is faulty. */
   readonly location: { readonly latitude: number; readonly longitude: number } | undefined;
-  /** What is wrong with the row; empty if it has a location. */
+  /** Errors of the row; empty if it has a location. */
   readonly errors: readonly string[];
 }
 
@@ -45,7 +45,7 @@ const DELIMITERS: readonly CsvDelimiter[] = [",", ";", "\t"];
 const USUAL_NAMES = { latitude: '"latitude" or "lat"', longitude: '"longitude" or "lon"' } as const;
 
 /**
- * Parses a list. Faulty rows are kept with what is wrong; columns are found by their usual names unless they are given.
+ * Parses a list. Faulty rows are kept with their errors; columns are found by their usual names unless they are given.
  */
 export function parsePlaceList(text: string, requested: RequestedColumns = {}): PlaceList | RefusedList {
   let columns: readonly string[] = [];

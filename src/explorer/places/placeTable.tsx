@@ -1,6 +1,6 @@
 import type { MetricName } from "../../contract/wireTypes.ts";
 import { formatCount, metricTitle, metricUnit } from "../format.ts";
-import { metricValue, valueText } from "../place/placeQuery.ts";
+import { metricValue, numberText } from "../place/placeQuery.ts";
 import type { ListModel } from "./listModel.ts";
 import { type ListOrder, PAGE_SIZE, pageCount, sortRows } from "./listOrder.ts";
 import type { ListRow } from "./placeList.ts";
@@ -114,7 +114,7 @@ function RowValues({ row, score, metrics }: RowValuesProps) {
         const value = metricValue(score.answer, metric);
         return (
           <td key={metric} class={value.value === null ? "no-value" : undefined}>
-            {valueText(metric, value)}
+            {numberText(metric, value)}
           </td>
         );
       })}

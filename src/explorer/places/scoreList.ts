@@ -37,7 +37,7 @@ export interface ScoreOptions {
 }
 
 /**
- * Computes the values at all rows that have a location.
+ * Computes the values of all rows that have a location.
  *
  * @throws ExplorerError if a whole request fails; the signal's reason
  */

@@ -11,7 +11,7 @@ export interface TileForm {
 }
 
 /**
- * Returns the body of a map tile, from memory if possible. Otherwise computes it when the gate has a place.
+ * Returns the body of a map tile, from memory if possible. Otherwise computes it as soon as the gate allows it.
  * @throws HttpError `overloaded`, Fault as `Atlas.valueTile` does
  */
 export async function computeTile(

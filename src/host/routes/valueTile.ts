@@ -5,7 +5,7 @@ import type { Route } from "../route.ts";
 import { computeTile, type TileForm } from "./computeTile.ts";
 import { TILE_EXAMPLE, TILE_PROBLEMS, TILE_ROUTE } from "./tilePath.ts";
 
-/** The tile itself and its two compressed forms, each of which is smaller. */
+/** In memory are the tile and its two compressed forms, which are smaller. */
 const VALUES: TileForm = { extension: "bin", encode: encodeValueTile, memoryPerByte: 3 };
 
 /** GET /api/v1/tiles/…/:y.bin: the values of a map tile. */

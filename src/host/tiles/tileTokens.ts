@@ -18,7 +18,7 @@ export interface IssuedToken {
 }
 
 /**
- * Issues and verifies tokens that stand for an API key in the URLs of map tiles, because map clients send no header fields.
+ * Issues and verifies tokens that replace an API key in the URLs of map tiles, because map clients send no header fields.
  * A token is valid for one layer and at most 24 hours, and only as long as its key is. The secret that signs tokens belongs
  * to the ledger: restarts keep it, and all hosts of a ledger accept each other's tokens.
  */
@@ -45,7 +45,7 @@ export class TileTokens {
   }
 
   /**
-   * Returns the id of the key that a token stands for. Returns synchronously once the secret is known.
+   * Returns the id of the key for which a token was issued. Returns synchronously once the secret is known.
    * @throws HttpError `token_invalid` unless the token was issued for this layer and has not expired
    */
   verify(token: string, scope: string): string | Promise<string> {

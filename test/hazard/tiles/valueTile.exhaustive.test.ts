@@ -20,7 +20,7 @@ import { randomFrom } from "../../seededRandom.ts";
 const LAYERS = FLOOD_LAYERS.slice(0, 2);
 const LAYER = { hazard: "riverine_floods", scenario: "rcp4p5", analysisYear: 2030, metric: "depth_meters" } as const;
 
-/** Grids whose sizes are no multiples of a block, so that the last blocks are cut. */
+/** Grids with sizes that are no multiples of a block, so that the last blocks are cut. */
 const GRIDS: Readonly<Record<string, { readonly grid: Grid; readonly zoomMax: number }>> = {
   "the world from -180": {
     grid: { northDeg: 90, westDeg: -180, cellSizeLatDeg: 0.3, cellSizeLonDeg: 0.3, rowCount: 600, columnCount: 1200 },

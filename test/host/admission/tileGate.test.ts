@@ -42,7 +42,7 @@ class GateFixture {
 }
 
 describe("the gate of map tiles", () => {
-  test("computes at most so many tiles at the same time", async () => {
+  test("limits the tiles that are computed at the same time", async () => {
     const fixture = new GateFixture({ runningMax: 2, waitingPerAccountMax: 9 });
     const results = ["1", "2", "3", "4"].map((name) => fixture.request("a", name));
     expect(fixture.names).toEqual(["1", "2"]);
@@ -77,7 +77,7 @@ describe("the gate of map tiles", () => {
     expect(await Promise.all(results)).toEqual(["a1", "a2", "b1"]);
   });
 
-  test("does not compute a tile whose client has disconnected", async () => {
+  test("does not compute a tile after its client has disconnected", async () => {
     const fixture = new GateFixture({ runningMax: 1, waitingPerAccountMax: 9 });
     const controller = new AbortController();
     const first = fixture.request("a", "1");

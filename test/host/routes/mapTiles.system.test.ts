@@ -186,7 +186,7 @@ describe("TileJSON", () => {
     expect(json).toMatchObject({ unit: "m/s", color_stops: colorScaleOf("wind_speed_mps").stops });
   });
 
-  test("has https URLs behind a trusted proxy that says so, and not otherwise", async () => {
+  test("has https URLs only behind a trusted proxy that forwards https", async () => {
     const headers = { "X-Forwarded-Proto": "https" };
     const direct = (await (await host.ask(`${PATH}/${LAYER}.json`, { headers })).json()) as TileJson;
     expect(direct.tiles[0]).toMatch(/^http:/);
