@@ -8,7 +8,7 @@ import { isNotFound } from "../files.ts";
 /** Written by scripts/buildExplorer.mjs. */
 export const EXPLORER_FOLDER = fileURLToPath(new URL("../explorer", import.meta.url));
 const PAGE_NAME = "index.html";
-export const CONFIGURATION_NAME = "explorer.json";
+const CONFIGURATION_NAME = "explorer.json";
 
 /**
  * Returns the files of the page by their path below the published folder.

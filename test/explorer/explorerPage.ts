@@ -47,7 +47,7 @@ interface Host {
   close(): Promise<void>;
 }
 
-export const DESKTOP = { width: 1440, height: 900 } as const;
+const DESKTOP = { width: 1440, height: 900 } as const;
 export const PHONE = { width: 390, height: 844 } as const;
 
 let browser: Promise<Browser> | undefined;
