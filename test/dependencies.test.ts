@@ -201,6 +201,11 @@ describe("dependency rules", () => {
     visit("src/index.ts");
     expect([...packages].toSorted()).toEqual([
       "@assemblyscript/loader",
+      "@stdlib/math-base-special-exp",
+      "@stdlib/math-base-special-expm1",
+      "@stdlib/math-base-special-ln",
+      "@stdlib/math-base-special-log1p",
+      "@stdlib/math-base-special-pow",
       "flatbuffers",
       "geographiclib-geodesic",
       "typebox",
