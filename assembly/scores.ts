@@ -57,7 +57,7 @@ export function scoreColumns(
   }
 }
 
-/** Decodes eight columns, whose steps are u16[8]. */
+/** Decodes eight columns from their steps, u16[8]. */
 function scoreRun(steps: v128, encoding: usize, stride: usize, value: usize, status: usize): void {
   const zero = encoding + 2 * stride;
   let first = v128.load(zero),

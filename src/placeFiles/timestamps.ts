@@ -41,7 +41,7 @@ export function timestampOf(type: string): Timestamp | undefined {
 
 /**
  * Returns a timestamp in the notation of ISO 8601, with all digits of its unit and with Z if it is in UTC. Times that are not
- * between the years -271821 and 275760 are written as the number, because they usually stand for infinity.
+ * between the years -271821 and 275760 are written as the number, because they usually represent infinity.
  */
 export function timestampText(value: bigint, { digits, isUtc }: Omit<Timestamp, "unit">): string {
   const perSecond = 10n ** BigInt(digits);

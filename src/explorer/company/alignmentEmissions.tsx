@@ -8,7 +8,7 @@ import {
   type ProjectionText,
   SCOPES,
 } from "./alignmentForm.ts";
-import { CellField, FaultItems, FieldErrors, itemsWithin } from "./fields.tsx";
+import { CellField, FaultItems, FieldErrors, focusField, itemsWithin } from "./fields.tsx";
 
 const SCOPE_NAMES = { scope1: "Scope 1", scope2: "Scope 2", scope3: "Scope 3" } as const;
 /** Pointer of the baseline year. */
@@ -98,7 +98,11 @@ export function EmissionsTable({ form, edit, editBaseline }: TableProps) {
                       class="remove"
                       aria-label={`Remove ${rowName}`}
                       disabled={projections.length === 1}
-                      onClick={() => setProjections(projections.filter((_, other) => other !== index))}
+                      onClick={() => {
+                        setProjections(projections.filter((_, other) => other !== index));
+                        // The button disappears with its row.
+                        focusField(`/0/projected_emissions/${Math.max(index - 1, 0)}/year`);
+                      }}
                     >
                       ×
                     </button>

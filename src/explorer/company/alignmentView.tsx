@@ -14,7 +14,7 @@ import { headlineOf } from "./alignmentSeries.ts";
 import { AnswerStatus } from "./answerStatus.tsx";
 import { formatTemperature } from "./companyFormat.ts";
 import { CompanySnippetPanel } from "./companySnippetPanel.tsx";
-import { FaultItems } from "./fields.tsx";
+import { FaultItems, focusField } from "./fields.tsx";
 import "./charts.css";
 import "./company.css";
 import { useAnswer } from "./useAnswer.ts";
@@ -139,7 +139,13 @@ function DidYouMean({ suggestions = {}, edit }: DidYouMeanProps) {
       {names.map(({ member, name }) => (
         <li key={member}>
           The {member} is not known.{" "}
-          <button type="button" onClick={() => edit({ [member]: name })}>
+          <button
+            type="button"
+            onClick={() => {
+              edit({ [member]: name });
+              focusField(`/0/entity_info/${member}`);
+            }}
+          >
             Use “{name}”
           </button>
         </li>

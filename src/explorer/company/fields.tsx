@@ -25,6 +25,11 @@ function fieldId(location: string): string {
   return `field${location.replaceAll(/[^A-Za-z0-9_]/g, "-")}`;
 }
 
+/** Moves the focus to a field, because the button that changed its value disappears. */
+export function focusField(location: string): void {
+  document.querySelector<HTMLElement>(`#${fieldId(location)}`)?.focus();
+}
+
 interface FieldProps {
   readonly location: string;
   readonly label: string;
@@ -81,7 +86,14 @@ export function TextField({
           {hint}
         </p>
       )}
-      <FieldErrors id={`${id}-error`} items={items} onUse={onInput} />
+      <FieldErrors
+        id={`${id}-error`}
+        items={items}
+        onUse={(suggestion) => {
+          onInput(suggestion);
+          focusField(location);
+        }}
+      />
     </div>
   );
 }

@@ -13,7 +13,7 @@ export interface PointPlan {
 
 /**
  * Plans the scores of a request at points.
- * @returns undefined if values or limits depend on more than the steps of their own layer, or if the groups of a hazard are
+ * @returns undefined if values or limits depend on the steps of several layers, or if the groups of a hazard are
  *   not consecutive
  */
 export function planPointScores(
@@ -52,7 +52,7 @@ function boundedGroupOf({ bounds }: PlannedGroup): BoundedGroup {
   };
 }
 
-/** Stored steps of one hazard at all points, u16[row][laneCount]. */
+/** Stored steps of one hazard at every point, u16[row][laneCount]. */
 export interface PointSteps {
   readonly steps: Uint16Array;
   readonly laneCount: number;
@@ -70,7 +70,7 @@ export function writePointScores(
     return { steps: steps.subarray(from * laneCount, to * laneCount), laneCount, layout };
   });
   withScores(kernel, to - from, parts, ({ values, statuses, bounds, boundLimits }) => {
-    /** Copies rows whose places are consecutive too. */
+    /** Copies consecutive rows of consecutive places. */
     const copy = (first: number, end: number, place: number): void => {
       out.values.set(values.subarray(first * columnCount, end * columnCount), place * columnCount);
       out.statuses.set(statuses.subarray(first * columnCount, end * columnCount), place * columnCount);

@@ -183,7 +183,7 @@ export class AdmissionControl {
     slot.answerBytes = sizeBytes;
   }
 
-  /** Counts what has been compressed in addition; it is much smaller than the response, and therefore never rejected. */
+  /** Counts compressed bytes in addition; they are much smaller than the response, and therefore never rejected. */
   growAnswer(slot: Slot, addedBytes: number): void {
     this.#memory.add(slot.account, addedBytes);
     slot.answerBytes += addedBytes;

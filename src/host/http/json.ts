@@ -1,5 +1,19 @@
 import type { Fault } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
+import {
+  BACKSLASH,
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  COMMA,
+  CR,
+  LF,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+  SPACE,
+  TAB,
+} from "./jsonCharacters.ts";
 import { type JsonPosition, malformedJson, positionAfter } from "./jsonPosition.ts";
 import { mayBreakRules } from "./jsonPrescan.ts";
 import { JSON_DEPTH_MAX } from "./jsonStructure.ts";
@@ -98,19 +112,6 @@ function decodeUtf8(bytes: Uint8Array): string {
   const position = positionAfter(decoded(validBytes, false) ?? "", { line: 1, column: 1 });
   throw malformedJson(position, "invalid UTF-8");
 }
-
-const CR = 0x0d;
-const LF = 0x0a;
-const SPACE = 0x20;
-const TAB = 0x09;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPENING_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
 
 const NUMBER = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})/y;

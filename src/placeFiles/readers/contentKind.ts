@@ -26,7 +26,7 @@ const KINDS: readonly { readonly signature: string; readonly what: string; reado
 const PARQUET = { signature: "PAR1", what: "a Parquet file", advice: "set --from to parquet" };
 const HEAD_SIZE_BYTES = 16;
 /**
- * Rejects a file whose first bytes are those of another kind of file.
+ * Rejects a file that begins like another kind of file.
  * @throws Fault `invalid_request` with what the file is and what to do
  */
 export async function checkContentKind(path: string, format: string): Promise<void> {

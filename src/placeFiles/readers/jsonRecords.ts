@@ -1,5 +1,18 @@
 import { Fault } from "../../errors.ts";
 import { parseJson } from "../../host/http/json.ts";
+import {
+  BACKSLASH,
+  CLOSING_BRACE,
+  CLOSING_BRACKET,
+  COLON,
+  COMMA,
+  LF,
+  OPENING_BRACE,
+  OPENING_BRACKET,
+  QUOTE,
+  SPACE,
+  TAB,
+} from "../../host/http/jsonCharacters.ts";
 import { type JsonPosition, positionAfter } from "../../host/http/jsonPosition.ts";
 
 /** The text of a JSON value within a file. */
@@ -11,18 +24,6 @@ export interface JsonRecord {
 
 /** The body limit of the HTTP service. Without a maximum, a missing quote would buffer the rest of the file. */
 const RECORD_SIZE_CHARACTERS_MAX = 8 << 20;
-
-const LF = 0x0a;
-const TAB = 0x09;
-const SPACE = 0x20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPENING_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSING_BRACKET = 0x5d;
-const OPENING_BRACE = 0x7b;
-const CLOSING_BRACE = 0x7d;
 
 /** Splits NDJSON into its lines and skips blank ones. Yields the lines that each piece of text completes. */
 export async function* splitJsonLines(texts: AsyncIterable<string>): AsyncGenerator<readonly JsonRecord[]> {

@@ -2,7 +2,7 @@
  * Maps the items of a source, several at a time, and yields the results in the order of the items. Takes the next item while
  * the caller uses a result.
  *
- * @param aheadMax number of items that are mapped at a time, or whose results wait for the caller
+ * @param aheadMax number of items that are mapped, or have a result that waits for the caller, at a time
  * @throws errors of the source and of `map`, after all items that were taken have been mapped
  */
 export async function* mapAhead<Item, Result>(

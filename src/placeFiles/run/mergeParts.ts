@@ -87,7 +87,7 @@ async function readParts(paths: readonly string[]): Promise<readonly Part[]> {
   return read.filter((part) => typeof part !== "string");
 }
 
-/** Returns a part, or what is wrong with its manifest. */
+/** Returns a part, or the error in its manifest as text. */
 async function readPart(path: string): Promise<Part | string> {
   const manifestPath = manifestPathOf(path);
   try {

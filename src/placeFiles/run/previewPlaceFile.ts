@@ -1,7 +1,7 @@
-/** Describes what a run would write, from the first block of the input. */
+/** Describes what a run would write, from the first blocks of the input. */
 import type { Atlas } from "../../hazard/answer.ts";
 import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
-import { type PlaceBlock, ROWS_PER_BLOCK, type ScoredBlock } from "../../places/placeBlock.ts";
+import type { PlaceBlock, ScoredBlock } from "../../places/placeBlock.ts";
 import { scoreBlocks } from "../../places/scoreBlocks.ts";
 import { type Omission, planScores } from "../../places/scorePlan.ts";
 import type { PlaceColumns, PlaceSource } from "../placeSource.ts";
@@ -45,7 +45,7 @@ export async function previewPlaceFile(atlas: Atlas, run: PlaceRun): Promise<Pla
       shard: run.shard ?? null,
     });
     const format = await openSegmentFormat(run.outputFormat, outputPlan, job);
-    const { block, readBytes } = await readFirstBlock(source, run.signal);
+    const { block, count, isComplete } = await readFirstBlocks(source, run.signal);
     const checkedCount = block?.rowCount ?? 0;
     const encoded = { rowCount: 0, sizeBytes: 0 };
     if (block !== undefined) {
@@ -53,9 +53,7 @@ export async function previewPlaceFile(atlas: Atlas, run: PlaceRun): Promise<Pla
         Object.assign(encoded, encodedSize(scored, format));
       }
     }
-    const isComplete = checkedCount < ROWS_PER_BLOCK;
-    const estimatedCount = Math.round((checkedCount * source.sizeBytes) / Math.max(1, readBytes));
-    const placeCount = source.rowCount ?? (isComplete ? checkedCount : Math.max(checkedCount, estimatedCount));
+    const placeCount = source.rowCount ?? count;
     const share = placeCount / Math.max(1, checkedCount) / (run.shard?.count ?? 1);
     return {
       input: run.input,
@@ -67,7 +65,7 @@ export async function previewPlaceFile(atlas: Atlas, run: PlaceRun): Promise<Pla
       omissions: plan.omissions,
       columns: outputColumns(outputPlan).map(({ name, type }) => ({ name, type })),
       place_count: placeCount,
-      is_place_count_exact: source.rowCount !== undefined || isComplete,
+      is_place_count_exact: isComplete,
       estimated_row_count: Math.round(encoded.rowCount * share),
       estimated_size_bytes: Math.round(format.header.length + encoded.sizeBytes * share),
       invalid_row_count: block?.errors.size ?? 0,
@@ -78,18 +76,35 @@ export async function previewPlaceFile(atlas: Atlas, run: PlaceRun): Promise<Pla
   }
 }
 
-async function readFirstBlock(
-  source: PlaceSource,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly block: PlaceBlock | undefined; readonly readBytes: number }> {
+/** Size of the part of a file in which rows are counted. Rows are counted in blocks, and bytes in pieces of the file. */
+const COUNTED_BYTES_MIN = 8 << 20;
+
+interface FirstBlocks {
+  /** Undefined if the file has no rows. */
+  readonly block: PlaceBlock | undefined;
+  /** Number of rows; an estimate if the file is larger than the part in which they are counted. */
+  readonly count: number;
+  readonly isComplete: boolean;
+}
+
+async function readFirstBlocks(source: PlaceSource, signal: AbortSignal | undefined): Promise<FirstBlocks> {
   let readBytes = 0;
+  let first: PlaceBlock | undefined;
+  let count = 0;
   const blocks = source.blocks({
-    isWanted: (block) => block === 0,
+    isWanted: () => true,
     onBytes: (sizeBytes) => (readBytes += sizeBytes),
     ...(signal === undefined ? {} : { signal }),
   });
-  for await (const block of blocks) return { block, readBytes };
-  return { block: undefined, readBytes };
+  for await (const block of blocks) {
+    first ??= block;
+    count += block.rowCount;
+    // A source that states the number of its rows need not be counted.
+    if (source.rowCount !== undefined) break;
+    if (readBytes < COUNTED_BYTES_MIN) continue;
+    return { block: first, count: Math.round((count * source.sizeBytes) / readBytes), isComplete: false };
+  }
+  return { block: first, count, isComplete: true };
 }
 
 function encodedSize(

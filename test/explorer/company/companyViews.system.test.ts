@@ -43,6 +43,7 @@ describeInChromium("the company views of the explorer", () => {
     await page.getByLabel("Country").fill("Japan");
     await page.getByLabel("Compared quantity (basis)").selectOption("emissions");
     await page.getByRole("button", { name: "Remove Projection 2" }).click();
+    expect(await isFocused(page.getByLabel("Projection 1, year"))).toBe(true);
     const projections = EXAMPLE_ALIGNMENT.projections
       .map((row, index) => (index === 4 ? { ...row, scope3: "900000" } : row))
       .filter((_, index) => index !== 1);
@@ -116,6 +117,7 @@ describeInChromium("the company views of the explorer", () => {
     await page.getByLabel("Country").fill("Germny");
     await page.getByRole("button", { name: "Use “Germany”" }).click();
     expect(await page.getByLabel("Country").inputValue()).toBe("Germany");
+    expect(await isFocused(page.getByLabel("Country"))).toBe(true);
     await page.getByLabel("Country").fill("");
     await expect.poll(() => page.locator(".flag-list").textContent()).toContain("growth_default");
   });
@@ -297,6 +299,10 @@ async function expectParts(page: Page, form: RiskForm, year: number): Promise<vo
         .filter((result) => result.year === year)
         .map(({ transition }) => formatMoneyChange(0 - transition.loss, scale)),
     );
+}
+
+function isFocused(field: Locator): Promise<boolean> {
+  return field.evaluate((element) => element === document.activeElement);
 }
 
 /** Returns the errors that describe a field for assistive technology. */

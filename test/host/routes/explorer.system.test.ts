@@ -1,115 +1,67 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+/** The built explorer over HTTP, as an embedded service with a prefix serves it. */
+import { createServer, type Server } from "node:http";
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { EXPLORER_POLICY, explorerFile, findExplorer } from "../../../src/host/routes/explorer.ts";
-import { root } from "../../../src/host/routes/root.ts";
-import { RouteCaller } from "../routeCaller.ts";
+import type * as hostModule from "../../../src/host/main.ts";
+import type { Handler } from "../../../src/host/handler.ts";
+import { fakeAtlas } from "../testHost.ts";
+import { MemoryLedger } from "../memoryLedger.ts";
 
-const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
-const PAGE = `<link href="./explorer/icon.svg" /><script src="./explorer/main-B7k2x_9Q.js"></script><a href="./docs">./x</a>`;
-const FILES = {
-  "main-B7k2x_9Q.js": "text/javascript; charset=utf-8",
-  "main-C0ffee12.css": "text/css; charset=utf-8",
-  "kernel-abcdefgh.wasm": "application/wasm",
-  "countries-12345678.json": "application/json",
-  "icon.svg": "image/svg+xml",
-} as const;
+const { createHandler } = (await import(
+  new URL("../../../dist/host/main.js", import.meta.url).href
+)) as typeof hostModule;
+const BROWSER = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
-let folder: string;
-let url: URL;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "isotherm-explorer-"));
-  url = pathToFileURL(`${folder}/`);
-  mkdirSync(join(folder, "explorer"));
-  writeFileSync(join(folder, "index.html"), PAGE);
-  for (const name of Object.keys(FILES)) writeFileSync(join(folder, "explorer", name), `content of ${name}`);
-  writeFileSync(join(folder, "explorer", ".secret"), "secret");
-  writeFileSync(join(folder, "explorer", "main.js.map"), "map");
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-describe("GET /", () => {
-  test("returns the explorer to browsers, and JSON to programs", async () => {
-    const routes = new RouteCaller();
-    const route = root({ explorer: findExplorer(url) });
-    const page = await routes.call(route, { accept: BROWSER });
-    expect([page.status, page.contentType]).toStrictEqual([200, "text/html; charset=utf-8"]);
-    expect(page.headers).toStrictEqual({
-      "Content-Security-Policy": EXPLORER_POLICY,
-      "Referrer-Policy": "no-referrer",
-      "Cache-Control": "no-cache",
-      Vary: "Accept",
-    });
-    expect(JSON.parse((await routes.call(route)).text)).toMatchObject({ service: "isotherm" });
+describe.each(["", "/climate"])("the explorer under the prefix %j", (prefix) => {
+  let handler: Handler;
+  let server: Server;
+  let origin: string;
+  beforeAll(async () => {
+    handler = createHandler({ atlas: fakeAtlas(), ledger: new MemoryLedger(), ...(prefix === "" ? {} : { prefix }) });
+    server = createServer(handler).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await handler?.close();
+    server?.close();
   });
 
-  test.each(["", "/climate"])("addresses in the page are below the prefix %j", async (prefix) => {
-    const routes = new RouteCaller();
-    const services = { ...routes.services, prefix };
-    const route = root({ explorer: findExplorer(url) });
-    const { text } = await routes.call(
-      { ...route, handle: (request, context) => route.handle(request, { ...context, services }) },
-      { accept: BROWSER },
-    );
-    expect(text).toBe(
-      `<link href="${prefix}/explorer/icon.svg" /><script src="${prefix}/explorer/main-B7k2x_9Q.js"></script><a href="${prefix}/docs">./x</a>`,
-    );
+  test.each(["", "/"])("every file of the page at the prefix with %j is found, with its type", async (end) => {
+    if (prefix + end === "") return;
+    const page = await fetch(`${origin}${prefix}${end}`, { headers: BROWSER });
+    expect([page.status, page.headers.get("content-type")]).toStrictEqual([200, "text/html; charset=utf-8"]);
+    expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+    const addresses = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address ?? "");
+    const files = addresses.filter((address) => address.includes("/explorer/"));
+    expect(files.length).toBeGreaterThanOrEqual(3);
+    for (const file of files) {
+      const response = await fetch(new URL(file, page.url));
+      expect([file, response.status]).toStrictEqual([file, 200]);
+      const type = file.endsWith(".js") ? "text/javascript" : file.endsWith(".css") ? "text/css" : "image/svg+xml";
+      expect(response.headers.get("content-type")).toMatch(type);
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+      expect((await response.text()).length).toBeGreaterThan(100);
+    }
   });
 
-  test("the policy allows no inline code, no evaluation and no other origin", () => {
-    expect(EXPLORER_POLICY).toMatch(/^default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; /);
-    expect(EXPLORER_POLICY).not.toMatch(/'unsafe-(?:inline|eval)'|https?:|\*/);
+  test("files are compressed and cached, and others are not found", async () => {
+    const page = await (await fetch(`${origin}${prefix}/`, { headers: BROWSER })).text();
+    const script = /src="([^"]+\.js)"/.exec(page)?.[1] ?? "";
+    const response = await fetch(`${origin}${script}`, { headers: { "Accept-Encoding": "gzip" } });
+    const text = await response.text();
+    expect(response.headers.get("content-encoding")).toBe("gzip");
+    expect(response.headers.get("cache-control")).toBe("public, max-age=31536000, immutable");
+    const tag = response.headers.get("etag") ?? "";
+    const again = await fetch(`${origin}${script}`, { headers: { "If-None-Match": tag } });
+    expect([again.status, await again.text()]).toStrictEqual([304, ""]);
+    const head = await fetch(`${origin}${script}`, { method: "HEAD", headers: { "Accept-Encoding": "identity" } });
+    expect(Number(head.headers.get("content-length"))).toBe(Buffer.byteLength(text));
+    for (const path of ["none.js", "..%2f..%2fpackage.json", "%2e%2e%2findex.html", "index.html", ""]) {
+      const missing = await fetch(`${origin}${prefix}/explorer/${path}`, { headers: { "If-None-Match": "*" } });
+      expect([path, missing.status]).toStrictEqual([path, 404]);
+      await missing.text();
+    }
   });
-});
-
-describe("GET /explorer/:file", () => {
-  test.each(Object.entries(FILES))("serves %s as %s", async (file, contentType) => {
-    const reply = await new RouteCaller().call(explorerFile({ explorer: findExplorer(url) }), { path: { file } });
-    expect([reply.status, reply.contentType, reply.text]).toStrictEqual([200, contentType, `content of ${file}`]);
-    const isHashed = file !== "icon.svg";
-    expect(reply.headers["Cache-Control"]).toBe(
-      isHashed ? "public, max-age=31536000, immutable" : "public, max-age=86400",
-    );
-  });
-
-  test.each([
-    "../index.html",
-    "..%2Findex.html",
-    "../../etc/passwd",
-    "/etc/passwd",
-    ".secret",
-    "main.js.map",
-    "index.html",
-    "__proto__",
-    "",
-    "main-B7k2x_9Q.js\0",
-  ])("returns route_not_found for %j, also before an ETag is compared", async (file) => {
-    const routes = new RouteCaller();
-    const route = explorerFile({ explorer: findExplorer(url) });
-    await expect(routes.call(route, { path: { file } })).rejects.toMatchObject({ code: "route_not_found" });
-    expect(() => route.checkAvailability?.(file, routes.services)).toThrow("The explorer has no file");
-  });
-
-  test("returns route_not_found if the explorer is not installed", async () => {
-    const call = new RouteCaller().call(explorerFile({ explorer: undefined }), { path: { file: "icon.svg" } });
-    await expect(call).rejects.toMatchObject({ code: "route_not_found" });
-  });
-
-  test("the revision changes with the files", () => {
-    const routes = new RouteCaller();
-    const explorer = findExplorer(url);
-    if (explorer === undefined) throw new Error("the explorer must be found");
-    const names = new Set([...explorer.names, "main-D3adb33f.js"]);
-    const [before, after] = [explorer, { ...explorer, names }].map((files) =>
-      explorerFile({ explorer: files }).revision?.(routes.services),
-    );
-    expect(before).not.toBe(after);
-  });
-});
-
-test("a folder without a built explorer has none", () => {
-  expect(findExplorer(new URL("missing/", url))).toBeUndefined();
-  expect(findExplorer(new URL("../../../src/explorer/", import.meta.url))).toBeUndefined();
 });

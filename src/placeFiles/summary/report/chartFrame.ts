@@ -33,7 +33,7 @@ export function yearsOf(points: readonly { readonly year: number }[]): readonly 
   return [...new Set(points.map(({ year }) => year))].toSorted((a, b) => a - b);
 }
 
-/** Returns the labels of the ticks of a vertical axis whose plot begins at `left`. */
+/** Returns the labels of the ticks of a vertical axis, at the left of a plot that begins at `left`. */
 export function tickLabels(y: LinearScale, left: number, format: (tick: number) => string): Markup {
   return joinMarkup(
     y.ticks.map(
