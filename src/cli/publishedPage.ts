@@ -35,7 +35,7 @@ export async function publishedPageFiles(
 
 /**
  * Returns the page with its policy and the address of its configuration. Browsers ignore `frame-ancestors` in a page, and report
- * it as an error. Workers have the policy of their own response.
+ * it as an error. A worker has the policy of the response with its script.
  */
 function publishedPage(html: string, servicePolicy: string): string {
   const policy = servicePolicy.replace(/; frame-ancestors [^;]*/, "");

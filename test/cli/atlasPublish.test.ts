@@ -100,7 +100,7 @@ describe("isotherm atlas publish", () => {
   test.each([
     ["linked", {}],
     ["copied", noLinks],
-  ])("publishes an atlas without a page, whose files are %s and give the same answers", async (kind, parts) => {
+  ])("publishes an atlas without a page: its files are %s and give the same answers", async (kind, parts) => {
     const report = await publish({ explorer: false }, parts);
     expect(report[kind as "linked" | "copied"]).toBe(3);
     expect(await namesBelow(site)).toHaveLength(5);

@@ -1,4 +1,4 @@
-/** The functions for companies, whose tables are larger than the rest of the engine and are loaded on their first use. */
+/** The functions for companies. Their tables are larger than the rest of the engine and are loaded on first use. */
 import type { AlignmentAnswer, AlignmentParameters, AlignmentRequest } from "../../contract/wireTypes.ts";
 import {
   alignTemperature as align,
@@ -12,7 +12,7 @@ import {
 
 export { totalClimateRisk } from "../../index.ts";
 
-/** Returns the answer of the API, whose temperatures are rounded. @throws Fault as the API reports it */
+/** Returns the answer of the API, with rounded temperatures. @throws Fault as the API reports it */
 export async function alignTemperature(
   request: AlignmentRequest,
   { budget_scenario: budgetScenario, benchmark, ...options }: AlignmentParameters,

@@ -1,7 +1,7 @@
 import type { ProblemItem } from "../../contract/wireTypes.ts";
 import type { ExplorerData } from "./explorerData.ts";
 
-/** The functions of the engine, which the worker runs: all that a view can request. */
+/** The functions of the engine, which the worker runs: everything that a view can request. */
 export type Engine = Omit<ExplorerData, "kind" | "atlasAddress">;
 export type EngineFunction = keyof Engine;
 

@@ -7,7 +7,7 @@ import { ExplorerError, type ExplorerData, type TileAddress } from "./explorerDa
 import { TileLoader } from "./tileLoader.ts";
 
 export interface ServiceDataOptions {
-  /** Address of the service, with or without a slash at its end. The page passes the folder of its own address. */
+  /** Address of the service, with or without a slash at its end. The page passes its folder. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
   readonly customerId?: string | undefined;

@@ -77,7 +77,7 @@ export class TileLoader {
         });
     };
     const pending: PendingTile = { address, tile: promise, start, abort, waitingCount: 0 };
-    // A load that nobody waits for any more may fail.
+    // A load without a waiting caller may fail.
     promise.catch(() => undefined);
     this.#pending.set(key, pending);
     this.#queue.push(pending);
