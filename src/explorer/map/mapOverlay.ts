@@ -11,7 +11,7 @@ export interface MapPoint {
 export type MapRing = readonly MapPoint[];
 
 /** A place of a list, drawn as a point. */
-export interface MapPlace extends MapPoint {
+interface MapPlace extends MapPoint {
   /** Distinguishes the places of a list. */
   readonly id: string;
   /** Shown and read out when the point is focused. */
