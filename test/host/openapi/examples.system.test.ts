@@ -83,8 +83,8 @@ async function requestExample(route: Route<unknown, unknown>): Promise<Response>
 }
 
 /** The document is not an example within itself, and this service has no built explorer. */
-const WITHOUT_EXAMPLES: readonly string[] = ["getOpenApi", "getExplorerFile"];
-const ROUTES_WITH_EXAMPLES = ROUTES.filter(({ description }) => !WITHOUT_EXAMPLES.includes(description.operationId));
+const WITHOUT_EXAMPLES: ReadonlySet<string> = new Set(["getOpenApi", "getExplorerFile"]);
+const ROUTES_WITH_EXAMPLES = ROUTES.filter(({ description }) => !WITHOUT_EXAMPLES.has(description.operationId));
 
 // The order of the contract records usage before it is queried; the customer is archived last.
 const ORDER = [
