@@ -42,7 +42,10 @@ export interface Service {
 }
 
 /** Rate limits above the request rates of the tests. */
-const UNLIMITED_RATES = ["--requests-per-second", "1000000000", "--request-burst", "1000000000"];
+const UNLIMITED_RATES = ["requests-per-second", "request-burst", "tiles-per-second", "tile-burst"].flatMap((name) => [
+  `--${name}`,
+  "1000000000",
+]);
 const START_TIMEOUT_MS = 300_000;
 /** Child processes to kill on exit, so that a failed test leaves none behind. */
 const running = new Set<ChildProcess>();

@@ -50,6 +50,7 @@ describe("batching of entries", () => {
     expect(receivedUnits()).toStrictEqual([]);
     await nextTurn();
     expect(receivedUnits()).toStrictEqual([[1, 2]]);
+    respondRecorded(requests[0]); // an entry without a response is rejected after 15 s, in another test
   });
 
   test("queues entries while a batch is in flight, and sends them after its response", async () => {
@@ -68,6 +69,7 @@ describe("batching of entries", () => {
     void record(4);
     await nextTurn();
     expect(receivedUnits().at(-1)).toStrictEqual([4]);
+    respondRecorded(requests.at(-1));
   });
 
   test("sends each queued entry once, after a failed batch and before closing", async () => {

@@ -21,12 +21,16 @@ test.each(VERSIONED)("$method $path has the same response with and without /late
   const plain = route.path.replace(/^\/latest/, "");
   expect(addresses.toSorted()).toStrictEqual([plain, `/latest${plain}`]);
   const { parameterExamples = {}, body } = route.description;
+  const inPath = new Set([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name));
   const query = Object.entries(parameterExamples)
+    .filter(([name]) => !inPath.has(name))
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
     .join("&");
   const answers: unknown[] = [];
   for (const address of addresses) {
-    const target = address.replace(":id", HEADERS["X-Customer-ID"]);
+    const target = address.replaceAll(/:(\w+)/g, (_, name: string) =>
+      name === "id" ? HEADERS["X-Customer-ID"] : String(parameterExamples[name]),
+    );
     const response = await host.ask(query === "" ? target : `${target}?${query}`, {
       method: route.method,
       ...(body === undefined

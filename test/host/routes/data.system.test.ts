@@ -197,6 +197,8 @@ test("returns the configured limits", async () => {
     radius_km: 100,
     requests_per_second: 0.5,
     request_burst: 100,
+    tiles_per_second: 100,
+    tile_burst: 400,
   });
 });
 
