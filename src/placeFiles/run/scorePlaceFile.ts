@@ -72,7 +72,7 @@ export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise
     return await withWorkFolder(run, async () => {
       const { header } = format;
       const { output, restart = false, disk } = run;
-      const partial = await PartialOutput.open({ output, job, header, restart, disk });
+      const partial = await PartialOutput.open({ output, job, header, restart, needsCounts: true, disk });
       try {
         const resumedPlaceCount = countRows(partial.segments).placeCount;
         await writeSegments(partial, { atlas, plan, outputPlan, source, format, clock, run });

@@ -46,6 +46,8 @@ interface WorkOptions {
   readonly header: Uint8Array;
   /** Whether the unfinished output of another job is discarded; otherwise it is an error. */
   readonly restart: boolean;
+  /** Whether only segments with counts are resumed. A merge commits segments without them, for the same job as a run. */
+  readonly needsCounts: boolean;
   readonly disk?: OutputDisk | undefined;
 }
 
@@ -112,7 +114,7 @@ export class PartialOutput {
       for (const name of [ROWS_NAME, SEGMENTS_NAME]) files.push(await openOrCreate(join(folder, name), disk));
       const [rows, list] = files as [FileHandle, FileHandle];
       const partial = new PartialOutput(options, rows, list);
-      await partial.#resume();
+      await partial.#resume(options);
       return partial;
     } catch (error) {
       for (const file of files) await file.close();
@@ -189,13 +191,14 @@ export class PartialOutput {
     await this.#list.close();
   }
 
-  /** Reads the list and discards what follows the last segment that is complete. */
-  async #resume(): Promise<void> {
+  /** Reads the list and discards what follows the last segment that is complete and has the counts it needs. */
+  async #resume({ needsCounts }: WorkOptions): Promise<void> {
     const rows = await this.#rows.stat();
     const list = createReadStream(join(this.#folder, SEGMENTS_NAME));
     let rowsEndBytes = this.#header.length;
     for await (const { line, sizeBytes } of parseSegmentLines(list)) {
       if (rowsEndBytes + line.sizeBytes > rows.size) break;
+      if (needsCounts && line.counts === undefined) break;
       rowsEndBytes += line.sizeBytes;
       const { counts, ...record } = line;
       this.#add(record, counts, sizeBytes);
