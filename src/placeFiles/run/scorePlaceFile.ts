@@ -75,7 +75,7 @@ export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise
       const partial = await PartialOutput.open({ output, job, header, restart, needsCounts: true, disk });
       try {
         const resumedPlaceCount = countRows(partial.segments).placeCount;
-        await writeSegments(partial, { atlas, plan, outputPlan, source, format, clock, run });
+        await writeSegments(partial, { atlas, plan, outputPlan, source, watch, format, clock, run });
         await watch.checkUnchanged();
         return await publishOutput(partial, {
           path: output,
@@ -137,6 +137,7 @@ interface SegmentWork {
   readonly plan: ScorePlan;
   readonly outputPlan: OutputPlan;
   readonly source: PlaceSource;
+  readonly watch: InputWatch;
   readonly format: SegmentFormat;
   readonly clock: RunClock;
   readonly run: PlaceRun;
@@ -145,7 +146,7 @@ interface SegmentWork {
 /** Writes the segments that an earlier run has not finished. */
 async function writeSegments(
   partial: PartialOutput,
-  { atlas, plan, outputPlan, source, format, clock, run }: SegmentWork,
+  { atlas, plan, outputPlan, source, watch, format, clock, run }: SegmentWork,
 ): Promise<void> {
   const { shard = { index: 1, count: 1 }, signal, onProgress } = run;
   const firstBlock = (partial.segments.at(-1)?.block ?? -1) + 1;
@@ -187,7 +188,11 @@ async function writeSegments(
       const counts = clock.time("encoding", () => countsOf(block, plan.groups));
       block.release();
       sizeBytes = 0;
-      await write(() => partial.commit(record, counts));
+      await write(async () => {
+        // Listed segments are resumed, and must be of the identified content.
+        await watch.checkUnchanged();
+        await partial.commit(record, counts);
+      });
       placeCount += rowCount;
       onProgress?.({ placeCount, readBytes, inputSizeBytes: source.sizeBytes });
       signal?.throwIfAborted(); // several blocks may have been scored together
