@@ -216,14 +216,25 @@ async function writeFile(folder: string, name: string, bytes: Uint8Array): Promi
   return { name, size_bytes: bytes.length, sha256: await hashFile(path) };
 }
 
-/** Moves a complete folder to its place, and removes the folder that was there. */
+/**
+ * Moves a complete folder to its place, and removes the folder that was there. That folder is checked again, because it may have
+ * changed since the start, and is moved back if anything fails.
+ */
 async function replaceFolder(folder: string, complete: string): Promise<void> {
   const replaced = `${complete}-replaced`;
+  let isReplaced = true;
   try {
     await rename(folder, replaced);
   } catch (error) {
     if (!isNotFound(error)) throw error;
+    isReplaced = false;
   }
-  await rename(complete, folder);
+  try {
+    if (isReplaced) await checkTargetFolder(replaced, folder);
+    await rename(complete, folder);
+  } catch (error) {
+    if (isReplaced) await rename(replaced, folder);
+    throw error;
+  }
   await rm(replaced, { recursive: true, force: true });
 }

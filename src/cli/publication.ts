@@ -30,17 +30,20 @@ export function encodePublication({
   return `${JSON.stringify(content, undefined, 2)}\n`;
 }
 
-/** @throws Fault `configuration_invalid` unless the folder is absent, empty, or has only files that a publication lists */
-export async function checkTargetFolder(folder: string): Promise<void> {
+/**
+ * @param name the folder in the message; it differs from `folder` while the folder has been moved
+ * @throws Fault `configuration_invalid` unless the folder is absent, empty, or has only files that a publication lists
+ */
+export async function checkTargetFolder(folder: string, name = folder): Promise<void> {
   const present = await filesBelow(folder);
   if (present.length === 0) return;
   const own = new Set([PUBLICATION_NAME, ...(await publishedNames(folder))]);
-  const foreign = present.filter((name) => !own.has(name));
+  const foreign = present.filter((file) => !own.has(file));
   if (foreign.length === 0) return;
   const shown = foreign.slice(0, SHOWN_COUNT_MAX).join(", ") + (foreign.length > SHOWN_COUNT_MAX ? ", ..." : "");
   throw new Fault(
     "configuration_invalid",
-    `${folder} must be a new or empty folder, or an earlier publication without other files (it contains ${shown}).`,
+    `${name} must be a new or empty folder, or an earlier publication without other files (it contains ${shown}).`,
   );
 }
 

@@ -148,6 +148,18 @@ describe("isotherm atlas publish", () => {
     expect(await readdir(join(folder, "public"))).toEqual(["site"]);
   });
 
+  test("keeps a file that appears in the folder while it publishes, and the earlier publication", async () => {
+    await publish();
+    const before = await namesBelow(site);
+    const link = async (): Promise<void> => {
+      await writeFile(join(site, "notes.txt"), "mine");
+      throw Object.assign(new Error("cross-device link"), { code: "EXDEV" });
+    };
+    await expect(publish({}, { link })).rejects.toThrow("it contains notes.txt");
+    expect(await namesBelow(site)).toEqual([...before, "notes.txt"].toSorted());
+    expect(await readdir(join(folder, "public"))).toEqual(["site"]);
+  });
+
   test("rejects a folder that was not published, such as the atlas itself, and a file", async () => {
     await expect(publish({ out })).rejects.toThrow("must be a new or empty folder");
     const file = join(folder, "file");

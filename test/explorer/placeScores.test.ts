@@ -229,6 +229,19 @@ describe("listCsv", () => {
     expect(lines[3]).toMatch(/^bad,x,1,'@me,z,/);
   });
 
+  test("writes apostrophes where some spreadsheets divide a cell, and where spaces precede a formula", () => {
+    const notes = ["x;=1+1", '"x\t@me"', '" =A1"', '"two\n-cmd"', "a-b;c"];
+    const divided = listOf(`id,lat,lon,note\n${notes.map((note, i) => `${i},1,2,${note}`).join("\n")}`);
+    expect(formulaCount(divided)).toBe(4);
+    const text = listCsv(divided, {
+      query: QUERY,
+      metrics: ["depth_meters"],
+      scores: new Map(),
+      escapesFormulas: true,
+    });
+    for (const written of ["x;'=1+1", "x\t'@me", "' =A1", "two\n'-cmd", ",a-b;c,"]) expect(text).toContain(written);
+  });
+
   test("states the aggregation if there is a radius", () => {
     const text = listCsv(list, {
       ...options,

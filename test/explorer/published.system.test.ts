@@ -87,7 +87,7 @@ describeInChromium("a published folder", () => {
     const before = server.sentBytes();
     await page.getByLabel("Radius in kilometers").fill("5");
     await page.getByLabel("Radius in kilometers").press("Enter");
-    await page.getByText("Values loaded").waitFor({ state: "attached" });
+    await expect.poll(() => server.sentBytes()).toBeGreaterThan(before);
     await depth(opened).first().waitFor();
     await page.waitForLoadState("networkidle");
     const furtherBytes = server.sentBytes() - before;

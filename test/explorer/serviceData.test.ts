@@ -26,14 +26,15 @@ interface Sent {
   readonly method: string;
   readonly headers: Headers;
   readonly body: unknown;
+  readonly cache: RequestCache | undefined;
 }
 
 /** Service data whose requests are answered by `answer`. */
 function dataOf(answer: (sent: Sent, index: number) => Response | Promise<Response>, options = {}) {
   const sent: Sent[] = [];
-  const fetch = async (url: unknown, { method = "GET", headers, body }: RequestInit = {}): Promise<Response> => {
+  const fetch = async (url: unknown, { method = "GET", headers, body, cache }: RequestInit = {}): Promise<Response> => {
     const text = typeof body === "string" ? (JSON.parse(body) as unknown) : undefined;
-    const request = { url: String(url), method, headers: new Headers(headers), body: text };
+    const request = { url: String(url), method, headers: new Headers(headers), body: text, cache };
     sent.push(request);
     return answer(request, sent.length - 1);
   };
@@ -91,6 +92,8 @@ describe("serviceData", () => {
       "http://service.test/risk/api/v1/tiles/cyclones/rcp8p5/2050/wind_speed_mps/3/4/5.bin",
     ]);
     expect(sent[0]?.headers.get("X-API-Key")).toBe("key-1");
+    // The browser may have a tile of another atlas with the same address.
+    expect(sent[0]?.cache).toBe("no-cache");
   });
 
   test("reports a tile that cannot be decoded", async () => {

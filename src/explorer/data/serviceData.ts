@@ -45,7 +45,9 @@ export function serviceData({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(customerId === undefined ? {} : { customerId }),
   });
-  const transport = new Transport({ baseUrl, apiKey, fetch, retry, onAnswer: undefined });
+  // A tile in the cache of the browser may be of another atlas, because its address has no release: the service is asked each time.
+  const revalidated: typeof fetch = (url, init) => fetch(url, { ...init, cache: "no-cache" });
+  const transport = new Transport({ baseUrl, apiKey, fetch: revalidated, retry, onAnswer: undefined });
   const tiles = new TileLoader(async (address, signal) => {
     const { bytes } = await answer(transport.bytes({ method: "GET", path: tilePath(address), signal }), signal);
     return decoded(bytes);

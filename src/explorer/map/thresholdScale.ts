@@ -10,14 +10,16 @@ export function thresholdPositionMax(scale: ColorScale): number {
   return (sizesOf(scale).length - 1) * POSITIONS_PER_STOP;
 }
 
-/** Returns the threshold at a position, rounded to two significant digits; undefined at 0. */
+/** Returns the threshold at a position, rounded to two significant digits between the stops of the scale; undefined at 0. */
 export function thresholdAt(scale: ColorScale, position: number): number | undefined {
   if (position <= 0) return undefined;
   const sizes = sizesOf(scale);
   const lower = Math.min(Math.floor(position / POSITIONS_PER_STOP), sizes.length - 2);
   const [from, to] = [sizes[lower] ?? 0, sizes[lower + 1] ?? 0];
   const value = from + (to - from) * (position / POSITIONS_PER_STOP - lower);
-  return Number(value.toPrecision(SIGNIFICANT_DIGITS));
+  // The last stop is the end of the scale, such as 366 days.
+  if (value === to) return to;
+  return Math.min(to, Number(value.toPrecision(SIGNIFICANT_DIGITS)));
 }
 
 /** Returns the position that is closest to a threshold. */

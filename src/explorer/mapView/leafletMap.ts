@@ -105,7 +105,7 @@ export class HazardLeafletMap {
   }
 
   center(): Pointer {
-    return { ...this.#pixelCenter(this.#map.getSize().divideBy(2).floor()), isCenter: true };
+    return { ...this.#pixelCenter(this.#map.getSize().divideBy(2)), isCenter: true };
   }
 
   zoomBy(levels: number): void {
@@ -120,7 +120,7 @@ export class HazardLeafletMap {
 
   /** Returns the center of the pixel at a position of the cursor, which is its corner. */
   #pixelCenter(point: Point): MapPoint {
-    return pointOf(this.#map.containerPointToLatLng(point.add([0.5, 0.5])));
+    return pointOf(this.#map.containerPointToLatLng(point.floor().add([0.5, 0.5])));
   }
 
   #choose({ latitude, longitude }: MapPoint): void {

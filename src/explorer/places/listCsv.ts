@@ -31,7 +31,7 @@ export function listCsv({ columns, rows }: PlaceList, options: ListCsvOptions): 
     "status",
     "error",
   ];
-  const kept = (cell: string): string => (escapesFormulas && startsFormula(cell) ? `'${cell}` : cell);
+  const kept = (cell: string): string => (escapesFormulas ? withoutFormulas(cell) : cell);
   const header = csvLine([...keptNames(columns, added).map(kept), ...added], "\r\n");
   const lines = rows.map((row) => {
     const cells = columns.map((_, index) => kept(row.cells[index] ?? ""));
@@ -56,12 +56,16 @@ export function listCsv({ columns, rows }: PlaceList, options: ListCsvOptions): 
 /** Returns the number of cells of a list that spreadsheets would run as a formula. */
 export function formulaCount({ columns, rows }: PlaceList): number {
   const cells = [...columns, ...rows.flatMap((row) => row.cells)];
-  return cells.filter(startsFormula).length;
+  return cells.filter((cell) => withoutFormulas(cell) !== cell).length;
 }
 
-/** Returns whether a spreadsheet would take a cell for a formula. Numbers with a sign are no formulas. */
-function startsFormula(cell: string): boolean {
-  return /^[=+\-@\t\r]/.test(cell) && !/^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?$/.test(cell);
+/**
+ * Marks what a spreadsheet would take for a formula with an apostrophe: at the start of the cell, and after separators at which
+ * some locales divide it. Numbers with a sign are no formulas.
+ */
+function withoutFormulas(cell: string): string {
+  if (/^[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?$/.test(cell)) return cell;
+  return cell.replaceAll(/(^|[;\t\r\n])(?=[ \t\r\n]*[=+\-@])/g, "$1'");
 }
 
 function keptNames(columns: readonly string[], added: readonly string[]): readonly string[] {
