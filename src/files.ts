@@ -31,8 +31,23 @@ export async function withPathInErrors<T>(path: string, operation: Promise<T>): 
   try {
     return await operation;
   } catch (error) {
-    const { syscall, path: errorPath } = error as NodeJS.ErrnoException;
-    if (error instanceof Error && syscall !== undefined && errorPath === undefined) Object.assign(error, { path });
+    addPath(path, error);
+    throw error;
+  }
+}
+
+function addPath(path: string, error: unknown): void {
+  const { syscall, path: errorPath } = error as NodeJS.ErrnoException;
+  if (error instanceof Error && syscall !== undefined && errorPath === undefined) Object.assign(error, { path });
+}
+
+/** Reads a file in chunks. Errors name the file. */
+export async function* readChunks(path: string, chunkSizeBytes?: number): AsyncGenerator<Buffer, void, undefined> {
+  const stream = createReadStream(path, { highWaterMark: chunkSizeBytes });
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) yield chunk;
+  } catch (error) {
+    addPath(path, error);
     throw error;
   }
 }
@@ -46,10 +61,9 @@ export function isNotFound(error: unknown): boolean {
 /** Returns the SHA-256 of a file in hexadecimal. @param onRead called with the size of each part that has been read */
 export async function hashFile(path: string, onRead?: (sizeBytes: number) => void): Promise<string> {
   const hash = createHash("sha256");
-  for await (const chunk of createReadStream(path)) {
-    const bytes = chunk as Uint8Array;
-    hash.update(bytes);
-    onRead?.(bytes.length);
+  for await (const chunk of readChunks(path)) {
+    hash.update(chunk);
+    onRead?.(chunk.length);
   }
   return hash.digest("hex");
 }

@@ -5,6 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { Fault, type FaultCode } from "./errors.ts";
+import { withPathInErrors } from "./files.ts";
 
 const LOCK_NAME = /^\.lock-[0-9a-f-]{36}$/;
 /** A lock that its process has not written completely. */
@@ -159,7 +160,7 @@ async function writeLock(folder: string, name: string, writer: Writer): Promise<
   for (let attempt = 1; ; attempt++) {
     await mkdir(folder, { recursive: true });
     try {
-      await writeFile(temporaryPath, JSON.stringify(writer), { flag: "wx" });
+      await withPathInErrors(temporaryPath, writeFile(temporaryPath, JSON.stringify(writer), { flag: "wx" }));
       await rename(temporaryPath, path);
       return;
     } catch (error) {

@@ -38,11 +38,15 @@ export function errorLines(error: unknown, options: OptionNames = {}): readonly 
     return [message.endsWith(first.detail) ? sentencesBefore(message, first.detail) : message, ...itemLines];
   }
   if (!(error instanceof Error)) return undefined;
-  const { syscall, path, code, errno } = error as NodeJS.ErrnoException;
-  if (syscall === undefined) return undefined;
-  const [, meaning = error.message] = getSystemErrorMap().get(errno ?? 0) ?? [];
-  const target = path ?? (syscall === "write" ? "to standard output" : undefined);
-  return [`cannot ${syscall}${target === undefined ? "" : ` ${target}`}: ${meaning} (${code}).`];
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  return syscall === undefined ? undefined : [systemErrorLine(error, path)];
+}
+
+/** Formats a system error. @param target what the operation was on, if it is known */
+export function systemErrorLine(error: NodeJS.ErrnoException, target: string | undefined): string {
+  const { syscall = "continue", code, errno, message } = error;
+  const [, meaning = message] = getSystemErrorMap().get(errno ?? 0) ?? [];
+  return `cannot ${syscall}${target === undefined ? "" : ` ${target}`}: ${meaning} (${code}).`;
 }
 
 /** Formats an error with its location, which is an option name if an option set the member. */

@@ -1,14 +1,15 @@
-import { createReadStream, type Stats } from "node:fs";
+import type { Stats } from "node:fs";
 import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Fault } from "../errors.ts";
+import { readChunks } from "../files.ts";
 import { STDIO } from "./fileFormats.ts";
 
 /** Reads the bytes of a file, or of standard input if the path is `-`. */
 export async function* readBytes(path: string, onBytes: (sizeBytes: number) => void): AsyncGenerator<Buffer> {
-  const stream = path === STDIO ? process.stdin : createReadStream(path, { highWaterMark: 1 << 18 });
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  const chunks = path === STDIO ? (process.stdin as AsyncIterable<Buffer>) : readChunks(path, 1 << 18);
+  for await (const chunk of chunks) {
     yield chunk;
     onBytes(chunk.length);
   }

@@ -13,6 +13,7 @@ import type { StatedRun } from "../placeFiles/summary/statedRun.ts";
 import { largestQuantileError, partsByMean } from "../placeFiles/summary/summaryFigures.ts";
 import { leadingMetric, unitOfMetric } from "../placeFiles/summary/summaryMetrics.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
+import { printable } from "./printableText.ts";
 import { formatNumber } from "./queryText.ts";
 
 const QUANTILE_HEADS = QUANTILE_SHARES.map((share) => `${share * 100} %`);
@@ -40,8 +41,10 @@ export function formatSummary(
 }
 
 function heading({ placeCount, invalidRowCount }: PlaceSummary, fileName: string, run: StatedRun | undefined): string {
-  const atlas = run === undefined ? "" : ` (atlas ${run.release})`;
-  const lines = [`${fileName}: ${count(placeCount, "place")}, ${count(invalidRowCount, "invalid row")}${atlas}`];
+  const atlas = run === undefined ? "" : ` (atlas ${printable(run.release)})`;
+  const lines = [
+    `${printable(fileName)}: ${count(placeCount, "place")}, ${count(invalidRowCount, "invalid row")}${atlas}`,
+  ];
   if (run?.isSynthetic === true) lines.push("  SYNTHETIC: not real data");
   if (run?.options["anthropogenic"] === true) lines.push("  Values are changes since the baseline.");
   return `${lines.join("\n")}\n`;
@@ -119,7 +122,7 @@ function partTable(partition: PartitionSummary, series: SeriesPlaces): string {
   const head = [partition.column, "places", "values", "minimum", ...QUANTILE_HEADS, "maximum", "mean", "at or above"];
   const listed = parts.length > rows.length ? ` (the ${rows.length} largest means of ${parts.length})` : "";
   const name = `${scoreKeyText(series)}.${series.metric}`;
-  return `${name} by ${partition.column}${listed}\n${tableText(head, rows, [partition.column])}\n`;
+  return `${name} by ${printable(partition.column)}${listed}\n${tableText(head, rows, [partition.column])}\n`;
 }
 
 function legend(summary: PlaceSummary): string {
@@ -133,10 +136,10 @@ function legend(summary: PlaceSummary): string {
 
 function tableText(head: readonly string[], rows: readonly (readonly string[])[], texts: readonly string[]): string {
   const table = new Table({
-    head: [...head],
+    head: head.map(printable),
     colAligns: head.map((name) => (texts.includes(name) ? "left" : "right")),
     style: { head: [], border: [], compact: true },
   });
-  for (const row of rows) table.push([...row]);
+  for (const row of rows) table.push(row.map(printable));
   return table.toString();
 }

@@ -3,6 +3,7 @@ import Table from "cli-table3";
 import type { PlacePreview } from "../placeFiles/run/previewPlaceFile.ts";
 import type { PlaceReport } from "../placeFiles/run/placeReport.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
+import { printable } from "./printableText.ts";
 
 /** Invalid rows and omissions that are printed; the report has more. */
 const LISTED_COUNT_MAX = 5;
@@ -21,7 +22,7 @@ export function formatPlaceReport(report: PlaceReport): string {
     `${count(timing.places_per_second)} places/s, ${count(timing.values_per_second)} values/s; ` +
       `reading ${seconds.reading.toFixed(1)} s, engine ${seconds.engine.toFixed(1)} s, ` +
       `encoding ${seconds.encoding.toFixed(1)} s, writing ${seconds.writing.toFixed(1)} s`,
-    `release ${atlas.release}; ${output.path}: ${count(output.size_bytes)} bytes, SHA-256 ${output.sha256}`,
+    `release ${atlas.release}; ${printable(output.path)}: ${count(output.size_bytes)} bytes, SHA-256 ${output.sha256}`,
   );
   return `${lines.join("\n")}\n`;
 }
@@ -55,7 +56,7 @@ function invalidRowLines({ invalid_rows: { by_reason, first } }: PlaceReport): r
   if (reasons.length === 0) return [];
   return [
     `invalid rows: ${reasons.join(", ")}`,
-    ...first.slice(0, LISTED_COUNT_MAX).map(({ row, message }) => `  row ${row}: ${message}`),
+    ...first.slice(0, LISTED_COUNT_MAX).map(({ row, message }) => `  row ${row}: ${printable(message)}`),
   ];
 }
 
@@ -70,22 +71,27 @@ export function formatPlacePreview(preview: PlacePreview): string {
   const { columns_found: found, groups, columns, place_count, is_place_count_exact } = preview;
   const location =
     found.geometry === undefined
-      ? `latitude ${found.latitude}, longitude ${found.longitude}`
-      : `geometry ${found.geometry}`;
+      ? `latitude ${nameText(found.latitude)}, longitude ${nameText(found.longitude)}`
+      : `geometry ${nameText(found.geometry)}`;
   const byHazard = new Map<string, string[]>();
   for (const { hazard, scenario, analysisYear } of groups) {
     byHazard.set(hazard, [...(byHazard.get(hazard) ?? []), `${scenario} ${analysisYear}`]);
   }
   const lines = [
-    `${preview.input}: ${is_place_count_exact ? "" : "about "}${count(place_count)} places, ${count(preview.input_size_bytes)} bytes`,
-    `columns found: ${location}, identifier ${found.id ?? "none"}, radius ${found.radiusKm ?? "none"}`,
+    `${printable(preview.input)}: ${is_place_count_exact ? "" : "about "}${count(place_count)} places, ${count(preview.input_size_bytes)} bytes`,
+    `columns found: ${location}, identifier ${nameText(found.id)}, radius ${nameText(found.radiusKm)}`,
     ...[...byHazard].map(([hazard, layers]) => `${hazard}: ${layers.join(", ")}`),
     ...omissionLines(preview.omissions),
-    `${preview.output} (${preview.output_format}): about ${count(preview.estimated_row_count)} rows, ` +
-      `${count(preview.estimated_size_bytes)} bytes; columns: ${columns.map(({ name }) => name).join(", ")}`,
+    `${printable(preview.output)} (${preview.output_format}): about ${count(preview.estimated_row_count)} rows, ` +
+      `${count(preview.estimated_size_bytes)} bytes; columns: ${columns.map(({ name }) => printable(name)).join(", ")}`,
     `${count(preview.invalid_row_count)} of the first ${count(preview.checked_place_count)} rows are invalid`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Returns the name of a column that was found, if any. */
+function nameText(name: string | undefined): string {
+  return name === undefined ? "none" : printable(name);
 }
 
 function count(value: number): string {

@@ -54,9 +54,9 @@ export function portfolioSummaryCommand(): Command {
       readSeries,
     )
     .option("--group-by <column>", "kept column whose values divide the places, such as a country")
-    .option("--id <column>", "column that identifies the places (default: found by usual names)")
-    .option("--lat <column>", "column with the latitudes (default: found by usual names)")
-    .option("--lon <column>", "column with the longitudes (default: found by usual names)")
+    .option("--id <column>", "column that identifies the places (default: that of the run, or found by usual names)")
+    .option("--lat <column>", "column with the latitudes (default: that of the run, or found by usual names)")
+    .option("--lon <column>", "column with the longitudes (default: that of the run, or found by usual names)")
     .option("--html <file>", "write a report with charts and maps, one file that makes no requests")
     .option("--json", "print JSON instead of tables")
     .addHelpText("after", SUMMARY_HELP)

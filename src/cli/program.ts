@@ -11,7 +11,6 @@ import { portfolioCommand } from "./portfolio.ts";
 import { queryCommand } from "./query.ts";
 import { optionNames, errorLines } from "./errorReport.ts";
 import { serveCommand } from "./serve.ts";
-import { EXIT_CODE_CLOSED_PIPE, isClosedPipe } from "./standardOutput.ts";
 import { usageCommand } from "./usage.ts";
 import { reportUsageErrors, UsageError } from "./usageErrors.ts";
 
@@ -32,7 +31,6 @@ export async function runProgram(words: readonly string[]): Promise<number | und
     return undefined;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode;
-    if (isClosedPipe(error)) return EXIT_CODE_CLOSED_PIPE;
     const lines = error instanceof UsageError ? error.lines : errorLines(error, optionNames(running));
     if (lines === undefined) throw error;
     process.stderr.write(`isotherm: ${lines.join("\n  ")}\n`);

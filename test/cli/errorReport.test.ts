@@ -55,6 +55,15 @@ describe("the error report", () => {
     expect(errorLines(full)?.[0]).toMatch(/^cannot write data\/atlas\/tiles: no space left on device.* \(ENOSPC\)\.$/);
   });
 
+  test("does not state a target that a system error does not have", () => {
+    const full = Object.assign(new Error("ENOSPC: no space left on device, write"), {
+      syscall: "write",
+      code: "ENOSPC",
+      errno: -28,
+    });
+    expect(errorLines(full)?.[0]).toMatch(/^cannot write: no space left on device.* \(ENOSPC\)\.$/);
+  });
+
   test.each([new Error("a bug"), new TypeError("undefined is not a function"), "text", undefined])(
     "returns undefined for %s, which is a bug",
     (error) => {

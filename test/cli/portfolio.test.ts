@@ -141,6 +141,20 @@ describe("isotherm portfolio", () => {
     expect(existsSync(join(folder, "out.parquet.partial"))).toBe(false);
   });
 
+  test("escapes control characters of the input when it prints", async () => {
+    const [column, value] = ["re\u001b[31mgion", "\u009b2J\u007fnorth"];
+    writeFileSync(join(folder, "places.csv"), `id,lat,lon,${column}\n\u001bA,25.76,-80.19,${value}\n`);
+    const flags = ["--hazards", "cyclones", "--scenarios", "rcp8p5", "--years", "2050"];
+    await score("@places.csv", "@out.csv", ...flags, "--dry-run");
+    expect(printed.stdout).toContain("columns: id, lat, lon, re\\u001b[31mgion, hazard");
+    await score("@places.csv", "@out.csv", ...flags);
+    expect(await run("portfolio", "summary", "@out.csv", "--group-by", column), printed.stderr).toBeUndefined();
+    expect(printed.stdout).toMatch(/wind_speed_mps by re\\u001b\[31mgion\n.*\n│ re\\u001b\[31mgion +│/);
+    expect(printed.stdout).toContain("│ \\u009b2J\\u007fnorth │");
+    expect(printed.stdout).toContain("│ \\u001bA ");
+    expect(printed.stdout.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+
   test("writes shards and joins them", async () => {
     writeFileSync(join(folder, "places.csv"), PLACES);
     const flags = ["--lat", "breite", "--hazards", "cyclones", "--years", "2050"];

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { readChunks } from "../../files.ts";
 import { decodeUtf8 } from "../../utf8Text.ts";
 import type { PlaceSource } from "../placeSource.ts";
 
@@ -21,8 +21,7 @@ export function readFileText(file: PlaceTextFile, options: ReadOptions = {}): As
 }
 
 async function* readFileBytes(file: PlaceTextFile, { onBytes, signal }: ReadOptions): AsyncGenerator<Buffer> {
-  const stream = createReadStream(file.path, { highWaterMark: file.chunkSizeBytes });
-  for await (const chunk of stream as AsyncIterable<Buffer>) {
+  for await (const chunk of readChunks(file.path, file.chunkSizeBytes)) {
     signal?.throwIfAborted();
     yield chunk;
     onBytes?.(chunk.length);

@@ -53,7 +53,7 @@ export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
   const header = await readHeader(first);
   return await withWorkFolder(merge, async () => {
     const { output, restart = false, disk } = merge;
-    const partial = await PartialOutput.open({ output, job, header, restart, disk });
+    const partial = await PartialOutput.open({ output, job, header, restart, needsCounts: false, disk });
     try {
       await copySegments(partial, { parts, clock, merge });
       const { groups, columns, hazards, synthetic, omissions } = manifest;

@@ -8,6 +8,7 @@ import type { PlaceSource } from "../placeSource.ts";
 import { openPlaceSource, type PlaceFormat } from "../readers/openPlaceSource.ts";
 import type { SegmentFormat } from "../segmentFormat.ts";
 import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
+import { BlockProgress } from "./blockProgress.ts";
 import { encodedChunks } from "./encodedChunks.ts";
 import { InputWatch } from "./inputIdentity.ts";
 import { openSegmentFormat } from "./outputFormat.ts";
@@ -41,7 +42,7 @@ export interface PlaceRun {
 interface PlaceProgress {
   /** Number of places that are written, including those of an interrupted run. */
   readonly placeCount: number;
-  /** Size of the part of the input that is read. */
+  /** Size of the part of the input that had been read before the last block that is written; its whole size at the end. */
   readonly readBytes: number;
   readonly inputSizeBytes: number;
 }
@@ -72,10 +73,10 @@ export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise
     return await withWorkFolder(run, async () => {
       const { header } = format;
       const { output, restart = false, disk } = run;
-      const partial = await PartialOutput.open({ output, job, header, restart, disk });
+      const partial = await PartialOutput.open({ output, job, header, restart, needsCounts: true, disk });
       try {
         const resumedPlaceCount = countRows(partial.segments).placeCount;
-        await writeSegments(partial, { atlas, plan, outputPlan, source, format, clock, run });
+        await writeSegments(partial, { atlas, plan, outputPlan, source, watch, format, clock, run });
         await watch.checkUnchanged();
         return await publishOutput(partial, {
           path: output,
@@ -137,6 +138,7 @@ interface SegmentWork {
   readonly plan: ScorePlan;
   readonly outputPlan: OutputPlan;
   readonly source: PlaceSource;
+  readonly watch: InputWatch;
   readonly format: SegmentFormat;
   readonly clock: RunClock;
   readonly run: PlaceRun;
@@ -145,19 +147,19 @@ interface SegmentWork {
 /** Writes the segments that an earlier run has not finished. */
 async function writeSegments(
   partial: PartialOutput,
-  { atlas, plan, outputPlan, source, format, clock, run }: SegmentWork,
+  { atlas, plan, outputPlan, source, watch, format, clock, run }: SegmentWork,
 ): Promise<void> {
   const { shard = { index: 1, count: 1 }, signal, onProgress } = run;
   const firstBlock = (partial.segments.at(-1)?.block ?? -1) + 1;
-  let readBytes = 0;
+  const progress = new BlockProgress();
   let { placeCount } = countRows(partial.segments);
   const blocks = source.blocks({
     isWanted: (block) => block >= firstBlock && block % shard.count === shard.index - 1,
-    onBytes: (sizeBytes) => (readBytes += sizeBytes),
+    onBytes: (sizeBytes) => progress.addBytes(sizeBytes),
     ...(signal === undefined ? {} : { signal }),
   });
   const onBusy = (busyMs: number): void => clock.add("engine", busyMs);
-  const scored = scoreBlocks(atlas, clock.timeItems("reading", blocks), { plan, signal, onBusy });
+  const scored = scoreBlocks(atlas, clock.timeItems("reading", progress.of(blocks)), { plan, signal, onBusy });
   const { executor } = atlas;
   const chunks = encodedChunks(scored, {
     format: run.outputFormat,
@@ -187,12 +189,17 @@ async function writeSegments(
       const counts = clock.time("encoding", () => countsOf(block, plan.groups));
       block.release();
       sizeBytes = 0;
-      await write(() => partial.commit(record, counts));
+      await write(async () => {
+        // Listed segments are resumed, and must be of the identified content.
+        await watch.checkUnchanged();
+        await partial.commit(record, counts);
+      });
       placeCount += rowCount;
-      onProgress?.({ placeCount, readBytes, inputSizeBytes: source.sizeBytes });
+      onProgress?.({ placeCount, readBytes: progress.bytesBefore(index), inputSizeBytes: source.sizeBytes });
       signal?.throwIfAborted(); // several blocks may have been scored together
     }
   } finally {
     await written;
   }
+  onProgress?.({ placeCount, readBytes: source.sizeBytes, inputSizeBytes: source.sizeBytes });
 }

@@ -3,11 +3,10 @@
  * the list were flushed to disk before they were listed, and what follows them is discarded by the next run.
  */
 import { createHash, type Hash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { type FileHandle, readFile, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Fault } from "../../errors.ts";
-import { isNotFound, readFully, withPathInErrors } from "../../files.ts";
+import { isNotFound, readChunks, readFully, withPathInErrors } from "../../files.ts";
 import type { WrittenSegments } from "../segmentFormat.ts";
 import { OUTPUT_DISK, type OutputDisk, withDiskAdvice } from "./outputDisk.ts";
 import { findJobDifferences, type JobDifference, type PlaceJob } from "./placeJob.ts";
@@ -46,6 +45,8 @@ interface WorkOptions {
   readonly header: Uint8Array;
   /** Whether the unfinished output of another job is discarded; otherwise it is an error. */
   readonly restart: boolean;
+  /** Whether only segments with counts are resumed. A merge commits segments without them, for the same job as a run. */
+  readonly needsCounts: boolean;
   readonly disk?: OutputDisk | undefined;
 }
 
@@ -112,7 +113,7 @@ export class PartialOutput {
       for (const name of [ROWS_NAME, SEGMENTS_NAME]) files.push(await openOrCreate(join(folder, name), disk));
       const [rows, list] = files as [FileHandle, FileHandle];
       const partial = new PartialOutput(options, rows, list);
-      await partial.#resume();
+      await partial.#resume(options);
       return partial;
     } catch (error) {
       for (const file of files) await file.close();
@@ -189,13 +190,14 @@ export class PartialOutput {
     await this.#list.close();
   }
 
-  /** Reads the list and discards what follows the last segment that is complete. */
-  async #resume(): Promise<void> {
+  /** Reads the list and discards what follows the last segment that is complete and has the counts it needs. */
+  async #resume({ needsCounts }: WorkOptions): Promise<void> {
     const rows = await this.#rows.stat();
-    const list = createReadStream(join(this.#folder, SEGMENTS_NAME));
+    const list = readChunks(join(this.#folder, SEGMENTS_NAME));
     let rowsEndBytes = this.#header.length;
     for await (const { line, sizeBytes } of parseSegmentLines(list)) {
       if (rowsEndBytes + line.sizeBytes > rows.size) break;
+      if (needsCounts && line.counts === undefined) break;
       rowsEndBytes += line.sizeBytes;
       const { counts, ...record } = line;
       this.#add(record, counts, sizeBytes);
@@ -205,7 +207,7 @@ export class PartialOutput {
     await this.#inFile(ROWS_NAME, this.#rows.truncate(isNew ? 0 : rowsEndBytes));
     if (isNew) await this.append(this.#header);
     else {
-      for await (const chunk of createReadStream(join(this.#folder, ROWS_NAME))) this.#hash.update(chunk as Uint8Array);
+      for await (const chunk of readChunks(join(this.#folder, ROWS_NAME))) this.#hash.update(chunk);
       this.#rowsEndBytes = rowsEndBytes;
     }
   }
@@ -239,7 +241,8 @@ export class PartialOutput {
 
 async function readJob(folder: string): Promise<unknown> {
   try {
-    return JSON.parse(await readFile(join(folder, JOB_NAME), "utf8"));
+    const path = join(folder, JOB_NAME);
+    return JSON.parse(await withPathInErrors(path, readFile(path, "utf8")));
   } catch (error) {
     // A job that was not written completely has no rows.
     if (isNotFound(error) || error instanceof SyntaxError) return undefined;

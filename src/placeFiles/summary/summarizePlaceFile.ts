@@ -8,17 +8,20 @@ import { readStatedRun, type StatedRun } from "./statedRun.ts";
 import { summarizeTable } from "./summarizeTable.ts";
 import type { SummaryOptions } from "./summaryOptions.ts";
 
+type SummaryColumns = Omit<RequestedColumns, "radiusKm">;
+
 /**
  * Summarizes an output of `isotherm portfolio`, with its manifest if there is one beside it.
  *
  * @param file.sizeBytes size of the file
- * @param columns names of the columns that identify and locate the places; by default, they are found by usual names
+ * @param columns names of the columns that identify and locate the places; by default those of the options that the manifest
+ *   states, or those with usual names
  * @throws Fault `invalid_request`, `configuration_invalid` naming the file
  */
 export async function summarizePlaceFile(
   file: { readonly path: string; readonly sizeBytes: number; readonly onBytes?: (sizeBytes: number) => void },
   options: SummaryOptions,
-  columns: Omit<RequestedColumns, "radiusKm"> = {},
+  columns: SummaryColumns = {},
 ): Promise<{ readonly summary: PlaceSummary; readonly run: StatedRun | undefined }> {
   const run = await readStatedRun(file.path);
   try {
@@ -30,7 +33,7 @@ export async function summarizePlaceFile(
     try {
       const keptNames = keptColumnNames(table.columnNames, scoreLayoutOf(table.columnNames, run?.groups));
       const summary = await summarizeTable(table, options, {
-        columns: placeColumnNames(keptNames, columns),
+        columns: placeColumnNames(keptNames, columns, statedColumns(run, keptNames)),
         stated:
           run === undefined
             ? undefined
@@ -52,19 +55,31 @@ export async function summarizePlaceFile(
   }
 }
 
+/** Returns the columns that the options of the run name, as far as the file has them. */
+function statedColumns(run: StatedRun | undefined, names: readonly string[]): SummaryColumns {
+  const stated = run?.options["columns"];
+  if (typeof stated !== "object" || stated === null) return {};
+  const { id, latitude, longitude } = stated as Partial<Record<keyof SummaryColumns, unknown>>;
+  const nameOf = (name: unknown) => (typeof name === "string" && names.includes(name) ? name : undefined);
+  return { id: nameOf(id), latitude: nameOf(latitude), longitude: nameOf(longitude) };
+}
+
 /** Finds the columns that identify and locate the places. A summary needs none of them. */
 function placeColumnNames(
   names: readonly string[],
-  requested: Omit<RequestedColumns, "radiusKm">,
+  requested: SummaryColumns,
+  stated: SummaryColumns,
 ): Omit<PlaceColumnNames, "groupBy"> {
-  const find = (hasGeometry: boolean) => findPlaceColumns(names, { requested, hasGeometry });
+  const id = requested.id ?? stated.id;
   let indices;
   try {
-    indices = find(false);
+    const latitude = requested.latitude ?? stated.latitude;
+    const longitude = requested.longitude ?? stated.longitude;
+    indices = findPlaceColumns(names, { requested: { id, latitude, longitude }, hasGeometry: false });
   } catch (error) {
     const isOnlyMissing = isFault(error) && error.items.every(({ code }) => code === "missing");
     if (!isOnlyMissing || Object.values(requested).some((name) => name !== undefined)) throw error;
-    indices = find(true); // does not look for coordinates
+    indices = findPlaceColumns(names, { requested: { id }, hasGeometry: true }); // does not look for coordinates
   }
   const nameOf = (index: number | undefined): string | undefined => (index === undefined ? undefined : names[index]);
   return { id: nameOf(indices.id), latitude: nameOf(indices.latitude), longitude: nameOf(indices.longitude) };

@@ -57,7 +57,7 @@ describe("an output of 10,000 segments", () => {
       await writeFile(join(work, "segments.ndjson"), lines.join(""));
       await writeFile(join(work, "rows"), Buffer.concat([HEADER, Buffer.from(ROWS.repeat(SEGMENT_COUNT))]));
 
-      const partial = await PartialOutput.open({ output, job, header: HEADER, restart: false });
+      const partial = await PartialOutput.open({ output, job, header: HEADER, restart: false, needsCounts: true });
       expect(partial.segments).toHaveLength(SEGMENT_COUNT);
       const placeCount = 8192 * SEGMENT_COUNT;
       expect(partial.counts.invalidRows).toEqual({ latitude_invalid: placeCount });

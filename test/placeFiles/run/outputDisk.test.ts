@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { mergeParts } from "../../../src/placeFiles/run/mergeParts.ts";
 import { OUTPUT_DISK, type OutputDisk } from "../../../src/placeFiles/run/outputDisk.ts";
 import { withTempFolder } from "../../atlas/makeAtlas.ts";
-import { demoAtlas, expectFile, randomPlaces, score, writePlaces } from "./placeRuns.ts";
+import { demoAtlas, expectFile, randomPlaces, readManifest, score, writePlaces } from "./placeRuns.ts";
 
 const atlas = demoAtlas();
 
@@ -153,6 +153,24 @@ describe("a merge", () => {
       expect(progress).toEqual([]);
       await score(atlas(), { input, output: join(folder, "whole.csv") });
       await expectFile(output, await readFile(join(folder, "whole.csv")));
+    });
+  });
+
+  test("that fails is followed by a run that counts all rows", async () => {
+    await withTempFolder(async (folder) => {
+      const input = await writePlaces(folder, randomPlaces(9000));
+      const part = join(folder, "part.csv");
+      await score(atlas(), { input, output: part, shard: { index: 1, count: 1 } });
+      const [output, whole] = [join(folder, "out.csv"), join(folder, "whole.csv")];
+      const full = mergeParts({ output, parts: [part], disk: failingDisk("rename", "rows", "ENOSPC") });
+      await expect(full).rejects.toThrow(/the disk is full/);
+      const report = await score(atlas(), { input, output });
+      const { output: wholeOutput, ...expected } = await score(atlas(), { input, output: whole });
+      expect({ ...report, output: wholeOutput, timing: expected.timing }).toEqual({ ...expected, output: wholeOutput });
+      const manifest = await readManifest(output);
+      const wholeManifest = await readManifest(whole);
+      expect({ ...manifest, output: { ...manifest.output, name: "whole.csv" } }).toEqual(wholeManifest);
+      await expectFile(output, await readFile(whole));
     });
   });
 });

@@ -137,6 +137,24 @@ describe("an interrupted run", () => {
     });
   });
 
+  test("does not continue segments of a changed input that was restored", async () => {
+    await withPlaces("csv", async ({ input, output, whole }) => {
+      const original = await readFile(input);
+      const changingDisk: typeof OUTPUT_DISK = {
+        ...OUTPUT_DISK,
+        open: async (...parameters) => {
+          await writeFile(input, placesCsv(randomPlaces(ROW_COUNT, 2)));
+          return await OUTPUT_DISK.open(...parameters);
+        },
+      };
+      const run = score(atlas(), { input, output, disk: changingDisk });
+      await expect(run).rejects.toMatchObject({ code: "invalid_request", message: /changed while it was read/ });
+      await writeFile(input, original);
+      await score(atlas(), { input, output });
+      await expectFile(output, whole);
+    });
+  });
+
   test("keeps the finished part when the disk is full", async () => {
     await withPlaces("csv", async ({ input, output, folder, whole }) => {
       for (const capacityBytes of [0, 100, whole.length / 2, whole.length - 1]) {

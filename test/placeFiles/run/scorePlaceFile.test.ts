@@ -5,6 +5,7 @@ import { parquetReadObjects } from "hyparquet";
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
 import type { Bound, HazardResult } from "../../../src/contract/wireTypes.ts";
+import { ROWS_PER_BLOCK } from "../../../src/places/placeBlock.ts";
 import { previewPlaceFile } from "../../../src/placeFiles/run/previewPlaceFile.ts";
 import { scorePlaceFile } from "../../../src/placeFiles/run/scorePlaceFile.ts";
 import { reportPathOf } from "../../../src/placeFiles/run/workFolder.ts";
@@ -23,6 +24,8 @@ import {
 } from "./placeRuns.ts";
 
 const SAMPLES = Number(process.env["ISOTHERM_PLACES_SAMPLES"] ?? 200);
+/** Size of the pieces in which files are read. */
+const READ_SIZE_BYTES = 1 << 20;
 /** Two blocks, with more than 100 invalid rows. */
 const REPORTED_COUNT = 11_000;
 const GROUPS = {
@@ -218,6 +221,27 @@ describe("the output of a file of places", () => {
       const options = { hazards: ["riverine_floods"], scenarios: ["rcp2p6"] } as const;
       const run = scorePlaceFile(atlas(), { input, output: join(folder, "out.csv"), outputFormat: "csv", options });
       await expect(run).rejects.toMatchObject({ code: "combination_unavailable" });
+    });
+  });
+});
+
+describe("the progress of a run", () => {
+  test("is that of the blocks that are written, not of those that are read ahead", async () => {
+    await withTempFolder(async (folder) => {
+      const places = randomPlaces(5 * ROWS_PER_BLOCK).map((place) => ({ ...place, id: place.id.padEnd(100, ".") }));
+      const input = await writePlaces(folder, places);
+      const progress: { readonly placeCount: number; readonly readBytes: number; readonly inputSizeBytes: number }[] =
+        [];
+      await score(atlas(), { input, output: join(folder, "out.csv"), onProgress: (step) => progress.push(step) });
+      const sizeBytes = placesCsv(places).length;
+      expect(progress.at(-1)).toEqual({ placeCount: places.length, readBytes: sizeBytes, inputSizeBytes: sizeBytes });
+      const ofBlocks = progress.slice(0, -1);
+      expect(ofBlocks.map(({ placeCount }) => placeCount / ROWS_PER_BLOCK)).toEqual([1, 2, 3, 4, 5]);
+      for (const { placeCount, readBytes } of ofBlocks) {
+        const blocksEndBytes = placesCsv(places.slice(0, placeCount)).length;
+        expect(readBytes).toBeLessThanOrEqual(blocksEndBytes);
+        expect(readBytes).toBeGreaterThan(blocksEndBytes - 2 * READ_SIZE_BYTES);
+      }
     });
   });
 });

@@ -100,6 +100,36 @@ describe("summary of a file", () => {
     expect(unstated.summary.groups.map(({ hazard }) => hazard)).toContain("wildfire");
   });
 
+  test("uses the columns of the options that the manifest states, unless others are requested", async () => {
+    const rows = wideRows(places).map(({ site = null, latitude = null, longitude = null, ...row }) => ({
+      id: "usual",
+      other: "requested",
+      site,
+      north: latitude,
+      east: longitude,
+      lat: 1,
+      lon: 2,
+      ...row,
+    }));
+    const path = join(folder, "scores.csv");
+    const text = csvText(rows);
+    const columns = { id: "site", latitude: "north", longitude: "east" };
+    await writeFile(path, text);
+    const firstPlace = async (stated: object, requested: object = {}) => {
+      const manifest = { ...manifestOf(text, 200), options: { columns: stated } };
+      await writeFile(`${path}.manifest.json`, JSON.stringify(manifest));
+      const file = { path, sizeBytes: Buffer.byteLength(text) };
+      return (await summarizePlaceFile(file, OPTIONS, requested)).summary.series[0]?.top[0];
+    };
+    const { summary } = await summarizeText("usual.csv", csvText(wideRows(places)));
+    const { id, latitude, longitude } = summary.series[0]?.top[0] ?? {};
+    expect(await firstPlace(columns)).toMatchObject({ id, latitude, longitude });
+    expect(await firstPlace(columns, { id: "other" })).toMatchObject({ id: "requested", latitude, longitude });
+    const removed = { ...columns, id: "removed" };
+    expect(await firstPlace(removed)).toMatchObject({ id: "usual", latitude, longitude });
+    expect(await firstPlace({})).toMatchObject({ id: "usual", latitude: 1, longitude: 2 });
+  });
+
   test("needs neither an identifier nor locations", async () => {
     const rows = longRows(places).map(({ site: _site, latitude: _latitude, longitude: _longitude, ...row }) => row);
     const path = join(folder, "scores.csv");

@@ -81,7 +81,7 @@ function notes(summary: PlaceSummary): Markup {
       : `Quantiles of metrics with many different values are within ${(100 * error).toPrecision(2)} % of the exact value.`;
   return html`<h2>Notes</h2>
     <ul>
-      <li>Statistics are over the places that have a value, also if it is 0. Each place counts once.</li>
+      <li>Statistics are over the places that have a value, including 0. Each place counts once.</li>
       <li>
         A quantile is the smallest value such that at least that share of the places has no larger one. ${accuracy}
       </li>
