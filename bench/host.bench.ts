@@ -5,12 +5,9 @@
  * The load is closed-loop (the next request is sent when the response has arrived): it measures throughput, not
  * latency.
  */
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import { Kernel } from "../src/kernel/instance.ts";
-import { ClosedLoopClient } from "./closedLoopClient.ts";
-import type { Listening, ServerKind } from "./hostServer.ts";
+import { type ForkedServer, measureThroughput, startServer, type Throughput } from "./forkedServer.ts";
+import type { ServerKind } from "./hostServer.ts";
 import { median } from "./measure.ts";
 import { print } from "./row.ts";
 import { prepare, WORKLOADS } from "./workload.ts";
@@ -19,10 +16,6 @@ const CONNECTION_COUNT = 32;
 const ROUNDS = 11;
 const WARMUP_ROUNDS = 2;
 const ROUND_MS = 700;
-
-interface Running extends Listening {
-  readonly child: ChildProcess;
-}
 
 interface Contender {
   readonly name: string;
@@ -53,8 +46,9 @@ const contenders: readonly Contender[] = [
     target: 0.35,
   },
 ];
-const servers = new Map<ServerKind, Running>();
-for (const kind of ["bare", "host", "ledger"] as const) servers.set(kind, await startServer(kind));
+const servers = new Map<ServerKind, ForkedServer>();
+for (const kind of ["bare", "host", "ledger"] as const)
+  servers.set(kind, await startServer("hostServer.js", { kind, atlasFolder: workload.atlasFolder }));
 try {
   const samples = new Map(contenders.map((contender) => [contender, [] as { perS: number; cpuUs: number }[]]));
   for (let round = -WARMUP_ROUNDS; round < ROUNDS; round++) {
@@ -85,38 +79,9 @@ try {
   for (const { child } of servers.values()) child.disconnect();
 }
 
-async function startServer(kind: ServerKind): Promise<Running> {
-  const child = fork(fileURLToPath(new URL("hostServer.js", import.meta.url)), [kind, workload.atlasFolder]);
-  child.once("exit", (code) => {
-    if (code !== 0) throw new Error(`the ${kind} server exited with code ${code}`);
-  });
-  const [listening] = (await once(child, "message")) as [Listening];
-  return { child, ...listening };
-}
-
-async function readCpuMicroseconds({ child }: Running): Promise<number> {
-  child.send("cpu");
-  const [message] = (await once(child, "message")) as [{ readonly cpuMicroseconds: number }];
-  return message.cpuMicroseconds;
-}
-
 /** Runs one round of a contender. */
-async function measureOnce({ kind, paths }: Contender): Promise<{ perS: number; cpuUs: number }> {
+async function measureOnce({ kind, paths }: Contender): Promise<Throughput> {
   const server = servers.get(kind);
   if (server === undefined) throw new Error(`the ${kind} server is not running`);
-  const requests = paths.map((path) =>
-    Buffer.from([`GET ${path} HTTP/1.1`, "Host: bench", ...server.headers, "", ""].join("\r\n")),
-  );
-  const clients = await Promise.all(
-    Array.from({ length: CONNECTION_COUNT }, (_, i) => ClosedLoopClient.open(server.port, requests, i * 31)),
-  );
-  const cpuBefore = await readCpuMicroseconds(server);
-  const startMs = performance.now();
-  for (const client of clients) client.sendNext();
-  await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
-  await Promise.all(clients.map((client) => client.finish()));
-  const tookMs = performance.now() - startMs;
-  const cpuUs = (await readCpuMicroseconds(server)) - cpuBefore;
-  const count = clients.reduce((sum, client) => sum + client.count, 0);
-  return { perS: (count / tookMs) * 1000, cpuUs: cpuUs / count };
+  return measureThroughput(server, { paths, connectionCount: CONNECTION_COUNT, roundMs: ROUND_MS });
 }

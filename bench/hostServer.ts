@@ -12,14 +12,9 @@ import type { Ledger } from "../src/ledger/ledger.ts";
 import { serve } from "../src/host/main.ts";
 import { openLedger } from "../src/ledger/openLedger.ts";
 import { openAtlas } from "../src/openAtlas.ts";
+import type { Listening } from "./forkedServer.ts";
 
 export type ServerKind = "bare" | "host" | "ledger";
-
-/** Sent to the parent once the server listens. */
-export interface Listening {
-  readonly port: number;
-  readonly headers: readonly string[];
-}
 
 const [kind, atlasFolder = ""] = process.argv.slice(2) as [ServerKind, string?];
 const listening = kind === "bare" ? await bare() : await host();

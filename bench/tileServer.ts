@@ -10,12 +10,7 @@ import { join } from "node:path";
 import { serve } from "../src/host/main.ts";
 import { openLedger } from "../src/ledger/openLedger.ts";
 import { openAtlas } from "../src/openAtlas.ts";
-
-/** Sent to the parent once the server listens. */
-export interface Listening {
-  readonly port: number;
-  readonly headers: readonly string[];
-}
+import type { Listening } from "./forkedServer.ts";
 
 /** A response that the bare server sends. */
 export interface FixedResponse {

@@ -3,16 +3,14 @@
  * latency of GET hazard-risk beside a client that pans a map. The contenders are interleaved in rounds. The loads are
  * closed-loop, except for the map client, which requests a screen of tiles at fixed times, as a browser does.
  */
-import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { Agent, get, type IncomingMessage } from "node:http";
-import { fileURLToPath } from "node:url";
 import { Kernel } from "../src/kernel/instance.ts";
 import { pixelOfLatitude, pixelOfLongitude, TILE_PIXELS } from "../src/tiles/mercator.ts";
-import { ClosedLoopClient } from "./closedLoopClient.ts";
+import { measureThroughput, startServer, type Throughput } from "./forkedServer.ts";
 import { median } from "./measure.ts";
 import { print } from "./row.ts";
-import type { FixedResponse, Listening } from "./tileServer.ts";
+import type { FixedResponse } from "./tileServer.ts";
 import { prepare, WORKLOADS, type WorkloadSpec } from "./workload.ts";
 
 const CONNECTION_COUNT = 8;
@@ -21,10 +19,6 @@ const ROUND_MS = 700;
 const QUERY_COUNT = 400;
 /** Tiles that a map client requests at once when it is moved, the time between two moves, and its connections. */
 const PAN = { tileCount: 12, intervalMs: 250, connectionCount: 6 } as const;
-
-interface Running extends Listening {
-  readonly child: ChildProcess;
-}
 
 interface TileSet {
   readonly name: string;
@@ -42,8 +36,8 @@ const TILE_SETS: readonly TileSet[] = [
 
 const spec = workloadSpec();
 const workload = await prepare(await Kernel.load(), spec, { withCompetitorData: false });
-const host = await startServer("host");
-const bare = await startServer("bare");
+const host = await startServer("tileServer.js", { kind: "host", atlasFolder: workload.atlasFolder });
+const bare = await startServer("tileServer.js", { kind: "bare", atlasFolder: workload.atlasFolder });
 try {
   for (const tileSet of TILE_SETS) await compareThroughput(tileSet);
   await compareLatency();
@@ -57,15 +51,20 @@ async function compareThroughput(tileSet: TileSet): Promise<void> {
   const responses = await Promise.all(paths.map((path) => fetchFixed(path, tileSet.coding)));
   bare.child.send(responses);
   await once(bare.child, "message");
-  const samples = { host: [] as Sample[], bare: [] as Sample[] };
+  const samples = { host: [] as Throughput[], bare: [] as Throughput[] };
   for (let round = -1; round < ROUNDS; round++) {
     for (const [name, server] of [["host", host] as const, ["bare", bare] as const]) {
-      const sample = await measureThroughput(server, paths, header);
+      const sample = await measureThroughput(server, {
+        paths,
+        headers: [header],
+        connectionCount: CONNECTION_COUNT,
+        roundMs: ROUND_MS,
+      });
       if (round >= 0) samples[name].push(sample);
     }
   }
   const row = { bench: "tiles", name: tileSet.name, against: "bare node:http, the same bytes" };
-  const medianOf = (name: "host" | "bare", figure: keyof Sample): number =>
+  const medianOf = (name: "host" | "bare", figure: keyof Throughput): number =>
     median(samples[name].map((sample) => sample[figure]));
   const [ours, theirs] = [medianOf("host", "perS"), medianOf("bare", "perS")];
   print({ ...row, unit: "tiles/s", ours, theirs, ratio: ours / theirs });
@@ -95,11 +94,6 @@ async function compareLatency(): Promise<void> {
   const [ours, theirs] = [median(figures.beside), median(figures.alone)];
   const name = "p99 of GET hazard-risk beside a panning client";
   print({ bench: "tiles", name, unit: "ms", ours, against: "the same GETs alone", theirs, ratio: ours / theirs });
-}
-
-interface Sample {
-  readonly perS: number;
-  readonly cpuUs: number;
 }
 
 /** Returns the paths of the tiles of a zoom that cover the grid. */
@@ -144,24 +138,6 @@ async function fetchFixed(path: string, coding: string): Promise<FixedResponse> 
   };
 }
 
-async function measureThroughput(server: Running, paths: readonly string[], header: string): Promise<Sample> {
-  const requests = paths.map((path) =>
-    Buffer.from([`GET ${path} HTTP/1.1`, "Host: bench", header, ...server.headers, "", ""].join("\r\n")),
-  );
-  const clients = await Promise.all(
-    Array.from({ length: CONNECTION_COUNT }, (_, i) => ClosedLoopClient.open(server.port, requests, i * 31)),
-  );
-  const cpuBefore = await readCpuMicroseconds(server);
-  const startMs = performance.now();
-  for (const client of clients) client.sendNext();
-  await new Promise((resolve) => setTimeout(resolve, ROUND_MS));
-  await Promise.all(clients.map((client) => client.finish()));
-  const tookMs = performance.now() - startMs;
-  const cpuUs = (await readCpuMicroseconds(server)) - cpuBefore;
-  const count = clients.reduce((sum, client) => sum + client.count, 0);
-  return { perS: (count / tookMs) * 1000, cpuUs: cpuUs / count };
-}
-
 /** Sends queries one after another. @returns the 99th percentile of their latencies */
 async function measureP99Ms(): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -202,19 +178,4 @@ async function fetchThrough(agent: Agent, path: string): Promise<void> {
   if (response.statusCode !== 200) throw new Error(`${path}: status ${response.statusCode}`);
   response.resume();
   await once(response, "end");
-}
-
-async function startServer(kind: "host" | "bare"): Promise<Running> {
-  const child = fork(fileURLToPath(new URL("tileServer.js", import.meta.url)), [kind, workload.atlasFolder]);
-  child.once("exit", (code) => {
-    if (code !== 0) throw new Error(`the ${kind} server exited with code ${code}`);
-  });
-  const [listening] = (await once(child, "message")) as [Listening];
-  return { child, ...listening };
-}
-
-async function readCpuMicroseconds({ child }: Running): Promise<number> {
-  child.send("cpu");
-  const [message] = (await once(child, "message")) as [{ readonly cpuMicroseconds: number }];
-  return message.cpuMicroseconds;
 }

@@ -2,15 +2,8 @@
 import { useState } from "preact/hooks";
 import { useExplorer } from "../context.ts";
 import { pageFolder } from "../openData.ts";
-import { SNIPPET_LANGUAGES, type SnippetLanguage, type SnippetTarget } from "../place/querySnippets.ts";
+import { LANGUAGE_TITLES, SNIPPET_LANGUAGES, type SnippetLanguage, type SnippetTarget } from "../snippets.ts";
 import { type CompanyCall, companySnippet, companySnippetNote } from "./companySnippets.ts";
-
-const LANGUAGE_NAMES: Readonly<Record<SnippetLanguage, string>> = {
-  curl: "curl",
-  typescript: "TypeScript",
-  python: "Python",
-  json: "JSON",
-};
 
 interface SnippetPanelProps {
   readonly call: CompanyCall;
@@ -49,7 +42,7 @@ export function CompanySnippetPanel({ call, answer, note }: SnippetPanelProps) {
               setMessage("");
             }}
           >
-            {LANGUAGE_NAMES[name]}
+            {LANGUAGE_TITLES[name]}
           </button>
         ))}
       </div>
@@ -60,11 +53,11 @@ export function CompanySnippetPanel({ call, answer, note }: SnippetPanelProps) {
           <p class="hint">
             {companySnippetNote(language, target, call)} {note}
           </p>
-          <pre tabIndex={0} role="region" aria-label={`Request as ${LANGUAGE_NAMES[language]}`}>
+          <pre tabIndex={0} role="region" aria-label={`Request as ${LANGUAGE_TITLES[language]}`}>
             <code>{snippet.code}</code>
           </pre>
           <div class="buttons">
-            <button type="button" onClick={() => copy(snippet.code, LANGUAGE_NAMES[language])}>
+            <button type="button" onClick={() => copy(snippet.code, LANGUAGE_TITLES[language])}>
               Copy
             </button>
             {answer === undefined ? null : (

@@ -1,6 +1,12 @@
 /** The request of a company view as programs to copy: curl, TypeScript and Python, and as JSON. */
 import type { AlignmentParameters, AlignmentRequest, CompanyRequest } from "../../contract/wireTypes.ts";
-import type { Snippet, SnippetLanguage, SnippetTarget } from "../place/querySnippets.ts";
+import {
+  CUSTOMER_VARIABLE,
+  KEY_VARIABLE,
+  type Snippet,
+  type SnippetLanguage,
+  type SnippetTarget,
+} from "../snippets.ts";
 
 /** A request to the API or to the library. */
 export type CompanyCall =
@@ -10,10 +16,6 @@ export type CompanyCall =
       readonly parameters: AlignmentParameters;
     }
   | { readonly method: "totalClimateRisk"; readonly request: CompanyRequest };
-
-/** Environment variables that the programs read, so that no program contains a key. */
-const KEY_VARIABLE = "ISOTHERM_KEY";
-const CUSTOMER_VARIABLE = "ISOTHERM_CUSTOMER";
 
 const PATHS = {
   alignTemperature: "api/v1/temperature-alignment-projections",

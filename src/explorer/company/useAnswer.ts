@@ -1,5 +1,6 @@
-import { useEffect, useState } from "preact/hooks";
-import { ExplorerError } from "../data/explorerData.ts";
+import { useState } from "preact/hooks";
+import type { ExplorerError } from "../data/explorerData.ts";
+import { useDelayedRequest } from "../useDelayedRequest.ts";
 
 /** Time after the last edit before a request is sent. */
 const DEBOUNCE_MS = 300;
@@ -34,27 +35,13 @@ export function useAnswer<Answer>(
   const [outcome, setOutcome] = useState<Outcome<Answer>>({});
   const id = key === undefined ? undefined : `${attempt} ${key}`;
   const isFirst = outcome.id === undefined;
-  useEffect(() => {
-    if (id === undefined) return undefined;
-    const controller = new AbortController();
-    const settle = (settled: Outcome<Answer>): void => {
-      if (!controller.signal.aborted) setOutcome((last) => ({ ...last, ...settled, id }));
-    };
-    const timer = setTimeout(
-      () => {
-        load(controller.signal).then(
-          (value) => settle({ value, error: undefined }),
-          (error: unknown) => settle({ error: explorerErrorOf(error) }),
-        );
-      },
-      isFirst ? 0 : DEBOUNCE_MS,
-    );
-    return () => {
-      clearTimeout(timer);
-      controller.abort();
-    };
-    // `load` depends on the key alone.
-  }, [id]);
+  const settle = (settled: Outcome<Answer>): void => setOutcome((last) => ({ ...last, ...settled, id: id ?? "" }));
+  useDelayedRequest(id, {
+    delayMs: isFirst ? 0 : DEBOUNCE_MS,
+    load,
+    onAnswer: (value) => settle({ value, error: undefined }),
+    onError: (error) => settle({ error }),
+  });
   const isLoading = id !== undefined && outcome.id !== id;
   return {
     value: outcome.value,
@@ -62,8 +49,4 @@ export function useAnswer<Answer>(
     isLoading,
     retry: () => setAttempt((last) => last + 1),
   };
-}
-
-function explorerErrorOf(error: unknown): ExplorerError {
-  return error instanceof ExplorerError ? error : new ExplorerError("internal", `The page failed: ${String(error)}`);
 }

@@ -79,3 +79,9 @@ export class ExplorerError extends Error {
     this.retryAfterS = retryAfterS;
   }
 }
+
+/** Returns an error as it is shown: unchanged, or as an `unexpected_error` with its message. */
+export function asExplorerError(error: unknown): ExplorerError {
+  if (error instanceof ExplorerError) return error;
+  return new ExplorerError("unexpected_error", error instanceof Error ? error.message : String(error));
+}

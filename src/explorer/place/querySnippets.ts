@@ -1,25 +1,17 @@
 /** The query of the panel as programs that can be pasted: curl, TypeScript and Python, and as JSON. */
 import type { CurveQueryInput, HazardQueryInput } from "../../contract/wireTypes.ts";
-
-/** Where the programs send the query. */
-export type SnippetTarget =
-  | { readonly kind: "service"; /** With a slash at its end. */ readonly baseUrl: string }
-  | { readonly kind: "published"; readonly atlasUrl: string };
+import {
+  CUSTOMER_VARIABLE,
+  KEY_VARIABLE,
+  type Snippet,
+  type SnippetLanguage,
+  type SnippetTarget,
+} from "../snippets.ts";
 
 /** A call of the API or of the library. */
 export type SnippetCall =
   | { readonly method: "hazardRisk"; readonly query: HazardQueryInput }
   | { readonly method: "curve"; readonly query: CurveQueryInput };
-
-export const SNIPPET_LANGUAGES = ["curl", "typescript", "python", "json"] as const;
-export type SnippetLanguage = (typeof SNIPPET_LANGUAGES)[number];
-
-/** A program, or why there is none. */
-export type Snippet = { readonly code: string } | { readonly unavailable: string };
-
-/** Environment variables that the programs read. Their values are never part of a program. */
-const KEY_VARIABLE = "ISOTHERM_KEY";
-const CUSTOMER_VARIABLE = "ISOTHERM_CUSTOMER";
 
 const PATHS = { hazardRisk: "api/v1/hazard-risk", curve: "api/v1/hazard-risk/curve" } as const;
 

@@ -2,21 +2,8 @@ import { useSignal } from "@preact/signals";
 import { useExplorer } from "../context.ts";
 import type { ExplorerData } from "../data/explorerData.ts";
 import { pageFolder } from "../openData.ts";
-import {
-  querySnippet,
-  SNIPPET_LANGUAGES,
-  type SnippetCall,
-  type SnippetLanguage,
-  snippetNote,
-  type SnippetTarget,
-} from "./querySnippets.ts";
-
-const LANGUAGE_TITLES: Readonly<Record<SnippetLanguage, string>> = {
-  curl: "curl",
-  typescript: "TypeScript",
-  python: "Python",
-  json: "JSON",
-};
+import { LANGUAGE_TITLES, SNIPPET_LANGUAGES, type SnippetLanguage, type SnippetTarget } from "../snippets.ts";
+import { querySnippet, type SnippetCall, snippetNote } from "./querySnippets.ts";
 
 const QUERY_TITLES: Readonly<Record<SnippetCall["method"], string>> = {
   hazardRisk: "Query of the values",

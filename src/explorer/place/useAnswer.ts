@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
-import { ExplorerError } from "../data/explorerData.ts";
+import { useMemo, useState } from "preact/hooks";
+import type { ExplorerError } from "../data/explorerData.ts";
+import { useDelayedRequest } from "../useDelayedRequest.ts";
 
 /** The state of a request that follows the choices of the user. */
 export type AnswerState<Query, Answer> =
@@ -35,37 +36,20 @@ export function useAnswer<Query, Answer>(
   const [settled, setSettled] = useState<
     { readonly key: string; readonly state: AnswerState<Query, Answer> } | undefined
   >();
-  useEffect(() => {
-    if (query === undefined || key === undefined) return undefined;
-    const abort = new AbortController();
-    const settle = (state: AnswerState<Query, Answer>): void => {
-      if (!abort.signal.aborted) setSettled({ key, state });
-    };
-    const retry = (): void => {
-      setSettled(undefined);
-      setAttempt((count) => count + 1);
-    };
-    const timer = setTimeout(() => {
-      load(query, abort.signal).then(
-        (answer) => settle({ kind: "answered", query, answer }),
-        (error: unknown) => settle({ kind: "failed", error: explorerError(error), retry }),
-      );
-    }, DELAY_MS);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
-    };
-  }, [key, attempt]);
+  const retry = (): void => {
+    setSettled(undefined);
+    setAttempt((count) => count + 1);
+  };
+  useDelayedRequest(key === undefined ? undefined : `${attempt} ${key}`, {
+    delayMs: DELAY_MS,
+    load: (signal) => load(query as Query, signal),
+    onAnswer: (answer) => setSettled({ key: key ?? "", state: { kind: "answered", query: query as Query, answer } }),
+    onError: (error) => setSettled({ key: key ?? "", state: { kind: "failed", error, retry } }),
+  });
   return useMemo(() => {
     if (key === undefined) return { kind: "none" };
     // A settled state of another query is outdated.
     if (settled?.key === key) return settled.state;
     return { kind: "loading", previous: settled?.state.kind === "answered" ? settled.state : undefined };
   }, [key, settled]);
-}
-
-function explorerError(error: unknown): ExplorerError {
-  return error instanceof ExplorerError
-    ? error
-    : new ExplorerError("unexpected_error", error instanceof Error ? error.message : String(error));
 }

@@ -1,8 +1,7 @@
 /** The list of places of the tab. It is kept in memory only, so it ends with the tab. */
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import type { RequestedColumns } from "../../placeFiles/readers/placeColumnNames.ts";
-import type { ExplorerData } from "../data/explorerData.ts";
-import { ExplorerError } from "../data/explorerData.ts";
+import { asExplorerError, type ExplorerData, type ExplorerError } from "../data/explorerData.ts";
 import type { ListOrder } from "./listOrder.ts";
 import { parsePlaceList, type PlaceList, type RefusedList, renamePlaces } from "./placeList.ts";
 import { type ListQuery, type ListScores, scoreList } from "./scoreList.ts";
@@ -122,9 +121,4 @@ export function createListModel(): ListModel {
       running?.abort();
     },
   };
-}
-
-function asExplorerError(error: unknown): ExplorerError {
-  if (error instanceof ExplorerError) return error;
-  return new ExplorerError("unexpected_error", error instanceof Error ? error.message : String(error));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AlignmentRequest } from "../../../src/contract/wireTypes.ts";
 import { type CompanyCall, companySnippet, companySnippetNote } from "../../../src/explorer/company/companySnippets.ts";
-import { SNIPPET_LANGUAGES } from "../../../src/explorer/place/querySnippets.ts";
+import { SNIPPET_LANGUAGES } from "../../../src/explorer/snippets.ts";
 
 const request: AlignmentRequest = [
   {
