@@ -60,7 +60,7 @@ export function portfolioSummaryCommand(): Command {
     .option("--lon <column>", "column with the longitudes (default: that of the run, or found by usual names)")
     .option(
       "--show <column>",
-      "kept column to show with each listed place; repeatable (default: the account of OED location files)",
+      "kept column to show with each listed place; repeatable (the account of OED location files is always shown)",
       readColumn,
     )
     .option("--html <file>", "write a report with charts and maps, one file that makes no requests")

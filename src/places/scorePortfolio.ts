@@ -55,6 +55,7 @@ async function* scoredPlaces<Row extends PlaceRow>(
   const options = { plan: { ...plan, radiusKm: undefined }, signal };
   for await (const { places, scores, release } of scoreBlocks(atlas, blocks, options)) {
     for (const [i, row] of places.rows.entries()) {
+      signal?.throwIfAborted();
       const error = places.errors.get(i);
       const index = places.index * ROWS_PER_BLOCK + i;
       yield { index, row, error, results: error === undefined ? resultsOf(scores, i) : [] };

@@ -155,6 +155,8 @@ describe("isotherm portfolio summary", () => {
     const listed = (account: string) =>
       expect.objectContaining({ id: "1", columns: { AccNumber: account } }) as unknown;
     expect(top[0]?.places).toEqual(expect.arrayContaining([listed("A1"), listed("A2")]));
+    await run("portfolio", "summary", "@oed-scores.csv", "--show=PortNumber", "--show=AccNumber");
+    expect(printed.stdout).toMatch(/│ place │ AccNumber │ PortNumber │ latitude │/);
     await run("portfolio", "summary", "@oed-scores.csv", "--id=AccNumber");
     expect(printed.stdout).toMatch(/│ place │ latitude │/);
   });

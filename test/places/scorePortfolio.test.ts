@@ -183,6 +183,19 @@ describe("scorePortfolio", () => {
     await expect(scorePortfolio(demo, rows(), { ...OPTIONS, signal: abort.signal }).next()).rejects.toThrow("canceled");
   });
 
+  test("returns no place after the signal is aborted", async () => {
+    const abort = new AbortController();
+    let placeCount = 0;
+    const read = async (): Promise<void> => {
+      for await (const { index } of scorePortfolio(demo, PLACES, { ...OPTIONS, signal: abort.signal })) {
+        placeCount = index + 1;
+        abort.abort(new Error("canceled"));
+      }
+    };
+    await expect(read()).rejects.toThrow("canceled");
+    expect(placeCount).toBe(1);
+  });
+
   test("leaves no listeners on the signal", async () => {
     const { signal } = new AbortController();
     const [add, remove] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")];
