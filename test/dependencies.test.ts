@@ -54,8 +54,10 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "hazard/holdingsCatalog.ts",
     "placeFiles/readers/coordinates.ts",
     "placeFiles/readers/placeColumnNames.ts",
+  "closestMatch.ts",
   ],
   cli: "everything",
+  "editDistance.ts",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
 const ROOT_FILES = [
@@ -75,8 +77,10 @@ const ROOT_FILES = [
   "utf8Text.ts",
   "version.ts",
   "workerMain.ts",
+  "closestMatch.ts",
   "workerThreads.ts",
   "workerThreads.browser.ts",
+  "editDistance.ts",
 ];
 /**
  * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML, caches and checks

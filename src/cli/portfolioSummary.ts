@@ -7,7 +7,8 @@ import { summarizePlaceFile } from "../placeFiles/summary/summarizePlaceFile.ts"
 import { summaryJson } from "../placeFiles/summary/summaryJson.ts";
 import { isSummaryMetric, type MetricThreshold, SUMMARY_METRICS } from "../placeFiles/summary/summaryMetrics.ts";
 import { TOP_COUNT_MAX } from "../placeFiles/summary/summaryOptions.ts";
-import { closestMatch, quote } from "../schemaErrors.ts";
+import { closestMatch } from "../closestMatch.ts";
+import { quote } from "../schemaErrors.ts";
 import { STDIO } from "./fileFormats.ts";
 import { checkOutput, statInput, writeOutput } from "./fileIo.ts";
 import { formatSummary } from "./placeSummaryTables.ts";
