@@ -3,7 +3,7 @@ import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../cont
 import { Fault, isFault } from "../errors.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { entityEcho } from "../alignment/result.ts";
-import { encodeJson, parseJson } from "../host/http/json.ts";
+import { encodeJson, parseJson } from "../json/json.ts";
 import { alignPortfolio } from "../portfolio/alignPortfolio.ts";
 import { roundPortfolio } from "../portfolio/roundPortfolio.ts";
 import { decodeUtf8 } from "../utf8Text.ts";

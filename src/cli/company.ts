@@ -4,7 +4,7 @@ import { readCompanyRequest } from "../company/request.ts";
 import { BASE_YEAR, LAST_YEAR } from "../company/methodConstants.ts";
 import { findScenario, nearestScenarios, suggestScenario } from "../company/scenarios.ts";
 import { Fault, type FaultItem, isFault } from "../errors.ts";
-import { encodeJson } from "../host/http/json.ts";
+import { encodeJson } from "../json/json.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { quote, summarizeItems } from "../schemaErrors.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";

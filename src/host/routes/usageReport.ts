@@ -11,7 +11,7 @@ import { quote } from "../../schemaErrors.ts";
 import { isDate } from "../../ledger/checks.ts";
 import type { CsvPage, UsageLine } from "../../ledger/ledger.ts";
 import { USAGE_CSV_HEADER } from "../../ledger/usageCsvHeader.ts";
-import { encodeJson } from "../http/json.ts";
+import { encodeJson } from "../../json/json.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteContext, RouteDescription } from "../route.ts";
 import { readUuid } from "../http/uuid.ts";

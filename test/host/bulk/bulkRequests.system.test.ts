@@ -3,7 +3,7 @@ import type { Entity, HazardQueryInput } from "../../../src/contract/wireTypes.t
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../../src/errors.ts";
-import { encodeJson } from "../../../src/host/http/json.ts";
+import { encodeJson } from "../../../src/json/json.ts";
 import { HttpError } from "../../../src/host/problems/problem.ts";
 import { alignment } from "../../../src/host/routes/alignment.ts";
 import { hazardRiskBatch } from "../../../src/host/routes/hazardRiskBatch.ts";
