@@ -13,7 +13,7 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   threads: [],
   atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
   hazard: ["contract", "kernel", "atlas", "threads", "tiles"],
-  reference: [],
+  reference: ["contract/alignmentNames.ts", "contract/companyNames.ts", "contract/wireTypes.ts"],
   alignment: ["contract", "kernel", "reference"],
   portfolio: ["contract", "alignment"],
   pool: ["contract", "hazard", "atlas", "kernel", "threads", "tiles"],
