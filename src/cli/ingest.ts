@@ -18,6 +18,7 @@ import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
 import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
 import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { untilStopped } from "./stopSignals.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
@@ -201,10 +202,10 @@ async function runIngest(
         };
         if (dryRun) {
           const preview = await recipe.preview(options);
-          return json ? jsonText(ingestPreviewJson(preview)) : formatIngestPreview(preview);
+          return json ? indentedJson(ingestPreviewJson(preview)) : formatIngestPreview(preview);
         }
         const report = await recipe.ingest(options);
-        return json ? jsonText(ingestReportJson(report)) : formatIngestReport(report);
+        return json ? indentedJson(ingestReportJson(report)) : formatIngestReport(report);
       },
       () => {
         progress.stop();
@@ -218,8 +219,4 @@ async function runIngest(
   } finally {
     progress.stop();
   }
-}
-
-function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -7,6 +7,7 @@ import { parseHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
 import { parseNumber } from "../parameters.ts";
 import { formatCurves } from "./curveTables.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { formatMetrics } from "./metricTables.ts";
 
 /** Options as text from commander, validated by the same rules as the HTTP parameters. */
@@ -84,7 +85,7 @@ export function queryCommand(): Command {
         const isJson = options.json === true || options.detail === true;
         // The JSON document has no member for this notice, and standard output must contain only the document.
         if (isJson && atlas.synthetic) process.stderr.write(`SYNTHETIC: not real data (atlas ${atlas.release})\n`);
-        process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : text);
+        process.stdout.write(isJson ? indentedJson(result) : text);
       } finally {
         await atlas.close();
       }
