@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scripts/importGraph.mjs";
+import { codeSpansIn, tableRows } from "./documentTables.ts";
 
 /**
  * What each module may import, as documented in docs/architecture.md. Every module may import itself, and all but
@@ -7,9 +9,9 @@ import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scr
  */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
   contract: [],
+  json: [],
   kernel: [],
   tiles: ["contract/wireTypes.ts"],
-  json: [],
   threads: [],
   atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
   hazard: ["contract", "kernel", "atlas", "threads", "tiles"],
@@ -25,9 +27,9 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   ledger: ["contract", "threads"],
   host: [
     "contract",
+    "json",
     "hazard",
     "alignment",
-    "json",
     "company",
     "ledger",
     "pool",
@@ -47,15 +49,15 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
     "hazard/holdingsCatalog.ts",
     "placeFiles/readers/coordinates.ts",
     "placeFiles/readers/placeColumnNames.ts",
-  "closestMatch.ts",
   ],
   cli: "everything",
-  "editDistance.ts",
 };
 /** Files outside the modules: shared files, and those that compose the modules. */
 const ROOT_FILES = [
+  "closestMatch.ts",
   "csvRows.ts",
   "csvText.ts",
+  "editDistance.ts",
   "elementaryFunctions.ts",
   "errors.ts",
   "files.ts",
@@ -70,18 +72,15 @@ const ROOT_FILES = [
   "utf8Text.ts",
   "version.ts",
   "workerMain.ts",
-  "closestMatch.ts",
   "workerThreads.ts",
   "workerThreads.browser.ts",
-  "editDistance.ts",
 ];
-/**
- * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML, caches and checks
- * for optional packages.
- */
+/** Files that every module except `contract` may import. */
 const SHARED_FILES = new Set([
+  "closestMatch.ts",
   "csvRows.ts",
   "csvText.ts",
+  "editDistance.ts",
   "elementaryFunctions.ts",
   "errors.ts",
   "files.ts",
@@ -102,6 +101,20 @@ describe("dependency rules", () => {
     const modules = new Set(sources.map((file) => file.split("/")[1] ?? ""));
     for (const entry of ROOT_FILES) modules.delete(entry);
     expect([...modules].toSorted()).toEqual(Object.keys(ALLOWED_IMPORTS).toSorted());
+  });
+
+  test("docs/architecture.md lists what each module may import, and the shared files", () => {
+    const page = readFileSync("docs/architecture.md", "utf8");
+    const listed = tableRows(page, "module").map(([name = "", , imports = ""]) => [
+      codeSpansIn(name)[0],
+      imports === "everything" ? imports : codeSpansIn(imports).toSorted(),
+    ]);
+    const allowed = Object.entries(ALLOWED_IMPORTS).map(([name, imports]) => [
+      name,
+      imports === "everything" ? imports : imports.toSorted(),
+    ]);
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(allowed));
+    expect(new Set(tableRows(page, "file").flatMap(([name = ""]) => codeSpansIn(name)))).toEqual(SHARED_FILES);
   });
 
   test("no modules import each other, including type-only imports", () => {
