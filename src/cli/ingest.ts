@@ -65,23 +65,28 @@ Example:
   return command;
 }
 
-interface IngestFlags {
-  readonly out: string;
-  readonly bbox?: BoundingBox;
-  readonly holdFlat?: boolean;
-  readonly clampNegative?: boolean;
-  readonly clampTolerance?: number;
-  readonly nodata?: number;
-  readonly assumeWgs84?: boolean;
-  readonly viaGdal?: boolean;
-  readonly keepMeridian?: "west" | "east";
+/** Options of the command line that are options of the library under the same names. */
+type SharedFlags = Pick<
+  IngestOptions,
+  | "out"
+  | "bbox"
+  | "holdFlat"
+  | "clampNegative"
+  | "clampTolerance"
+  | "nodata"
+  | "assumeWgs84"
+  | "viaGdal"
+  | "keepMeridian"
+  | "maxDistortion"
+  | "keepCurves"
+  | "keepRange"
+  | "release"
+  | "depthStepsPerMeter"
+  | "threads"
+>;
+
+interface IngestFlags extends SharedFlags {
   readonly cellSize?: number;
-  readonly maxDistortion?: number;
-  readonly keepCurves?: boolean;
-  readonly keepRange?: boolean;
-  readonly release?: string;
-  readonly depthStepsPerMeter?: number;
-  readonly threads?: number;
   readonly dryRun?: boolean;
   readonly quiet?: boolean;
   readonly json?: boolean;

@@ -5,12 +5,13 @@ import {
   UsageParametersSchema,
 } from "../../contract/usage.ts";
 import { PAGE_ITEMS } from "../../contract/ranges.ts";
-import type { UsageGroup, UsagePage, UsageParameters, UsageRecord } from "../../contract/wireTypes.ts";
+import type { UsageGroup, UsagePage, UsageParameters } from "../../contract/wireTypes.ts";
 import type { FaultItem } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
 import { isDate } from "../../ledger/checks.ts";
-import type { CsvPage, UsageLine } from "../../ledger/ledger.ts";
+import type { CsvPage } from "../../ledger/ledger.ts";
 import { USAGE_CSV_HEADER } from "../../ledger/usageCsvHeader.ts";
+import { toUsageRecord } from "../../ledger/usageRecord.ts";
 import { encodeJson } from "../../json/json.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteContext, RouteDescription } from "../route.ts";
@@ -112,7 +113,7 @@ export async function findUsage(
     return { file: csvFile(await readPage({}), (cursor) => readPage({ cursor })) };
   }
   const page = await ledger.usage({ ...query, limit }, { signal });
-  return { items: page.items.map(toRecord), ...(page.next === undefined ? {} : { next: page.next }) };
+  return { items: page.items.map(toUsageRecord), ...(page.next === undefined ? {} : { next: page.next }) };
 }
 
 /**
@@ -128,17 +129,6 @@ async function* csvFile(first: CsvPage, readPage: (cursor: string) => Promise<Cs
     yield page.text;
     page = await next;
   }
-}
-
-function toRecord({ customerId, internalId, meter, period, requests, units }: UsageLine): UsageRecord {
-  return {
-    ...(customerId === undefined ? {} : { customer_id: customerId }),
-    ...(internalId === undefined ? {} : { internal_id: internalId }),
-    ...(meter === undefined ? {} : { meter }),
-    ...(period === undefined ? {} : { period }),
-    requests,
-    units,
-  };
 }
 
 /** Returns the response to a usage request: JSON, or a CSV file. */
