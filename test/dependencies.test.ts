@@ -52,29 +52,6 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   ],
   cli: "everything",
 };
-/** Files outside the modules: shared files, and those that compose the modules. */
-const ROOT_FILES = [
-  "closestMatch.ts",
-  "csvRows.ts",
-  "csvText.ts",
-  "editDistance.ts",
-  "elementaryFunctions.ts",
-  "errors.ts",
-  "files.ts",
-  "markup.ts",
-  "folderLock.ts",
-  "schemaErrors.ts",
-  "sizedCache.ts",
-  "index.ts",
-  "openAtlas.ts",
-  "optionalPackages.ts",
-  "parameters.ts",
-  "utf8Text.ts",
-  "version.ts",
-  "workerMain.ts",
-  "workerThreads.ts",
-  "workerThreads.browser.ts",
-];
 /** Files that every module except `contract` may import. */
 const SHARED_FILES = new Set([
   "closestMatch.ts",
@@ -92,6 +69,16 @@ const SHARED_FILES = new Set([
   "parameters.ts",
   "utf8Text.ts",
 ]);
+/** Files outside the modules: shared files, and those that compose the modules. */
+const ROOT_FILES = [
+  ...SHARED_FILES,
+  "index.ts",
+  "openAtlas.ts",
+  "version.ts",
+  "workerMain.ts",
+  "workerThreads.ts",
+  "workerThreads.browser.ts",
+];
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 const sources = filesBelow("src");
