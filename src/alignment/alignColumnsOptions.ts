@@ -7,7 +7,7 @@ import { ALIGNMENT_OPTIONS, type AlignmentOptions, ruleOf } from "./options.ts";
 
 /** Convergence needs the columns `convergenceRevenues` and `references`. */
 export interface AlignColumnsOptions extends AlignmentOptions {
-  /** Further results; what is not asked for is not computed. */
+  /** Results to compute in addition to those that are always computed. */
   readonly include?: IncludedColumns | undefined;
   /**
    * Arrays for the results, one element per row, such as those of a previous answer: allocating memory for millions of

@@ -10,7 +10,7 @@ import type { ReadBodyOptions } from "./body.ts";
 import type { RequestBody } from "./bodyBuffer.ts";
 import type { Target } from "./router.ts";
 
-/** A request on its way through the pipeline. */
+/** A request that the pipeline processes. */
 export interface RequestContext {
   readonly request: IncomingMessage;
   readonly requestId: string;

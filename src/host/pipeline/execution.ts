@@ -32,7 +32,7 @@ export interface Invocation {
   readonly query?: unknown;
 }
 
-/** What a request takes beyond its body, as far as it is known before it has been parsed. */
+/** The work beyond its body that is known of a request before it has been parsed. */
 export const NO_WORK = { elementCount: 0, cellVectorCount: 0, coldTileVectorCount: 0 };
 
 /** A body for a worker up to this size is copied, so that it takes no whole segment. */
