@@ -18,6 +18,7 @@ import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
 import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
 import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
+import { printError } from "./standardError.ts";
 import { untilStopped } from "./stopSignals.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
@@ -208,9 +209,7 @@ async function runIngest(
       },
       () => {
         progress.stop();
-        process.stderr.write(
-          "Stopped. Run the same command again to continue; the atlas is unchanged until it completes.\n",
-        );
+        printError("Stopped. Run the same command again to continue; the atlas is unchanged until it completes.");
       },
     );
     progress.stop();

@@ -8,6 +8,7 @@ import { openAtlas } from "../openAtlas.ts";
 import { parseNumber } from "../parameters.ts";
 import { formatCurves } from "./curveTables.ts";
 import { formatMetrics } from "./metricTables.ts";
+import { printError } from "./standardError.ts";
 
 /** Options as text from commander, validated by the same rules as the HTTP parameters. */
 interface QueryOptions {
@@ -83,7 +84,7 @@ export function queryCommand(): Command {
         const { result, text } = await answer(atlas);
         const isJson = options.json === true || options.detail === true;
         // The JSON document has no member for this notice, and standard output must contain only the document.
-        if (isJson && atlas.synthetic) process.stderr.write(`SYNTHETIC: not real data (atlas ${atlas.release})\n`);
+        if (isJson && atlas.synthetic) printError(`SYNTHETIC: not real data (atlas ${atlas.release})`);
         process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : text);
       } finally {
         await atlas.close();
