@@ -67,6 +67,7 @@ const ROOT_FILES = [
   "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
+  "sharedCalls.ts",
   "sizedCache.ts",
   "index.ts",
   "openAtlas.ts",
@@ -79,7 +80,7 @@ const ROOT_FILES = [
   "workerThreads.browser.ts",
 ];
 /**
- * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML, caches and checks
+ * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML, caches, shared calls and checks
  * for optional packages.
  */
 const SHARED_FILES = new Set([
@@ -91,6 +92,7 @@ const SHARED_FILES = new Set([
   "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
+  "sharedCalls.ts",
   "sizedCache.ts",
   "optionalPackages.ts",
   "parameters.ts",
