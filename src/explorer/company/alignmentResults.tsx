@@ -127,19 +127,15 @@ function shownYear(
   };
 }
 
-/** The temperature to read first; announced when it changes. */
+/** The temperature to read first. */
 function AlignmentHeadline({ result }: { readonly result: AlignmentResult }) {
   const headline = headlineOf(result);
   if (headline === undefined) {
-    return (
-      <p class="company-headline" role="status">
-        No temperature: see the reason for each year in the table.
-      </p>
-    );
+    return <p class="company-headline">No temperature: see the reason for each year in the table.</p>;
   }
   const { name, temperatureC, range } = headline;
   return (
-    <p class="company-headline" role="status">
+    <p class="company-headline">
       <span class="company-headline-value">{formatTemperature(temperatureC)} °C</span>{" "}
       <span>
         {name === "All years" ? "all years together" : name}
