@@ -70,7 +70,7 @@ export function metricsOf(layer: CatalogLayer): readonly string[] {
 }
 
 /** Returns the return period of a metric `rp_T`, years; undefined for other metrics. */
-function returnPeriodOf(metric: string): number | undefined {
+export function returnPeriodOf(metric: string): number | undefined {
   return metric.startsWith("rp_") ? Number(metric.slice(3)) : undefined;
 }
 
