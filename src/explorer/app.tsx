@@ -133,7 +133,7 @@ function HazardViews({ view }: { readonly view: "hazards" | "places" }) {
       <section class="map" aria-label="Map">
         <HazardMap />
         {view === "hazards" && hasPlace.value ? (
-          <button type="button" class="show-details" onClick={() => (tab.value = "details")}>
+          <button type="button" class="to-details" onClick={() => (tab.value = "details")}>
             Show the values of the place
           </button>
         ) : null}

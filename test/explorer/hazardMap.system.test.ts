@@ -150,7 +150,7 @@ describeInChromium("hazard map", () => {
     await drawn(page);
     // The metric of floods does not exist for cyclones.
     expect(Object.fromEntries(fragmentOf(page))).toMatchObject({ hazard: "cyclones", metric: "wind_speed_mps" });
-    await page.getByLabel("Metric", { exact: true }).selectOption({ label: "Wind speed, return period 250 years" });
+    await page.getByLabel("Metric", { exact: true }).selectOption({ label: "Return period 250 years" });
     await page.getByLabel("Scenario", { exact: true }).selectOption({ label: "RCP 2.6" });
     await page.getByLabel("Year", { exact: true }).selectOption({ label: "2040" });
     await drawn(page);

@@ -67,6 +67,9 @@ export function AlignmentResults({ result, baselineYear, include, method, benchm
           <p class="hint">
             Pathways have the company's mix of sectors and are computed for the years of the projection; lines connect
             them.
+            {pathways.scenarios.some(({ points }) => points[0]?.year !== baselineYear)
+              ? " After 2025, the response has no pathways in the baseline year, where only that of Current Policies is 1."
+              : ""}
             {detail.basis === "intensity"
               ? " The company's ratio is adjusted for its growth compared with that of the benchmark."
               : ""}

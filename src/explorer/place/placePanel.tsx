@@ -107,7 +107,7 @@ function Answer({ hazard, choice, query, result, release }: AnswerProps) {
     .map(({ metric }) => metric)
     .filter((metric) => metric !== "total_hazard" || query.total_hazard === true)
     // The metric of the map first, then that of the hazard.
-    .toSorted((a, b) => Number(b === state.metric.value) - Number(a === state.metric.value));
+    .toSorted((a, b) => Number(b === map.scaleMetric.value) - Number(a === map.scaleMetric.value));
   const [scenario, year] = [state.scenario.value, state.year.value];
   const answer = answerOf(result, scenario, year);
   return (
