@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { crc32, deflateSync } from "node:zlib";
 import { chromium } from "playwright-core";
+import { PNG } from "pngjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const FOLDER = "docs/pictures";
@@ -43,7 +44,8 @@ try {
     await page.locator(ready).first().waitFor();
     await page.waitForLoadState("networkidle");
     const path = join(FOLDER, `${name}.png`);
-    const { width, height, pixels } = await decodePng(page, await page.screenshot());
+    const { width, height, data: rgba } = PNG.sync.read(await page.screenshot());
+    const pixels = Uint32Array.from({ length: width * height }, (_, index) => rgba.readUIntBE(4 * index, 3));
     writeFileSync(path, encodeIndexedPng(width, height, pixels));
     const { size } = statSync(path);
     if (size > SIZE_BYTES_MAX) throw new Error(`${path} must have at most ${SIZE_BYTES_MAX} bytes (it has ${size})`);
@@ -65,23 +67,6 @@ async function startedUrl() {
     if (url !== undefined) return url;
   }
   throw new Error(`the service did not start: ${output}`);
-}
-
-/** Decodes a PNG in a page. @returns its pixels as 0xRRGGBB */
-async function decodePng(/** @type {import("playwright-core").Page} */ page, /** @type {Buffer} */ png) {
-  const { width, height, bytes } = await page.evaluate(async (base64) => {
-    const file = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    const image = await createImageBitmap(new Blob([file]));
-    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
-    context.drawImage(image, 0, 0);
-    const { data } = context.getImageData(0, 0, image.width, image.height);
-    let text = "";
-    for (const byte of data) text += String.fromCharCode(byte);
-    return { width: image.width, height: image.height, bytes: btoa(text) };
-  }, png.toString("base64"));
-  const data = Buffer.from(bytes, "base64");
-  const pixels = Uint32Array.from({ length: width * height }, (_, index) => data.readUIntBE(4 * index, 3));
-  return { width, height, pixels };
 }
 
 /**
