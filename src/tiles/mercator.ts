@@ -67,10 +67,7 @@ export function pixelCenter({ z, column, row }: MapPixel): { readonly latDeg: nu
 }
 
 /** Returns the pixel at a location. Longitudes are taken modulo 360, and latitudes beyond the edges of Web Mercator as the edge. */
-export function pixelAt(
-  z: number,
-  { latDeg, lonDeg }: { readonly latDeg: number; readonly lonDeg: number },
-): MapPixel {
+export function pixelAt(z: number, { latDeg, lonDeg }: { readonly latDeg: number; readonly lonDeg: number }): MapPixel {
   const worldPixels = TILE_PIXELS * tilesPerEdge(z);
   return {
     z,

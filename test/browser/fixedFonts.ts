@@ -7,11 +7,15 @@ import type { Browser } from "playwright-core";
 import { describe } from "vitest";
 import { describeInChromium, launchChromium } from "./chromium.ts";
 
-/** Fonts of the Debian package fonts-dejavu-core, which .ci/installTools installs. */
+/** Fonts of the Debian package fonts-dejavu-core, which .ci/installTools installs. Other packages add fonts to the folder. */
 const FONT_FOLDER = "/usr/share/fonts/truetype/dejavu";
-const areAvailable = existsSync(join(FONT_FOLDER, "DejaVuSans.ttf"));
+const FONT_FILES = ["DejaVuSans.ttf", "DejaVuSans-Bold.ttf", "DejaVuSansMono.ttf", "DejaVuSansMono-Bold.ttf"].map(
+  (name) => join(FONT_FOLDER, name),
+);
+const areAvailable = FONT_FILES.every((file) => existsSync(file));
 if (!areAvailable) {
-  if (process.env["CI"] === "true") throw new Error(`the fonts of fonts-dejavu-core are required on CI in ${FONT_FOLDER}`);
+  if (process.env["CI"] === "true")
+    throw new Error(`the fonts of fonts-dejavu-core are required on CI in ${FONT_FOLDER}`);
   console.warn(`skipped: no fonts in ${FONT_FOLDER} (install fonts-dejavu-core), so pictures are not compared`);
 }
 
@@ -27,19 +31,17 @@ const FLAGS = [
   "--hide-scrollbars",
 ];
 
-/** All families are DejaVu Sans, or DejaVu Sans Mono for programs, with gray antialiasing and without hinting. */
+/** Only these fonts exist, with gray antialiasing and without hinting; DejaVu Sans replaces families that do not. */
 function fontConfiguration(cacheFolder: string): string {
-  const family = (name: string, chosen: string): string =>
-    `<match target="pattern"><test name="family" qual="any"><string>${name}</string></test>` +
-    `<edit name="family" mode="assign" binding="strong"><string>${chosen}</string></edit></match>`;
-  const names = ["system-ui", "sans-serif", "sans", "Helvetica", "Arial"];
   const rendering = { antialias: "true", hinting: "false", autohint: "false", embeddedbitmap: "false" };
   return [
     `<?xml version="1.0"?>`,
     `<!DOCTYPE fontconfig SYSTEM "urn:fontconfig:fonts.dtd">`,
     `<fontconfig><dir>${FONT_FOLDER}</dir><cachedir>${cacheFolder}</cachedir>`,
-    ...names.map((name) => family(name, "DejaVu Sans")),
-    ...["monospace", "ui-monospace"].map((name) => family(name, "DejaVu Sans Mono")),
+    `<selectfont><rejectfont><glob>*</glob></rejectfont>`,
+    `<acceptfont>${FONT_FILES.map((file) => `<glob>${file}</glob>`).join("")}</acceptfont></selectfont>`,
+    `<alias><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>`,
+    `<match target="pattern"><edit name="family" mode="append_last"><string>DejaVu Sans</string></edit></match>`,
     `<match target="font">`,
     ...Object.entries(rendering).map(
       ([name, value]) => `<edit name="${name}" mode="assign"><bool>${value}</bool></edit>`,

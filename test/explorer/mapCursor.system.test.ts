@@ -31,65 +31,68 @@ function differ(one: ShownPixel, other: ShownPixel): boolean {
 describeInChromium("the value under the cursor", () => {
   afterAll(closeExplorers);
 
-  test.each([0, 0.25, 0.5, 0.75])("is that of the pixel on the screen, if the map begins %f pixels beside one", async (px) => {
-    const explorer = await openMap({ fragment: COAST });
-    const { page } = explorer;
-    const frame = page.locator(".map-frame");
-    await frame.evaluate((element, margin) => {
-      (element as HTMLElement).style.margin = `${margin}px 0 0 ${margin}px`;
-    }, px);
-    await drawn(page);
-    const box = await page.locator(".map-container").boundingBox();
-    if (box === null) throw new Error("the map must be visible");
-    expect([box.x % 1, box.y % 1].some((part) => Math.abs(part - px) < 0.02)).toBe(true);
-    const first = await firstPixel(page);
-    const readTile = tileReader(explorer, "coastal_floods/rcp8p5/2050/depth_meters");
-    const shownAt = async (pixel: MapPixel): Promise<ShownPixel> => {
-      const { address, index } = tileOfPixel(pixel);
-      const value = pixelValue({ tile: await readTile(address), other: undefined }, index);
-      return { text: depthText(value), color: pixelColor(value, index, RULE) };
-    };
-    const screen = PNG.sync.read(await page.screenshot());
-    const isOnScreen = (x: number, y: number, { color }: ShownPixel): boolean =>
-      [0, 1, 2].every(
-        (i) => Math.abs((screen.data[4 * (y * screen.width + x) + i] ?? 0) - (color[i] ?? 0)) <= COLOR_TOLERANCE,
-      );
+  test.each([0, 0.25, 0.5, 0.75])(
+    "is that of the pixel on the screen, if the map begins %f pixels beside one",
+    async (px) => {
+      const explorer = await openMap({ fragment: COAST });
+      const { page } = explorer;
+      const frame = page.locator(".map-frame");
+      await frame.evaluate((element, margin) => {
+        (element as HTMLElement).style.margin = `${margin}px 0 0 ${margin}px`;
+      }, px);
+      await drawn(page);
+      const box = await page.locator(".map-container").boundingBox();
+      if (box === null) throw new Error("the map must be visible");
+      expect([box.x % 1, box.y % 1].some((part) => Math.abs(part - px) < 0.02)).toBe(true);
+      const first = await firstPixel(page);
+      const readTile = tileReader(explorer, "coastal_floods/rcp8p5/2050/depth_meters");
+      const shownAt = async (pixel: MapPixel): Promise<ShownPixel> => {
+        const { address, index } = tileOfPixel(pixel);
+        const value = pixelValue({ tile: await readTile(address), other: undefined }, index);
+        return { text: depthText(value), color: pixelColor(value, index, RULE) };
+      };
+      const screen = PNG.sync.read(await page.screenshot());
+      const isOnScreen = (x: number, y: number, { color }: ShownPixel): boolean =>
+        [0, 1, 2].every(
+          (i) => Math.abs((screen.data[4 * (y * screen.width + x) + i] ?? 0) - (color[i] ?? 0)) <= COLOR_TOLERANCE,
+        );
 
-    /** Points at both sides of the edges between cells along an axis. Returns how many edges were found. */
-    const checkEdges = async (axis: Axis): Promise<number> => {
-      let count = 0;
-      for (let across = 60; across < 500 && count < EDGE_COUNT; across += 31) {
-        for (let along = 60; along < 500 && count < EDGE_COUNT; along++) {
-          const [dx, dy] = axis === "x" ? [along, across] : [across, along];
-          const pixel = { ...first, column: first.column + dx, row: first.row + dy };
-          const next = { ...pixel, ...(axis === "x" ? { column: pixel.column + 1 } : { row: pixel.row + 1 }) };
-          const [before, after] = [await shownAt(pixel), await shownAt(next)];
-          if (!differ(before, after)) continue;
-          // The edge is within two pixels of where the permalink places it.
-          for (let shift = -2; shift <= 2; shift++) {
-            const x = Math.round(box.x) + dx + (axis === "x" ? shift : 0);
-            const y = Math.round(box.y) + dy + (axis === "y" ? shift : 0);
-            const [nextX, nextY] = axis === "x" ? [x + 1, y] : [x, y + 1];
-            if (!isOnScreen(x, y, before) || !isOnScreen(nextX, nextY, after)) continue;
-            await expectTextAt(x, y, before);
-            await expectTextAt(nextX, nextY, after);
-            count += 1;
-            break;
+      /** Points at both sides of the edges between cells along an axis. Returns how many edges were found. */
+      const checkEdges = async (axis: Axis): Promise<number> => {
+        let count = 0;
+        for (let across = 60; across < 500 && count < EDGE_COUNT; across += 31) {
+          for (let along = 60; along < 500 && count < EDGE_COUNT; along++) {
+            const [dx, dy] = axis === "x" ? [along, across] : [across, along];
+            const pixel = { ...first, column: first.column + dx, row: first.row + dy };
+            const next = { ...pixel, ...(axis === "x" ? { column: pixel.column + 1 } : { row: pixel.row + 1 }) };
+            const [before, after] = [await shownAt(pixel), await shownAt(next)];
+            if (!differ(before, after)) continue;
+            // The edge is within two pixels of where the permalink places it.
+            for (let shift = -2; shift <= 2; shift++) {
+              const x = Math.round(box.x) + dx + (axis === "x" ? shift : 0);
+              const y = Math.round(box.y) + dy + (axis === "y" ? shift : 0);
+              const [nextX, nextY] = axis === "x" ? [x + 1, y] : [x, y + 1];
+              if (!isOnScreen(x, y, before) || !isOnScreen(nextX, nextY, after)) continue;
+              await expectTextAt(x, y, before);
+              await expectTextAt(nextX, nextY, after);
+              count += 1;
+              break;
+            }
           }
         }
-      }
-      return count;
-    };
-    const expectTextAt = async (x: number, y: number, { text }: ShownPixel): Promise<void> => {
-      await page.mouse.move(x, y);
-      await expect
-        .poll(() => page.locator(".readout strong").allInnerTexts(), { message: `${x}, ${y}` })
-        .toStrictEqual([text]);
-    };
-    expect(await checkEdges("x")).toBe(EDGE_COUNT);
-    expect(await checkEdges("y")).toBe(EDGE_COUNT);
-    expect(explorer.problems).toStrictEqual([]);
-  });
+        return count;
+      };
+      const expectTextAt = async (x: number, y: number, { text }: ShownPixel): Promise<void> => {
+        await page.mouse.move(x, y);
+        await expect
+          .poll(() => page.locator(".readout strong").allInnerTexts(), { message: `${x}, ${y}` })
+          .toStrictEqual([text]);
+      };
+      expect(await checkEdges("x")).toBe(EDGE_COUNT);
+      expect(await checkEdges("y")).toBe(EDGE_COUNT);
+      expect(explorer.problems).toStrictEqual([]);
+    },
+  );
 
   test("is read again when the map is zoomed below it", async () => {
     const explorer = await openMap({ fragment: COAST.replace("11/", "9/") });

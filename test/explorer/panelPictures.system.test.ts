@@ -37,6 +37,10 @@ describeWithFixedFonts("the panel of a place looks like its picture", () => {
     await headline(page).waitFor();
     await page.locator(".place-panel[aria-busy='false']").waitFor();
     await expect.poll(() => page.locator(".metric canvas").count()).toBe(chartCount);
+    // This part names the release of the demo, which changes with its content.
+    await page.locator(".details details[open]").evaluateAll((all) => {
+      for (const details of all) (details as HTMLDetailsElement).open = false;
+    });
     await page.evaluate(() => document.fonts.ready.then(() => undefined));
     // Charts are drawn in a task after their canvas was created; two frames later they are on the screen.
     await page.evaluate(

@@ -65,11 +65,7 @@ describeInChromium("a published folder with a strict policy", () => {
     });
     await page.reload();
     await page.locator(".map-container[aria-busy='false']").waitFor();
-    await page
-      .getByRole("region", { name: "Values of the layer on the map" })
-      .getByText(/\d m$/)
-      .first()
-      .waitFor();
+    await page.getByRole("region", { name: "Values of the layer on the map" }).getByText(/\d m$/).first().waitFor();
     await page.getByText("Return-period curve", { exact: true }).click();
     await page.getByRole("table", { name: "Flood depth by return period, m" }).waitFor();
     expect(page.workers()).toHaveLength(1);

@@ -10,6 +10,7 @@ import pixelmatch from "pixelmatch";
 import type { Locator } from "playwright-core";
 import { PNG } from "pngjs";
 import { expect } from "vitest";
+import { encodeIndexedPng } from "../../scripts/indexedPng.mjs";
 
 const REFERENCES = new URL("../fixtures/explorer/", import.meta.url);
 /** Where the picture and the differing pixels are written if a comparison fails. */
@@ -39,11 +40,13 @@ interface Reference {
 export async function expectPicture(part: Locator, name: string): Promise<void> {
   const chromiumMajor = Number.parseInt(part.page().context().browser()?.version() ?? "", 10);
   const shown = { chromiumMajor, elements: await elementsOf(part) };
-  const picture = PNG.sync.read(await part.screenshot({ animations: "disabled", caret: "hide", scale: "css" }));
+  const picture = posterize(
+    PNG.sync.read(await part.screenshot({ animations: "disabled", caret: "hide", scale: "css" })),
+  );
   if (isUpdate) {
     await mkdir(REFERENCES, { recursive: true });
     await writeFile(new URL(`${name}.json`, REFERENCES), referenceText(shown));
-    await writeFile(new URL(`${name}.png`, REFERENCES), encode(picture));
+    await writeFile(new URL(`${name}.png`, REFERENCES), encodeIndexedPng(picture));
     return;
   }
   const reference = JSON.parse(await readFile(new URL(`${name}.json`, REFERENCES), "utf8")) as Reference;
@@ -62,11 +65,7 @@ export async function expectPicture(part: Locator, name: string): Promise<void> 
   }
 }
 
-function expectElements(
-  shown: readonly ElementBox[],
-  expected: readonly ElementBox[],
-  isSameVersion: boolean,
-): void {
+function expectElements(shown: readonly ElementBox[], expected: readonly ElementBox[], isSameVersion: boolean): void {
   expect(shown.map(({ text }) => text)).toEqual(expected.map(({ text }) => text));
   const tolerancePx = isSameVersion ? BOX_TOLERANCE_PX.sameVersion : BOX_TOLERANCE_PX.otherVersion;
   const moved = shown.flatMap(({ text, box }, i) => {
@@ -119,13 +118,15 @@ function referenceText({ chromiumMajor, elements }: Reference): string {
   return `{\n  "chromiumMajor": ${chromiumMajor},\n  "elements": [\n${lines.join(",\n")}\n  ]\n}\n`;
 }
 
-function encode(picture: PNG): Buffer {
-  return PNG.sync.write(picture, { colorType: 2, deflateLevel: 9 });
+/** Reduces a picture to 16 levels of each color, for small files. A level is less than the difference that counts. */
+function posterize(picture: PNG): PNG {
+  for (let i = 0; i < picture.data.length; i++) picture.data[i] = Math.round((picture.data[i] ?? 0) / 17) * 17;
+  return picture;
 }
 
 /** @returns the path of the file, from the root of the repository */
 async function writeFailed(file: string, picture: PNG): Promise<string> {
   await mkdir(FAILED, { recursive: true });
-  await writeFile(new URL(file, FAILED), encode(picture));
+  await writeFile(new URL(file, FAILED), PNG.sync.write(picture));
   return `build/pictures/${file}`;
 }
