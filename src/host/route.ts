@@ -145,7 +145,7 @@ export interface Route<Request, Result> {
   /** The limit that requests count against; default `account`. */
   readonly rateLimit?: RateLimitKind;
   readonly description: RouteDescription;
-  /** Whether load balancers and monitors poll the route: it is neither logged nor limited by address. */
+  /** Whether load balancers and monitors poll the route: it is not logged, and limited by address apart from other routes. */
   readonly isProbe?: true;
   /** Meter of the responses. Responses of routes without a meter are not counted. */
   readonly metered?: { readonly meter: Meter; units(result: Result): number };
