@@ -1,5 +1,6 @@
 import { Fault, isFault } from "../errors.ts";
-import { anchorFault, AnchorKeeper, anchorProblem, readAnchor } from "./anchor.ts";
+import { anchorFault, anchorProblem, readAnchor } from "./anchor.ts";
+import { AnchorKeeper } from "./anchorKeeper.ts";
 import { pruneHash } from "./chain.ts";
 import type { Anchor, AuditOptions, ChainHead, ChainProblem, ChainReport, PrunePlan } from "./chainReport.ts";
 import type { ChainPosition, ChainState } from "./chainState.ts";
@@ -42,7 +43,7 @@ export class LedgerChain {
     }
     this.#anchorPath = path;
     if (path !== undefined) {
-      this.#keeper = new AnchorKeeper({ path, readState: () => readState({}) });
+      this.#keeper = new AnchorKeeper({ path, readState });
       if (isChecked && anchor === undefined) this.#keeper.update();
     }
     return state.lastAt;
@@ -58,7 +59,7 @@ export class LedgerChain {
     return this.#keeper?.unwrittenMs ?? 0;
   }
 
-  /** The reason why the anchor is not current, if that is so for too long. */
+  /** The reason why the ledger does not match its anchor, or why that has not been written for too long. */
   get anchorFault(): Fault | undefined {
     return this.#keeper?.fault;
   }
@@ -164,7 +165,7 @@ export class LedgerChain {
 
   async acceptRestored(): Promise<ChainHead> {
     const head = await this.head();
-    await this.#keeper?.write({ replaces: true });
+    await this.#keeper?.replace();
     return head;
   }
 
@@ -176,10 +177,10 @@ export class LedgerChain {
     const { call } = this.#options;
     if (plan.batchCount > 0) {
       // An anchor at an archived batch could no longer be compared.
-      await this.#keeper?.write({ replaces: false });
+      await this.#keeper?.write();
       const { name, sha256 } = await write(this.#archivedBatches(plan));
       await call("recordPrune", { plan, archiveName: name, archiveSha256: sha256 });
-      await this.#keeper?.write({ replaces: false });
+      await this.#keeper?.write();
     }
     for (let total = 0; ;) {
       const count = await call("deletePruned", undefined);
