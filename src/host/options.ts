@@ -119,6 +119,7 @@ const LOAD = {
   responseBytesMax: BYTES,
   memoryBytesMax: BYTES,
   accountShare: { type: "number", exclusiveMinimum: 0, maximum: 1 },
+  streamsPerAccountMax: COUNT,
   jobsMax: COUNT,
   jobsPerAccountMax: COUNT,
   jobBytesMax: BYTES,

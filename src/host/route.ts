@@ -152,6 +152,8 @@ export interface Route<Request, Result> {
   isLong?(request: Request, services: Services): boolean;
   /** Estimates what a long request takes beyond its body. */
   estimateWork?(request: Request, services: Services): Omit<RequestWork, "kind" | "bodyBytes">;
+  /** Returns the memory that the streamed response to a request takes at a time, bytes; undefined if it is not streamed. */
+  streamBytes?(request: Request): number | undefined;
   /**
    * Returns the version of the data that responses depend on, such as the content hash of the atlas. Equal URLs and equal
    * revisions mean equal responses on every host: responses carry an ETag, and If-None-Match is answered with 304.

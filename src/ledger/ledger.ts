@@ -97,6 +97,8 @@ export interface RecordResult {
 
 /** Maximum number of lines per page. */
 export const USAGE_LINE_COUNT_MAX = 10_000;
+/** Maximum length of a page of CSV, in UTF-16 code units: 5,000 lines with ids of usual length. */
+export const CSV_PAGE_LENGTH_MAX = 512 * 1024;
 /** Maximum number of reports of one account that wait for their turn. */
 export const WAITING_REPORT_COUNT_MAX = 100;
 
@@ -137,7 +139,10 @@ export interface Page<Item> {
 
 /** Lines of CSV (RFC 4180), each with its line end; `next` is the cursor of the next page, absent on the last one. */
 export interface CsvPage {
+  /** At most CSV_PAGE_LENGTH_MAX. */
   readonly text: string;
+  /** May be below the limit, or 0, although there is a next page. */
+  readonly lineCount: number;
   readonly next?: string;
 }
 

@@ -226,8 +226,20 @@ export abstract class LedgerBase implements MaintainedLedger {
     return this.#call("archiveCustomer", { accountId, customerId });
   }
 
-  usage(query: UsageQuery, { signal }: ReportOptions = {}): Promise<Page<UsageLine>> {
-    return this.#call("usage", query, signal);
+  async usage(query: UsageQuery, { signal }: ReportOptions = {}): Promise<Page<UsageLine>> {
+    const items: UsageLine[] = [];
+    // Each part has its own turn among the reports.
+    for (let position = query.cursor; ;) {
+      const isFull = items.length > 0 && items.length === query.limit;
+      const cursor = position === undefined ? {} : { cursor: position };
+      // After a full page, looks for a further line, because the last page has no cursor.
+      const limit = isFull ? 1 : query.limit - items.length;
+      const part = await this.#call("usage", { ...query, ...cursor, limit }, signal);
+      if (isFull && part.items.length > 0) return { items, ...(position === undefined ? {} : { next: position }) };
+      items.push(...part.items);
+      position = part.next;
+      if (!part.isPartial) return { items, ...(position === undefined ? {} : { next: position }) };
+    }
   }
 
   usageCsv(query: UsageQuery, { signal }: ReportOptions = {}): Promise<CsvPage> {

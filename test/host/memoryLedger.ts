@@ -225,7 +225,7 @@ export class MemoryLedger implements Ledger {
     const lines = items.map(({ customerId, internalId, meter, period, requests, units }) =>
       csvLine([customerId, internalId, meter, period, requests, units], "\r\n"),
     );
-    return { text: lines.join(""), ...(next === undefined ? {} : { next }) };
+    return { text: lines.join(""), lineCount: lines.length, ...(next === undefined ? {} : { next }) };
   }
 
   audit() {
