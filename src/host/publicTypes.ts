@@ -66,6 +66,7 @@ export type {
   AuditReport,
   Commit,
   CsvPage,
+  CustomerRef,
   KeyHolder,
   MaintainedLedger,
   Page,

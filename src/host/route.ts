@@ -39,6 +39,8 @@ export interface HostLimits {
   /** Maximum of hazard or alignment values with `detail`, which makes a response about ten times as long. */
   readonly detailCount: number;
   readonly requestBodyBytesMax: number;
+  /** Customers of one account, including archived ones. */
+  readonly customerCount: number;
   /** Sustained requests per second of one account; `requestBurst` is how many it can send at once. */
   readonly requestsPerS: number;
   readonly requestBurst: number;
