@@ -70,6 +70,7 @@ export type {
   AuditReport,
   Commit,
   CsvPage,
+  CustomerRef,
   KeyHolder,
   MaintainedLedger,
   Page,
