@@ -57,6 +57,7 @@ async function score(places: Places): Promise<number> {
     const end = Math.min(places.latitudes.length, first + ROWS_PER_BLOCK);
     blocks.push({
       index: blocks.length,
+      firstRow: first,
       rowCount: end - first,
       latitudes: places.latitudes.subarray(first, end),
       longitudes: places.longitudes.subarray(first, end),

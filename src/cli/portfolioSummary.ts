@@ -7,9 +7,11 @@ import { summarizePlaceFile } from "../placeFiles/summary/summarizePlaceFile.ts"
 import { summaryJson } from "../placeFiles/summary/summaryJson.ts";
 import { isSummaryMetric, type MetricThreshold, SUMMARY_METRICS } from "../placeFiles/summary/summaryMetrics.ts";
 import { TOP_COUNT_MAX } from "../placeFiles/summary/summaryOptions.ts";
-import { closestMatch, quote } from "../schemaErrors.ts";
+import { closestMatch } from "../closestMatch.ts";
+import { quote } from "../schemaErrors.ts";
 import { STDIO } from "./fileFormats.ts";
 import { checkOutput, statInput, writeOutput } from "./fileIo.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { formatSummary } from "./placeSummaryTables.ts";
 import { progressBar } from "./progress.ts";
 
@@ -147,10 +149,7 @@ async function run(output: string, flags: SummaryFlags, command: Command): Promi
     await writeOutput(flags.html, textChunks(reportPage(summary, { ...context, reportedOn })));
   }
   if (flags.html === STDIO) return;
-  const text =
-    flags.json === true
-      ? `${JSON.stringify(summaryJson(summary, context), undefined, 2)}\n`
-      : formatSummary(summary, context);
+  const text = flags.json === true ? indentedJson(summaryJson(summary, context)) : formatSummary(summary, context);
   process.stdout.write(text);
 }
 

@@ -75,7 +75,7 @@ function toBlock<Row>(index: number, rows: readonly Row[], radiusKm: number): Ro
     longitudes[i] = longitude ?? NaN;
     radiiKm[i] = radius ?? radiusKm;
   }
-  return { index, rowCount, latitudes, longitudes, radiiKm, errors, kept: [], rows };
+  return { index, firstRow: index * ROWS_PER_BLOCK, rowCount, latitudes, longitudes, radiiKm, errors, kept: [], rows };
 }
 
 /** Returns the first error of a row. */

@@ -1,7 +1,7 @@
 import { Fault } from "../errors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { quote } from "../schemaErrors.ts";
-import { type RowError, ROWS_PER_BLOCK } from "./placeBlock.ts";
+import type { RowError } from "./placeBlock.ts";
 import { parsePlaceOptions, type ScorePortfolioOptions } from "./placeOptions.ts";
 import { type PlaceResult, placeResults } from "./placeResult.ts";
 import { type PlaceRow, RowReader } from "./rowBlocks.ts";
@@ -57,8 +57,7 @@ async function* scoredPlaces<Row extends PlaceRow>(
     for (const [i, row] of places.rows.entries()) {
       signal?.throwIfAborted();
       const error = places.errors.get(i);
-      const index = places.index * ROWS_PER_BLOCK + i;
-      yield { index, row, error, results: error === undefined ? resultsOf(scores, i) : [] };
+      yield { index: places.firstRow + i, row, error, results: error === undefined ? resultsOf(scores, i) : [] };
     }
     release();
   }

@@ -1,5 +1,6 @@
 import { Fault, type FaultItem } from "../../errors.ts";
-import { closestMatch, quote } from "../../schemaErrors.ts";
+import { closestMatch } from "../../closestMatch.ts";
+import { quote } from "../../schemaErrors.ts";
 
 /** Names of columns that the caller gives; usual names are searched for the others. */
 export interface RequestedColumns {
