@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -187,6 +187,15 @@ describe("isotherm portfolio summary", () => {
     expect(await run("portfolio", "summary", ...words.map((word) => word.replace("=@", `=${folder}/`)))).toBe(1);
     expect(errorText()).toMatch(message);
     expect(printed.stdout).toBe("");
+  });
+
+  test("says how to complete the output of an interrupted run", async () => {
+    mkdirSync(join(folder, "interrupted.csv.partial"));
+    expect(await run("portfolio", "summary", "@interrupted.csv")).toBe(1);
+    expect(errorText()).toBe(
+      "isotherm: interrupted.csv is not complete: interrupted.csv.partial has the finished part of its run; " +
+        "run isotherm portfolio as before to continue it.\n",
+    );
   });
 
   test("rejects a damaged Parquet file", async () => {
