@@ -19,6 +19,7 @@ import { ingestProgress } from "./ingestProgress.ts";
 import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
 import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
 import { indentedJson } from "./indentedJson.ts";
+import { printError } from "./standardError.ts";
 import { untilStopped } from "./stopSignals.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
@@ -214,9 +215,7 @@ async function runIngest(
       },
       () => {
         progress.stop();
-        process.stderr.write(
-          "Stopped. Run the same command again to continue; the atlas is unchanged until it completes.\n",
-        );
+        printError("Stopped. Run the same command again to continue; the atlas is unchanged until it completes.");
       },
     );
     progress.stop();

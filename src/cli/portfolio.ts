@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import { Fault } from "../errors.ts";
 import { openAtlas } from "../openAtlas.ts";
+import type { OutputDisk } from "../placeFiles/run/outputDisk.ts";
 import { placeOutputFormat } from "../placeFiles/run/outputFormat.ts";
 import { previewPlaceFile } from "../placeFiles/run/previewPlaceFile.ts";
 import { scorePlaceFile } from "../placeFiles/run/scorePlaceFile.ts";
@@ -12,10 +13,16 @@ import { portfolioMergeCommand } from "./portfolioMerge.ts";
 import { formatPlacePreview, formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";
 import { portfolioSummaryCommand } from "./portfolioSummary.ts";
 import { progressBar } from "./progress.ts";
+import { printError } from "./standardError.ts";
 import { untilStopped } from "./stopSignals.ts";
 
+/** Parts that tests replace to inject faults. */
+interface PortfolioParts {
+  readonly disk?: OutputDisk;
+}
+
 /** `isotherm portfolio`: scores a file of places. */
-export function portfolioCommand(): Command {
+export function portfolioCommand({ disk }: PortfolioParts = {}): Command {
   const command = new Command("portfolio")
     .description("score the hazards of a file of places")
     .argument("<in>", "places: a .csv, .tsv, .ndjson, .jsonl, .geojson, .parquet or .geoparquet file")
@@ -24,7 +31,7 @@ export function portfolioCommand(): Command {
     .enablePositionalOptions()
     .addHelpText("after", HELP);
   return addPortfolioFlags(command)
-    .action(run)
+    .action((input: string, output: string, flags: PortfolioFlags) => run(input, output, { flags, disk }))
     .addCommand(portfolioMergeCommand())
     .addCommand(portfolioSummaryCommand());
 }
@@ -44,7 +51,11 @@ Examples:
   isotherm portfolio sites.csv part-3.parquet --atlas data/atlas --shard 3/8
   isotherm portfolio merge scores.parquet part-*.parquet`;
 
-async function run(input: string, output: string, flags: PortfolioFlags): Promise<void> {
+async function run(
+  input: string,
+  output: string,
+  { flags, disk }: { readonly flags: PortfolioFlags; readonly disk: OutputDisk | undefined },
+): Promise<void> {
   const options = await placeFileOptionsOf(flags);
   const outputFormat = placeOutputFormat(output, flags);
   await checkOutput(output, await statInput(input));
@@ -64,7 +75,7 @@ async function run(input: string, output: string, flags: PortfolioFlags): Promis
   try {
     const text = await untilStopped(
       async (signal) => {
-        const settings = { input, output, inputFormat, outputFormat, options, shard, signal };
+        const settings = { input, output, inputFormat, outputFormat, options, shard, signal, disk };
         if (dryRun) {
           const preview = await previewPlaceFile(atlas, settings);
           return json ? indentedJson(preview) : formatPlacePreview(preview);
@@ -80,9 +91,7 @@ async function run(input: string, output: string, flags: PortfolioFlags): Promis
       },
       () => {
         bar.stop();
-        process.stderr.write(
-          `Stopped. Run the same command again to continue; ${workFolderOf(output)} has the finished part.\n`,
-        );
+        printError(`Stopped. Run the same command again to continue; ${workFolderOf(output)} has the finished part.`);
       },
     );
     bar.stop();

@@ -5,6 +5,7 @@ import { checkOutput } from "./fileIo.ts";
 import { indentedJson } from "./indentedJson.ts";
 import { formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";
 import { progressBar } from "./progress.ts";
+import { printError } from "./standardError.ts";
 import { untilStopped } from "./stopSignals.ts";
 
 interface MergeFlags {
@@ -53,9 +54,7 @@ async function run(
         }),
       () => {
         bar.stop();
-        process.stderr.write(
-          `Stopped. Run the same command again to continue; ${workFolderOf(output)} has the finished part.\n`,
-        );
+        printError(`Stopped. Run the same command again to continue; ${workFolderOf(output)} has the finished part.`);
       },
     );
     bar.stop();

@@ -23,6 +23,7 @@ interface SummaryFlags {
   readonly id?: string;
   readonly lat?: string;
   readonly lon?: string;
+  readonly show?: readonly string[];
   readonly html?: string;
   readonly json?: boolean;
 }
@@ -59,6 +60,11 @@ export function portfolioSummaryCommand(): Command {
     .option("--id <column>", "column that identifies the places (default: that of the run, or found by usual names)")
     .option("--lat <column>", "column with the latitudes (default: that of the run, or found by usual names)")
     .option("--lon <column>", "column with the longitudes (default: that of the run, or found by usual names)")
+    .option(
+      "--show <column>",
+      "kept column to show with each listed place; repeatable (default: the account of OED location files)",
+      readColumn,
+    )
     .option("--html <file>", "write a report with charts and maps, one file that makes no requests")
     .option("--json", "print JSON instead of tables")
     .addHelpText("after", SUMMARY_HELP)
@@ -71,7 +77,7 @@ See docs/places.md.
 
 Examples:
   isotherm portfolio summary scores.csv
-  isotherm portfolio summary scores.parquet --group-by country --html report.html
+  isotherm portfolio summary scores.parquet --group-by country --show BuildingTIV --html report.html
   isotherm portfolio summary scores.csv --above depth_meters=1 --top 20 --by coastal_floods.rcp8p5.2080.depth_meters`;
 
 /** @throws InvalidArgumentError */
@@ -107,6 +113,10 @@ function readSeries(text: string, previous: readonly SeriesName[] = []): readonl
   );
 }
 
+function readColumn(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, text];
+}
+
 async function run(output: string, flags: SummaryFlags, command: Command): Promise<void> {
   if (output === STDIO) command.error("error: <out> must be a file, not standard input");
   const stats = await statInput(output);
@@ -125,7 +135,7 @@ async function run(output: string, flags: SummaryFlags, command: Command): Promi
     groupBy: flags.groupBy,
     sampleCount: flags.html === undefined ? 0 : MAP_PLACE_COUNT,
   };
-  const columns = { id: flags.id, latitude: flags.lat, longitude: flags.lon };
+  const columns = { id: flags.id, latitude: flags.lat, longitude: flags.lon, shown: flags.show };
   let summarized;
   try {
     summarized = await summarizePlaceFile({ path: output, sizeBytes, onBytes }, options, columns);
