@@ -64,6 +64,7 @@ const SHARED_FILES = new Set([
   "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
+  "sharedCalls.ts",
   "sizedCache.ts",
   "optionalPackages.ts",
   "parameters.ts",

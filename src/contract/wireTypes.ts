@@ -1831,6 +1831,8 @@ export interface Limits {
   readonly detail_values: number;
   /** Maximum radius of a hazard query, kilometers. */
   readonly radius_km: number;
+  /** Maximum number of customers of the account, including archived ones. */
+  readonly customers: number;
   /** Maximum sustained request rate of the account, requests per second. */
   readonly requests_per_second: number;
   /** Maximum number of requests that the account can send at once. */

@@ -103,6 +103,17 @@ describe("/metrics", () => {
     }
   });
 
+  test("is served if the folder of the ledger cannot be read", async () => {
+    const other = await startTestHost({ adminPort: 0, ledgerFolder: "/nonexistent" });
+    try {
+      const text = await (await fetch(`${other.adminUrl}/metrics`)).text();
+      expect(text).toMatch(/^isotherm_ledger_disk_free_bytes nan$/im);
+      expect(valueOf(text, "isotherm_ledger_writable")).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
+
   test("is served only on the loopback address by default, and on a separate port", async () => {
     const { adminUrl = "" } = host;
     expect(adminUrl).toMatch(/^http:\/\/127\.0\.0\.1:[0-9]+$/);

@@ -12,6 +12,7 @@ export const LIMITS: HostLimits = {
   alignmentValueCount: 100_000,
   detailCount: 10_000,
   requestBodyBytesMax: 8 << 20,
+  customerCount: 100_000,
   requestsPerS: 50,
   requestBurst: 100,
   tilesPerS: 100,

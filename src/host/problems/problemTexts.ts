@@ -46,7 +46,8 @@ const TEXTS = {
   },
   too_many_values: {
     meaning: "The request exceeds a limit: `requested` is more than `limit`.",
-    remedy: "Split the request into several requests. `GET /api/v1/limits` lists all limits.",
+    remedy:
+      "Split the request into several requests. `GET /api/v1/limits` lists all limits. If the account has too many customers, use registered ones, or ask the operator of the service for a higher limit.",
   },
   json_malformed: {
     meaning:

@@ -34,6 +34,7 @@ export const limits: Route<undefined, Limits> = {
     alignment_values: current.alignmentValueCount,
     detail_values: current.detailCount,
     radius_km: RADIUS_KM_MAX,
+    customers: current.customerCount,
     requests_per_second: current.requestsPerS,
     request_burst: current.requestBurst,
     tiles_per_second: current.tilesPerS,
