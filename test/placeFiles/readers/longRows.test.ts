@@ -61,7 +61,7 @@ describe("blocks of long rows", () => {
 
   test("of Parquet are not shortened by a row group with few rows", async () => {
     const degrees = Array.from({ length: 8193 }, () => 1);
-    const texts = Array.from({ length: 60 }, (_, column) => ({
+    const texts = Array.from({ length: 150 }, (_, column) => ({
       name: `text ${column}`,
       data: degrees.map(() => "x"),
       type: "STRING" as const,
