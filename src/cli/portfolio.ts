@@ -7,6 +7,7 @@ import { previewPlaceFile } from "../placeFiles/run/previewPlaceFile.ts";
 import { scorePlaceFile } from "../placeFiles/run/scorePlaceFile.ts";
 import { workFolderOf } from "../placeFiles/run/workFolder.ts";
 import { checkOutput, statInput } from "./fileIo.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { addPortfolioFlags, placeFileOptionsOf, type PortfolioFlags } from "./portfolioFlags.ts";
 import { portfolioMergeCommand } from "./portfolioMerge.ts";
 import { formatPlacePreview, formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";
@@ -77,7 +78,7 @@ async function run(
         const settings = { input, output, inputFormat, outputFormat, options, shard, signal, disk };
         if (dryRun) {
           const preview = await previewPlaceFile(atlas, settings);
-          return json ? jsonText(preview) : formatPlacePreview(preview);
+          return json ? indentedJson(preview) : formatPlacePreview(preview);
         }
         const report = await scorePlaceFile(atlas, {
           ...settings,
@@ -86,7 +87,7 @@ async function run(
             if (!json) bar.update(Math.min(readBytes, inputSizeBytes), inputSizeBytes);
           },
         });
-        return json ? jsonText(report) : formatPlaceReport(report);
+        return json ? indentedJson(report) : formatPlaceReport(report);
       },
       () => {
         bar.stop();
@@ -101,8 +102,4 @@ async function run(
     bar.stop();
     await atlas.close();
   }
-}
-
-function jsonText(value: object): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { mergeParts } from "../placeFiles/run/mergeParts.ts";
 import { workFolderOf } from "../placeFiles/run/workFolder.ts";
 import { checkOutput } from "./fileIo.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";
 import { progressBar } from "./progress.ts";
 import { printError } from "./standardError.ts";
@@ -59,7 +60,7 @@ async function run(
     bar.stop();
     if (report === undefined) return;
     warnIfSynthetic(report);
-    process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : formatPlaceReport(report));
+    process.stdout.write(json ? indentedJson(report) : formatPlaceReport(report));
   } finally {
     bar.stop();
   }

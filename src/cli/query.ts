@@ -7,6 +7,7 @@ import { parseHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
 import { parseNumber } from "../parameters.ts";
 import { formatCurves } from "./curveTables.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { formatMetrics } from "./metricTables.ts";
 import { printError } from "./standardError.ts";
 
@@ -85,7 +86,7 @@ export function queryCommand(): Command {
         const isJson = options.json === true || options.detail === true;
         // The JSON document has no member for this notice, and standard output must contain only the document.
         if (isJson && atlas.synthetic) printError(`SYNTHETIC: not real data (atlas ${atlas.release})`);
-        process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : text);
+        process.stdout.write(isJson ? indentedJson(result) : text);
       } finally {
         await atlas.close();
       }
