@@ -136,6 +136,12 @@ describe("CSV", () => {
       "Line 2: unexpected text after the closing quote",
     ],
     [
+      "a quote in an unquoted cell after a line break",
+      `${HEAD}\n"N\nx",equi"ty,2025,1,2030,1\n`,
+      [],
+      "Line 3: quote in an unquoted cell next to a line break",
+    ],
+    [
       "Latin-1",
       Buffer.from(`${HEAD}\nN,equity,2025,1,2030,1\nZ\u00fcrich`, "latin1"),
       [],
