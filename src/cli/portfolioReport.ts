@@ -52,12 +52,18 @@ function statusTable({ statuses }: PlaceReport): string {
   });
 }
 
-function invalidRowLines({ invalid_rows: { by_reason, first } }: PlaceReport): readonly string[] {
+function invalidRowLines({ invalid_rows: { by_reason, first }, invalid_row_count }: PlaceReport): readonly string[] {
   const reasons = Object.entries(by_reason).map(([reason, number]) => `${count(number)} ${reason}`);
   if (reasons.length === 0) return [];
   return [
     `invalid rows: ${reasons.join(", ")}`,
     ...first.slice(0, LISTED_COUNT_MAX).map(({ row, message }) => `  row ${row}: ${printable(message)}`),
+    ...(invalid_row_count > LISTED_COUNT_MAX
+      ? [
+          `  and ${count(invalid_row_count - LISTED_COUNT_MAX)} more: rows of the output with the status invalid_row and the ` +
+            "reason in the column error",
+        ]
+      : []),
   ];
 }
 
