@@ -26,7 +26,7 @@ export {
 export { NGFS_PHASE5 } from "./alignment/benchmarkNgfsPhase5.ts";
 export {
   type AlignedColumns,
-  type AlignmentInclude as IncludedColumns,
+  type IncludedColumns,
   type EntityColumns,
   NO_GROWTH_SERIES,
   PATHWAY_INDEX,

@@ -54,10 +54,17 @@ export interface Atlas {
   readonly synthetic: boolean;
   /** The layers of each hazard; hazards without layers are absent. */
   readonly holdings: readonly AtlasHoldings[];
-  /** @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable`; the signal's reason when aborted */
+  /**
+   * Returns the hazards of one location: every requested combination of hazard, scenario and analysis year, at the point or
+   * over a geodesic circle. A metric without a value is null, and `no_data` gives the reason. Formulas:
+   * docs/methods/hazard.md.
+   * @throws Fault `invalid_request`, `combination_unavailable` (a hazard is not offered for a scenario or year),
+   *   `atlas_unavailable`; the signal's reason when aborted
+   */
   hazardRisk(query: HazardQueryInput, options?: QueryOptions): Promise<HazardResult>;
   /**
-   * Returns one element per query, in order; the element of an invalid query is a RefusedElement.
+   * Returns the hazards of many locations: one element per query, in order. The element of an invalid query is a
+   * RefusedElement.
    * @throws Fault `invalid_request` if `queries` is not a non-empty list, `atlas_unavailable`
    */
   hazardRiskBatch(
@@ -95,6 +102,7 @@ export interface Atlas {
    * @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable`
    */
   valueTile(request: ValueTileRequest, options?: ValueTileOptions): Promise<ValueTile>;
+  /** Releases files and ends the worker threads. Later calls reject with `atlas_unavailable`. */
   close(): Promise<void>;
 }
 

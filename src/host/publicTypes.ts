@@ -53,8 +53,11 @@ export type {
   StepsRequest,
   StepsResult,
 } from "../hazard/sampleRequest.ts";
+export type { EventRow } from "../ledger/chain.ts";
 export type {
   Anchor,
+  ArchiveContent,
+  ArchivedEvent,
   AuditOptions,
   ChainHead,
   ChainProblem,
@@ -67,6 +70,7 @@ export type {
   AuditReport,
   Commit,
   CsvPage,
+  CustomerRef,
   KeyHolder,
   MaintainedLedger,
   Page,

@@ -44,6 +44,8 @@ export interface HostLimits {
   /** Maximum of hazard or alignment values with `detail`, which makes a response about ten times as long. */
   readonly detailCount: number;
   readonly requestBodyBytesMax: number;
+  /** Customers of one account, including archived ones. */
+  readonly customerCount: number;
   /** Sustained requests per second of one account; `requestBurst` is how many it can send at once. */
   readonly requestsPerS: number;
   readonly requestBurst: number;
@@ -145,7 +147,7 @@ export interface Route<Request, Result> {
   /** The limit that requests count against; default `account`. */
   readonly rateLimit?: RateLimitKind;
   readonly description: RouteDescription;
-  /** Whether load balancers and monitors poll the route: it is neither logged nor limited by address. */
+  /** Whether load balancers and monitors poll the route: it is not logged, and limited by address apart from other routes. */
   readonly isProbe?: true;
   /** Meter of the responses. Responses of routes without a meter are not counted. */
   readonly metered?: { readonly meter: Meter; units(result: Result): number };
@@ -157,6 +159,8 @@ export interface Route<Request, Result> {
   isLong?(request: Request, services: Services): boolean;
   /** Estimates what a long request takes beyond its body. */
   estimateWork?(request: Request, services: Services): Omit<RequestWork, "kind" | "bodyBytes">;
+  /** Returns the memory that the streamed response to a request takes at a time, bytes; undefined if it is not streamed. */
+  streamBytes?(request: Request): number | undefined;
   /**
    * Returns the version of the data that responses depend on, such as the content hash of the atlas. Equal URLs and equal
    * revisions mean equal responses on every host: responses carry an ETag, and If-None-Match is answered with 304.
