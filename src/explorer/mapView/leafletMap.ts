@@ -2,8 +2,7 @@ import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact
 import { type LatLng, type LeafletMouseEvent, Map as LeafletMap, Point, type ZoomPanOptions } from "leaflet";
 import { type MapPixel, MERCATOR_LAT_DEG_MAX, pixelCenter, wrapColumn } from "../../tiles/mercator.ts";
 import type { Explorer } from "../context.ts";
-import { ZOOM } from "../permalink.ts";
-import type { MapPosition } from "../state.ts";
+import { type MapPosition, ZOOM } from "../state.ts";
 import { CanvasLayer } from "./canvasLayer.ts";
 import type { MapPoint } from "../map/mapOverlay.ts";
 import { placeOfPixel } from "../map/pixelPlace.ts";
