@@ -41,7 +41,11 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     await editor.close();
     const withLedger = async <T>(use: (ledger: MaintainedLedger) => Promise<T>): Promise<T> => {
       const opened = await backend.open({ isChainChecked: false });
-      return use(opened).finally(() => opened.close());
+      try {
+        return await use(opened);
+      } finally {
+        await opened.close();
+      }
     };
     return {
       head,

@@ -1,6 +1,5 @@
 /** Random edits of the records of pruning and of what is before the start of the chain. */
 import { batchHash, type PruneRow, pruneHash, pruneText, rollupText, TextHash } from "../../src/ledger/chain.ts";
-import type { SeededRandom } from "../seededRandom.ts";
 import type { Int, LedgerEditor } from "./ledgerEditors.ts";
 import { changedHash, type Edit, events, insertEvent, rewriteChain } from "./ledgerEdits.ts";
 
