@@ -26,6 +26,7 @@ export interface ServeFlags extends DatabaseFlags {
   readonly valueLimit?: number;
   readonly detailLimit?: number;
   readonly entityLimit?: number;
+  readonly customerLimit?: number;
   readonly requestsPerSecond?: number;
   readonly requestBurst?: number;
   readonly tilesPerSecond?: number;
@@ -125,6 +126,13 @@ export function addServeOptions(command: Command): Command {
     .addOption(limit("--entity-limit <count>", "maximum entities of a request (default: 5000)", "ENTITY_LIMIT"))
     .addOption(
       limit(
+        "--customer-limit <count>",
+        "maximum customers of an account, including archived ones (default: 100000)",
+        "CUSTOMER_LIMIT",
+      ),
+    )
+    .addOption(
+      limit(
         "--requests-per-second <count>",
         "sustained request rate of an account (default: 50)",
         "REQUESTS_PER_SECOND",
@@ -218,7 +226,7 @@ export function serverOptionsOf(flags: ServeFlags): Omit<ServeOptions, "atlas" |
 }
 
 function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
-  const { bodyLimit, batchLimit, valueLimit, detailLimit, entityLimit } = flags;
+  const { bodyLimit, batchLimit, valueLimit, detailLimit, entityLimit, customerLimit } = flags;
   const { requestsPerSecond, requestBurst, tilesPerSecond, tileBurst } = flags;
   return {
     ...(bodyLimit === undefined ? {} : { requestBodyBytesMax: bodyLimit * 2 ** 20 }),
@@ -226,6 +234,7 @@ function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
     ...(valueLimit === undefined ? {} : { hazardValueCount: valueLimit, alignmentValueCount: valueLimit }),
     ...(detailLimit === undefined ? {} : { detailCount: detailLimit }),
     ...(entityLimit === undefined ? {} : { entityCount: entityLimit }),
+    ...(customerLimit === undefined ? {} : { customerCount: customerLimit }),
     ...(requestsPerSecond === undefined ? {} : { requestsPerS: requestsPerSecond }),
     ...(requestBurst === undefined ? {} : { requestBurst }),
     ...(tilesPerSecond === undefined ? {} : { tilesPerS: tilesPerSecond }),

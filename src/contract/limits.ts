@@ -19,6 +19,7 @@ export const LimitsSchema = Type.Object({
     description: "Maximum number of hazard or alignment values per request with detail, and of curves.",
   }),
   radius_km: Type.Number({ description: "Maximum radius of a hazard query, kilometers." }),
+  customers: Type.Integer({ description: "Maximum number of customers of the account, including archived ones." }),
   requests_per_second: Type.Number({
     description: "Maximum sustained request rate of the account, requests per second.",
   }),

@@ -88,6 +88,7 @@ const DEFAULT_LIMITS: HostLimits = {
   alignmentValueCount: DEFAULT_ALIGNMENT_LIMITS.valueCount,
   detailCount: 10_000,
   requestBodyBytesMax: DEFAULT_BODY_BYTES_MAX,
+  customerCount: 100_000,
   requestsPerS: 50,
   requestBurst: 100,
   tilesPerS: 100,
@@ -107,6 +108,7 @@ const LIMITS = {
   alignmentValueCount: COUNT,
   detailCount: COUNT,
   requestBodyBytesMax: { ...BYTES, minimum: 1 },
+  customerCount: COUNT,
   requestsPerS: { type: "number", exclusiveMinimum: 0 },
   requestBurst: COUNT,
   tilesPerS: { type: "number", exclusiveMinimum: 0 },
@@ -119,6 +121,7 @@ const LOAD = {
   responseBytesMax: BYTES,
   memoryBytesMax: BYTES,
   accountShare: { type: "number", exclusiveMinimum: 0, maximum: 1 },
+  streamsPerAccountMax: COUNT,
   jobsMax: COUNT,
   jobsPerAccountMax: COUNT,
   jobBytesMax: BYTES,
@@ -128,6 +131,8 @@ const LOAD = {
 const CLIENTS = {
   openRequestsPerS: { type: "number", exclusiveMinimum: 0 },
   openRequestBurst: COUNT,
+  probesPerS: { type: "number", exclusiveMinimum: 0 },
+  probeBurst: COUNT,
   keyLookupsMax: COUNT,
   exemptAddresses: { type: "array", items: { type: "string" } },
 } as const satisfies Record<keyof ClientLimits, ValueSchema>;

@@ -4,7 +4,8 @@ import { Fault } from "../errors.ts";
 import { checkText, checkInteger } from "./checks.ts";
 import { digestOf, isKeyShaped, KEY_FORM, newKey } from "./keys.ts";
 import type { Account, ApiKey, IssuedKey, KeyHolder } from "./ledger.ts";
-import { runInvalidatingTransaction, type Storage, type Tables } from "./schema.ts";
+import { runInvalidatingTransaction } from "./changes.ts";
+import type { Storage, Tables } from "./schema.ts";
 
 /** Maximum time for which a rotated key stays valid: one leap year. */
 const OVERLAP_S_MAX = 366 * 86_400;

@@ -1,7 +1,7 @@
 import { Fault, isFault } from "../errors.ts";
 import { AddressRateLimiter } from "./addressRateLimiter.ts";
 import { digestTextOf, isKeyShaped, isMistyped, isSameDigest, KEY_FORM } from "./keys.ts";
-import type { Customer, KeyHolder, Ledger } from "./ledger.ts";
+import type { Customer, CustomerRef, KeyHolder, Ledger } from "./ledger.ts";
 
 export interface AuthenticatorOptions {
   /** Maximum age of a cache entry; a change notification of the ledger invalidates it earlier. */
@@ -58,10 +58,14 @@ export class Authenticator {
     const { failureCountMax, addressCountMax, now } = this.#options;
     const limit = { burst: failureCountMax, refillCount: failureCountMax, refillIntervalMs: FAILURE_WINDOW_MS };
     this.#failures = new AddressRateLimiter({ limit, addressCountMax, now });
-    this.#stopListening = ledger.onChange(() => {
-      this.#keys.invalidate();
-      this.#keysById.invalidate();
-      this.#customers.invalidate();
+    this.#stopListening = ledger.onChange((customer) => {
+      if (customer !== undefined) {
+        this.#customers.invalidate(customerCacheKey(customer));
+        return;
+      }
+      this.#keys.invalidateAll();
+      this.#keysById.invalidateAll();
+      this.#customers.invalidateAll();
     });
   }
 
@@ -111,12 +115,8 @@ export class Authenticator {
    * Finds a customer of an account, including archived ones. Returns synchronously on a cache hit.
    * @throws Fault `ledger_unavailable`
    */
-  findCustomer(ref: {
-    readonly accountId: string;
-    readonly customerId: string;
-  }): Customer | undefined | Promise<Customer | undefined> {
-    const { accountId, customerId } = ref;
-    const key = `${accountId} ${customerId}`;
+  findCustomer({ accountId, customerId }: CustomerRef): Customer | undefined | Promise<Customer | undefined> {
+    const key = customerCacheKey({ accountId, customerId });
     return (
       this.#customers.get(key) ?? this.#customers.load(key, () => this.#ledger.findCustomer({ accountId, customerId }))
     );
@@ -163,6 +163,10 @@ export class Authenticator {
   }
 }
 
+function customerCacheKey({ accountId, customerId }: CustomerRef): string {
+  return `${accountId} ${customerId}`;
+}
+
 interface CacheEntry<Value> {
   readonly value: Value;
   /** When the lookup started. */
@@ -171,13 +175,17 @@ interface CacheEntry<Value> {
   isInvalidated: boolean;
 }
 
+interface PendingLookup<Value> {
+  readonly value: Promise<Value | undefined>;
+  /** Whether the ledger has changed since the lookup started. */
+  isInvalidated: boolean;
+}
+
 /** Caches ledger lookups. Missing values are not cached, because they may be created at any time. */
 class LookupCache<Value> {
   readonly #options: AuthenticatorOptions;
   readonly #entries = new Map<string, CacheEntry<Value>>();
-  readonly #pending = new Map<string, { readonly value: Promise<Value | undefined>; readonly generation: number }>();
-  /** Number of invalidations. */
-  #generation = 0;
+  readonly #pending = new Map<string, PendingLookup<Value>>();
 
   constructor(options: AuthenticatorOptions) {
     this.#options = options;
@@ -197,9 +205,16 @@ class LookupCache<Value> {
   }
 
   /** Invalidates all entries. They remain usable while the ledger is unavailable. */
-  invalidate(): void {
-    this.#generation++;
+  invalidateAll(): void {
+    for (const lookup of this.#pending.values()) lookup.isInvalidated = true;
     for (const entry of this.#entries.values()) entry.isInvalidated = true;
+  }
+
+  /** Invalidates one entry, as `invalidateAll` does. */
+  invalidate(key: string): void {
+    for (const value of [this.#pending.get(key), this.#entries.get(key)]) {
+      if (value !== undefined) value.isInvalidated = true;
+    }
   }
 
   /** Looks a value up and caches it. Returns the stale value if the ledger is unavailable. */
@@ -221,16 +236,14 @@ class LookupCache<Value> {
   /** Shares one lookup between concurrent calls for the same key, unless the cache was invalidated since it started. */
   #lookUpOnce(key: string, lookUp: () => Promise<Value | undefined>): Promise<Value | undefined> {
     const inFlight = this.#pending.get(key);
-    if (inFlight !== undefined && inFlight.generation === this.#generation) return inFlight.value;
-    const generation = this.#generation;
+    if (inFlight?.isInvalidated === false) return inFlight.value;
     const lookedUpAtMs = this.#options.now();
-    const pending = {
-      generation,
+    const pending: PendingLookup<Value> = {
+      isInvalidated: false,
       value: lookUp()
         .then((value) => {
           this.#entries.delete(key);
-          const isInvalidated = generation !== this.#generation;
-          if (value !== undefined) this.#set(key, { value, lookedUpAtMs, isInvalidated });
+          if (value !== undefined) this.#set(key, { value, lookedUpAtMs, isInvalidated: pending.isInvalidated });
           return value;
         })
         .finally(() => {

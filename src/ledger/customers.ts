@@ -1,27 +1,30 @@
 import { randomUUID } from "node:crypto";
-import { type Kysely, type RawBuilder, type Selectable, sql } from "kysely";
+import { type Kysely, type RawBuilder, type Selectable, sql, type SqlBool } from "kysely";
 import { Fault } from "../errors.ts";
 import { accountRow } from "./accounts.ts";
 import { PAGE_ITEMS } from "../contract/ranges.ts";
 import { checkText, checkInteger } from "./checks.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import type { Customer, Page, PageQuery } from "./ledger.ts";
-import { runInvalidatingTransaction, type Storage, type Tables } from "./schema.ts";
-
-interface CustomerRef {
-  readonly accountId: string;
-  readonly customerId: string;
-}
+import { customerCountOf } from "./customerCounts.ts";
+import type { Customer, CustomerRef, Page, PageQuery } from "./ledger.ts";
+import { runInvalidatingTransaction } from "./changes.ts";
+import type { Storage, Tables } from "./schema.ts";
 
 /**
  * Registers a customer, or finds the one with this internal id and changes its name if one is given. Concurrent
  * registrations of the same internal id create a single customer; if their names differ, the last write wins.
+ * @throws Fault `customer_archived`; `too_many_values` if the account has `customerCountMax` customers already
  */
 export async function registerCustomer(
   storage: Storage,
-  customer: { readonly accountId: string; readonly internalId: string; readonly name?: string },
+  customer: {
+    readonly accountId: string;
+    readonly internalId: string;
+    readonly name?: string;
+    readonly customerCountMax?: number;
+  },
 ): Promise<{ readonly customer: Customer; readonly isNew: boolean }> {
-  const { accountId, internalId, name } = customer;
+  const { accountId, internalId, name, customerCountMax } = customer;
   checkText("internal_id", internalId);
   if (name !== undefined) checkText("name", name);
   const registered = await findRegistered(storage.db, customer);
@@ -29,6 +32,10 @@ export async function registerCustomer(
   await accountRow(storage.db, accountId);
   const nowText = new Date(storage.nowMs()).toISOString();
   const maxFunction = storage.dialect === "sqlite" ? sql.raw("max") : sql.raw("greatest");
+  const hasRoom =
+    customerCountMax === undefined
+      ? sql<SqlBool>`1 = 1`
+      : sql<SqlBool>`${customerCountOf(accountId)} < ${customerCountMax}`;
   // A single statement blocks recording only briefly. If registrations are concurrent, one of them inserts the row.
   const added = await storage.db
     .insertInto("customer")
@@ -37,6 +44,7 @@ export async function registerCustomer(
       storage.db
         .selectFrom("ledger_state")
         .where("id", "=", 1)
+        .where(hasRoom)
         .select(({ val, selectFrom }) => {
           const latestCreation = selectFrom("customer")
             .select(({ fn }) => fn.max("created_at").as("created_at"))
@@ -55,8 +63,18 @@ export async function registerCustomer(
     .executeTakeFirst();
   if (added !== undefined) return { customer: customerOf(added), isNew: true };
   const winner = await findRegistered(storage.db, customer);
-  if (winner === undefined) throw new Error("A customer conflicts with an insert but cannot be found.");
-  return { customer: await rename(storage.db, winner, name), isNew: false };
+  if (winner !== undefined) return { customer: await rename(storage.db, winner, name), isNew: false };
+  if (customerCountMax === undefined) throw new Error("A customer conflicts with an insert but cannot be found.");
+  throw await tooManyCustomers(storage.db, accountId, customerCountMax);
+}
+
+async function tooManyCustomers(db: Kysely<Tables>, accountId: string, limit: number): Promise<Fault> {
+  const { rows } = await sql<{ count: number }>`select ${customerCountOf(accountId)} as count`.execute(db);
+  const requested = (rows[0]?.count ?? limit) + 1;
+  const message =
+    `The account would have ${requested} customers, including archived ones; at most ${limit} are allowed. ` +
+    "Use a registered customer, or ask the operator of the service for a higher limit.";
+  return new Fault("too_many_values", message, { details: { requested, limit } });
 }
 
 /**
@@ -135,13 +153,14 @@ export async function listCustomers(storage: Storage, query: PageQuery): Promise
 }
 
 export function archiveCustomer(storage: Storage, ref: CustomerRef): Promise<Customer | undefined> {
-  return runInvalidatingTransaction(storage, async (tx, now) => {
+  const archive = async (tx: Kysely<Tables>, now: string): Promise<Customer | undefined> => {
     const row = await customerRow(tx, ref);
     if (row === undefined) return undefined;
     const archived_at = row.archived_at ?? now;
     await tx.updateTable("customer").set({ archived_at }).where("customer_id", "=", row.customer_id).execute();
     return customerOf({ ...row, archived_at });
-  });
+  };
+  return runInvalidatingTransaction(storage, archive, ref);
 }
 
 function customerRow(

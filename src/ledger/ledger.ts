@@ -59,6 +59,12 @@ export interface Customer {
   readonly archivedAt?: string;
 }
 
+/** A customer of an account. */
+export interface CustomerRef {
+  readonly accountId: string;
+  readonly customerId: string;
+}
+
 /** The usage of one response, recorded before the response is sent. */
 export interface UsageEntry {
   /** The request's UUIDv7; recording it a second time has no effect. */
@@ -97,6 +103,8 @@ export interface RecordResult {
 
 /** Maximum number of lines per page. */
 export const USAGE_LINE_COUNT_MAX = 10_000;
+/** Maximum length of a page of CSV, in UTF-16 code units: 5,000 lines with ids of usual length. */
+export const CSV_PAGE_LENGTH_MAX = 512 * 1024;
 /** Maximum number of reports of one account that wait for their turn. */
 export const WAITING_REPORT_COUNT_MAX = 100;
 
@@ -137,7 +145,10 @@ export interface Page<Item> {
 
 /** Lines of CSV (RFC 4180), each with its line end; `next` is the cursor of the next page, absent on the last one. */
 export interface CsvPage {
+  /** At most CSV_PAGE_LENGTH_MAX. */
   readonly text: string;
+  /** May be below the limit, or 0, although there is a next page. */
+  readonly lineCount: number;
   readonly next?: string;
 }
 
@@ -221,26 +232,33 @@ export interface Ledger {
   signingSecret(purpose: string): Promise<string>;
   /** Registers a listener that is called whenever a key, an account or the archived state of a customer may have changed,
    *  so that caches of them must be invalidated: within half a second for SQLite, at once (by NOTIFY) for PostgreSQL.
-   *  Changes of a customer's name are not announced. @returns a function that removes the listener */
-  onChange(listener: () => void): () => void;
+   *  With a customer, nothing but that customer has changed. Changes of a customer's name are not announced.
+   *  @returns a function that removes the listener */
+  onChange(listener: (customer?: CustomerRef) => void): () => void;
   /** Registers a listener that is called after each committed batch of entries. @returns a function that removes the listener */
   onCommit(listener: (commit: Commit) => void): () => void;
 
   /**
    * Registers a customer; idempotent by `internalId`. A `name` replaces that of an existing customer; without one the
-   * name is kept. @throws Fault `customer_archived` for an archived customer
+   * name is kept. @throws Fault `customer_archived` for an archived customer; `too_many_values` if a new customer would
+   *   exceed `customerCountMax`
    */
   registerCustomer(customer: {
     readonly accountId: string;
     readonly internalId: string;
     readonly name?: string;
+    /**
+     * Customers that the account may have, including archived ones; without a limit if absent. In PostgreSQL, concurrent
+     * registrations may exceed it by one each.
+     */
+    readonly customerCountMax?: number;
   }): Promise<{ readonly customer: Customer; readonly isNew: boolean }>;
   /** Finds a customer of this account; customers of other accounts are not found. */
-  findCustomer(ref: { readonly accountId: string; readonly customerId: string }): Promise<Customer | undefined>;
+  findCustomer(ref: CustomerRef): Promise<Customer | undefined>;
   /** @throws Fault `rate_limited` if too many reports of the account are waiting; the reason of the signal */
   listCustomers(query: PageQuery, options?: ReportOptions): Promise<Page<Customer>>;
   /** Archives a customer; its usage is kept. @returns undefined if the account has no such customer */
-  archiveCustomer(ref: { readonly accountId: string; readonly customerId: string }): Promise<Customer | undefined>;
+  archiveCustomer(ref: CustomerRef): Promise<Customer | undefined>;
 
   /**
    * Records an entry. Resolves when it is on disk; pending entries are committed together.

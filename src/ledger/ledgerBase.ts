@@ -7,6 +7,7 @@ import type {
   Commit,
   CsvPage,
   Customer,
+  CustomerRef,
   IssuedKey,
   KeyHolder,
   MaintainedLedger,
@@ -43,7 +44,7 @@ export interface LedgerClock {
 /** Base class of ledgers: forwards every call to `dispatch`, which the storage implements, and manages listeners. */
 export abstract class LedgerBase implements MaintainedLedger {
   readonly failed: Promise<Error>;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(customer?: CustomerRef) => void>();
   readonly #commitListeners = new Set<(commit: Commit) => void>();
   readonly #writeCheck = new CachedCheck({
     check: () => this.checkStorage(),
@@ -119,15 +120,16 @@ export abstract class LedgerBase implements MaintainedLedger {
     if (this.#failure === undefined) await this.#chain.close();
   }
 
-  onChange(listener: () => void): () => void {
+  onChange(listener: (customer?: CustomerRef) => void): () => void {
     // Wrapped, so that each of several registrations of a listener can be removed separately.
-    const registration = (): void => listener();
+    const registration = (customer?: CustomerRef): void => listener(customer);
     this.#listeners.add(registration);
     return () => this.#listeners.delete(registration);
   }
 
-  protected notifyChange(): void {
-    for (const listener of this.#listeners) listener();
+  /** Announces a change of a customer, or without one a change of any key, account or customer. */
+  protected notifyChange(customer?: CustomerRef): void {
+    for (const listener of this.#listeners) listener(customer);
   }
 
   onCommit(listener: (commit: Commit) => void): () => void {
@@ -194,21 +196,13 @@ export abstract class LedgerBase implements MaintainedLedger {
     return this.#call("signingSecret", { purpose });
   }
 
-  registerCustomer(customer: {
-    readonly accountId: string;
-    readonly internalId: string;
-    readonly name?: string;
-  }): Promise<{ readonly customer: Customer; readonly isNew: boolean }> {
+  registerCustomer(
+    customer: ArgumentOf<"registerCustomer">,
+  ): Promise<{ readonly customer: Customer; readonly isNew: boolean }> {
     return this.#call("registerCustomer", customer);
   }
 
-  findCustomer({
-    accountId,
-    customerId,
-  }: {
-    readonly accountId: string;
-    readonly customerId: string;
-  }): Promise<Customer | undefined> {
+  findCustomer({ accountId, customerId }: CustomerRef): Promise<Customer | undefined> {
     return this.#call("findCustomer", { accountId, customerId });
   }
 
@@ -216,18 +210,30 @@ export abstract class LedgerBase implements MaintainedLedger {
     return this.#call("listCustomers", query, signal);
   }
 
-  archiveCustomer({
-    accountId,
-    customerId,
-  }: {
-    readonly accountId: string;
-    readonly customerId: string;
-  }): Promise<Customer | undefined> {
-    return this.#call("archiveCustomer", { accountId, customerId });
+  async archiveCustomer({ accountId, customerId }: CustomerRef): Promise<Customer | undefined> {
+    const ref = { accountId, customerId };
+    // A request that changes nothing neither writes nor invalidates caches. Archived customers stay archived.
+    const known = await this.findCustomer(ref);
+    if (known === undefined || known.archivedAt !== undefined) return known;
+    const archived = await this.#call("archiveCustomer", ref);
+    this.notifyChange(ref);
+    return archived;
   }
 
-  usage(query: UsageQuery, { signal }: ReportOptions = {}): Promise<Page<UsageLine>> {
-    return this.#call("usage", query, signal);
+  async usage(query: UsageQuery, { signal }: ReportOptions = {}): Promise<Page<UsageLine>> {
+    const items: UsageLine[] = [];
+    // Each part has its own turn among the reports.
+    for (let position = query.cursor; ;) {
+      const isFull = items.length > 0 && items.length === query.limit;
+      const cursor = position === undefined ? {} : { cursor: position };
+      // After a full page, looks for a further line, because the last page has no cursor.
+      const limit = isFull ? 1 : query.limit - items.length;
+      const part = await this.#call("usage", { ...query, ...cursor, limit }, signal);
+      if (isFull && part.items.length > 0) return { items, ...(position === undefined ? {} : { next: position }) };
+      items.push(...part.items);
+      position = part.next;
+      if (!part.isPartial) return { items, ...(position === undefined ? {} : { next: position }) };
+    }
   }
 
   usageCsv(query: UsageQuery, { signal }: ReportOptions = {}): Promise<CsvPage> {

@@ -56,20 +56,20 @@ export type MethodName = keyof typeof LEDGER_METHODS;
 export type ArgumentOf<Name extends MethodName> = Parameters<(typeof LEDGER_METHODS)[Name]>[1];
 export type ResultOf<Name extends MethodName> = Awaited<ReturnType<(typeof LEDGER_METHODS)[Name]>>;
 
-/** Methods after which caches of keys, accounts and customers must be invalidated. */
+/** Methods after which all caches of keys, accounts and customers must be invalidated. */
 export const INVALIDATING_METHODS: ReadonlySet<MethodName> = new Set([
   "createAccount",
   "setAccountSuspended",
   "createKey",
   "rotateKey",
   "revokeKey",
-  "archiveCustomer",
 ]);
 
 /** Methods that set the ledger's time, which a wrong clock must not do. */
 export const DATED_METHODS: ReadonlySet<MethodName> = new Set([
   ...INVALIDATING_METHODS,
   "registerCustomer",
+  "archiveCustomer",
   "resetClock",
 ]);
 

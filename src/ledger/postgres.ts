@@ -72,7 +72,7 @@ export class PostgresLedger extends LedgerBase {
     this.#listener = new PostgresListener({
       createClient: () => createClient({ ...config, statement_timeout: 0, query_timeout: 0 }),
       readChangeCount: () => this.#readChangeCount(),
-      onChange: () => this.notifyChange(),
+      onChange: (customer) => this.notifyChange(customer),
     });
   }
 

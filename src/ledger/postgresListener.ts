@@ -1,5 +1,6 @@
 import type pg from "pg";
-import { CHANGE_CHANNEL } from "./schema.ts";
+import { CHANGE_CHANNEL, changedCustomer } from "./changes.ts";
+import type { CustomerRef } from "./ledger.ts";
 
 /** How long caches may be out of date if notifications from the server are lost. */
 const FALLBACK_POLL_INTERVAL_MS = 5_000;
@@ -10,8 +11,8 @@ export interface PostgresListenerOptions {
   readonly createClient: () => pg.Client;
   /** Returns the number of changes so far. */
   readonly readChangeCount: () => Promise<number>;
-  /** Called when entities that are cached may have changed. */
-  readonly onChange: () => void;
+  /** Called when entities that are cached may have changed; with a customer, nothing else has. */
+  readonly onChange: (customer?: CustomerRef) => void;
 }
 
 /** Listens for notifications of changes by other processes, and reconnects when the connection ends. */
@@ -35,7 +36,7 @@ export class PostgresListener {
 
   async #listen(): Promise<void> {
     const client = this.#options.createClient();
-    client.on("notification", () => this.#options.onChange());
+    client.on("notification", ({ payload }) => this.#options.onChange(changedCustomer(payload)));
     const reconnect = (): void => {
       if (this.#client !== client) return;
       this.#client = undefined;

@@ -3,6 +3,7 @@ import { Fault } from "../errors.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 import type { BatchRow, PruneRow } from "./chain.ts";
 import { createCarriedSums, createChain } from "./chainSchema.ts";
+import { createCustomerCounts } from "./customerCounts.ts";
 import { createUsageSums } from "./usageSums.ts";
 
 /**
@@ -40,6 +41,8 @@ export interface Tables {
     created_at: string;
     archived_at: string | null;
   };
+  /** How many customers an account has, including archived ones: the sum of its rows (`customerCounts.ts`). */
+  customer_count: { account_id: string; part: number; count: number };
   usage_event: {
     seq: Generated<number>;
     receipt: string;
@@ -106,6 +109,7 @@ export const TABLE_NAMES = Object.keys({
   account: 0,
   api_key: 0,
   customer: 0,
+  customer_count: 0,
   usage_event: 0,
   usage_rollup: 0,
   usage_daily: 0,
@@ -145,6 +149,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "usage per day, month and in total", up: createUsageSums },
   { name: "hash chain over usage", up: createChain },
   { name: "sums of archived events of later days", up: createCarriedSums },
+  { name: "number of customers per account", up: createCustomerCounts },
 ];
 
 async function createTables(tx: Kysely<Tables>, dialect: Dialect): Promise<void> {
@@ -313,31 +318,3 @@ export async function migrate(
     });
   }
 }
-
-/**
- * Runs a transaction that changes cached entities, and invalidates all caches of them. `now` is the ledger's time: the
- * system clock, but never earlier than the last write. Updating the row that holds the ledger's time serializes writers,
- * so that `work` sees everything that earlier transactions wrote.
- */
-export function runInvalidatingTransaction<T>(
-  storage: Storage,
-  work: (tx: Kysely<Tables>, now: string) => Promise<T>,
-): Promise<T> {
-  return storage.transaction(async (tx) => {
-    const nowText = new Date(storage.nowMs()).toISOString();
-    const { last_at: now } = await tx
-      .updateTable("ledger_state")
-      .set(({ eb }) => ({
-        last_at: eb.case().when("last_at", "<", nowText).then(nowText).else(eb.ref("last_at")).end(),
-        change_count: eb("change_count", "+", 1),
-      }))
-      .returning("last_at")
-      .executeTakeFirstOrThrow();
-    const result = await work(tx, now);
-    if (storage.dialect === "postgres") await sql`select pg_notify(${CHANGE_CHANNEL}, '')`.execute(tx);
-    return result;
-  });
-}
-
-/** The NOTIFY channel on which PostgreSQL announces changes. */
-export const CHANGE_CHANNEL = "isotherm_ledger_changed";

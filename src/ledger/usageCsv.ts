@@ -3,17 +3,26 @@
  * far less than sending thousands of lines.
  */
 import { csvCell } from "../csvText.ts";
-import type { CsvPage, UsageQuery } from "./ledger.ts";
+import { CSV_PAGE_LENGTH_MAX, type CsvPage, type UsageQuery } from "./ledger.ts";
 import type { Storage } from "./schema.ts";
 import { USAGE_CSV_LINE_END } from "./usageCsvHeader.ts";
-import { type Line, readLines } from "./usageLines.ts";
+import { readLines } from "./usageLines.ts";
+import type { Line } from "./usageSelections.ts";
 
-/** Returns a page of sums by the groups of the query as lines of CSV. */
+/** Returns sums by the groups of the query as lines of CSV: a page, or as much of it as fits or can be read at a time. */
 export async function usageCsv(storage: Storage, query: UsageQuery): Promise<CsvPage> {
-  const { items, ...page } = await readLines(storage, query);
+  const { items, next, cursorAfter } = await readLines(storage, query);
   let text = "";
-  for (const line of items) text += csvLineOf(line);
-  return { text, ...page };
+  let last: Line | undefined;
+  for (const [lineCount, line] of items.entries()) {
+    const lineText = csvLineOf(line);
+    if (last !== undefined && text.length + lineText.length > CSV_PAGE_LENGTH_MAX) {
+      return { text, lineCount, next: cursorAfter(last) };
+    }
+    text += lineText;
+    last = line;
+  }
+  return { text, lineCount: items.length, ...(next === undefined ? {} : { next }) };
 }
 
 /** Returns a line with the columns of `USAGE_CSV_HEADER`. Only ids can contain characters that must be quoted. */

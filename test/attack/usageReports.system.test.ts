@@ -69,11 +69,15 @@ test(
     const client = new HttpClient(4);
     const times: Record<string, number> = {};
     const get = async (name: string, path: string, { apiKey }: TestAccount): Promise<string> => {
-      const startMs = performance.now();
-      const { status, text } = await client.send(`${url}${path}`, { headers: { "X-API-Key": apiKey } });
-      times[name] = Math.round(performance.now() - startMs);
-      expect(status, text).toBe(200);
-      return text;
+      for (;;) {
+        const startMs = performance.now();
+        const { status, text } = await client.send(`${url}${path}`, { headers: { "X-API-Key": apiKey } });
+        times[name] = Math.round(performance.now() - startMs);
+        // Of the same account, until the service has noticed that the clients of the abandoned reports have left.
+        if (status === 503 && path === CSV) continue;
+        expect(status, text).toBe(200);
+        return text;
+      }
     };
 
     await get("first page alone", "/latest/api/v1/usage?group_by=customer,meter,day", attacker);

@@ -308,7 +308,7 @@ describe("the built command", () => {
       const authenticator = new Authenticator(ledger, { now: () => 0 });
       const { secret, key } = await ledger.createKey({ accountId: account });
       await authenticator.authenticate(secret, "192.0.2.1");
-      const changed = new Promise<void>((resolve) => ledger.onChange(resolve));
+      const changed = new Promise<void>((resolve) => ledger.onChange(() => resolve()));
       await isotherm("keys", "revoke", key.keyId);
       await changed;
       await expect(authenticator.authenticate(secret, "192.0.2.1")).rejects.toMatchObject({ code: "api_key_revoked" });

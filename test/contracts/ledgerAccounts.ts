@@ -131,7 +131,7 @@ export function describeAccountsAndKeys(contract: TestLedger): void {
     test("notifies listeners of changes, including those made by another instance", async () => {
       const { keyId } = await newAccount();
       await withOther(async (other) => {
-        const notified = new Promise<void>((resolve) => other.onChange(resolve));
+        const notified = new Promise<void>((resolve) => other.onChange(() => resolve()));
         await contract.ledger.revokeKey(keyId);
         await notified;
       });

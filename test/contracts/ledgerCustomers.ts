@@ -151,6 +151,32 @@ export function describeCustomers(contract: TestLedger): void {
       expect((await contract.ledger.listCustomers({ accountId, limit: 10 })).items).toEqual([archived]);
     });
 
+    test("are limited in number per account, including archived ones, but can be renamed at the limit", async () => {
+      const { accountId, customerId } = await newAccount();
+      const register = (internalId: string, name?: string) =>
+        contract.ledger.registerCustomer({
+          accountId,
+          internalId,
+          ...(name === undefined ? {} : { name }),
+          customerCountMax: 3,
+        });
+      await register("second");
+      await contract.ledger.archiveCustomer({ accountId, customerId });
+      expect(await register("third")).toMatchObject({ isNew: true });
+      for (const requested of [4, 4]) {
+        await expect(register("fourth")).rejects.toMatchObject({
+          code: "too_many_values",
+          details: { requested, limit: 3 },
+        });
+      }
+      expect(await register("third", "Renamed")).toMatchObject({ isNew: false, customer: { name: "Renamed" } });
+      await expect(register("first")).rejects.toEqual(fault("customer_archived"));
+      expect((await contract.ledger.listCustomers({ accountId, limit: 10 })).items).toHaveLength(3);
+      const otherAccount = await newAccount();
+      const registration = { accountId: otherAccount.accountId, internalId: "second", customerCountMax: 3 };
+      expect(await contract.ledger.registerCustomer(registration)).toMatchObject({ isNew: true });
+    });
+
     test("are each listed once across pages, in the order of registration", async () => {
       const { accountId } = await contract.ledger.createAccount({ name: "Pages" });
       const registered: Customer[] = [];

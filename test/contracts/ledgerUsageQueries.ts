@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
-import type { Customer } from "../../src/ledger/ledger.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CSV_PAGE_LENGTH_MAX, type Customer } from "../../src/ledger/ledger.ts";
 import { fault, HOUR_MS, type TestAccount, type TestLedger } from "./testLedger.ts";
 import type { UsageGroup } from "../../src/contract/wireTypes.ts";
 
@@ -33,6 +33,19 @@ export function describeUsageQueries(contract: TestLedger): void {
       const other = await newAccount();
       await contract.ledger.record(other.entry({ units: 1000 }));
     });
+
+    /** Accounts of which the hourly sums have no events, which the audit in other tests would report. */
+    const accountsWithoutEvents: string[] = [];
+    afterAll(async () => {
+      for (const accountId of accountsWithoutEvents) {
+        await contract.fixture.execute(`delete from usage_rollup where account_id = '${accountId}'`);
+      }
+    });
+    const newAccountWithoutEvents = async (): Promise<string> => {
+      const { accountId } = await contract.ledger.createAccount({ name: "Without events" });
+      accountsWithoutEvents.push(accountId);
+      return accountId;
+    };
 
     const query = async (groupBy: readonly UsageGroup[], overrides: object = {}) =>
       (await contract.ledger.usage({ accountId: account.accountId, groupBy, limit: 500, ...overrides })).items;
@@ -107,6 +120,68 @@ export function describeUsageQueries(contract: TestLedger): void {
         expect(lines.reduce((sum, { units }) => sum + units, 0)).toBe(63);
       },
     );
+
+    test("by customer within a range search many customers in vain, in parts, and still fill the pages", async () => {
+      const accountId = await newAccountWithoutEvents();
+      // Half a year, in which one call reads at most 180 customers.
+      const insert = (customer: number, hour: string): Promise<void> =>
+        contract.fixture.execute(`insert into usage_rollup (account_id, customer_id, meter, hour, units, requests)
+          values ('${accountId}', 'customer-${String(customer).padStart(6, "0")}', 'hazard_values', '${hour}', 2, 1)`);
+      await contract.fixture.execute(`insert into usage_rollup (account_id, customer_id, meter, hour, units, requests)
+        with recursive number (n) as (select 0 union all select n + 1 from number where n < 999)
+          select '${accountId}', 'customer-' || substr('00000' || n, length('00000' || n) - 5, 6), 'hazard_values',
+              '2026-01-01T00', 1, 1 from number`);
+      for (const customer of [500, 501, 998]) await insert(customer, "2026-07-01T00");
+      const range = { accountId, groupBy: ["customer"] as const, from: "2026-01-02", to: "2026-12-31" };
+      const lineOf = (customer: number) => ({ customerId: `customer-000${customer}`, requests: 1, units: 2 });
+      expect(await contract.ledger.usage({ ...range, limit: 500 })).toEqual({ items: [500, 501, 998].map(lineOf) });
+      const first = await contract.ledger.usage({ ...range, limit: 2 });
+      expect(first).toEqual({ items: [500, 501].map(lineOf), next: expect.any(String) as string });
+      const cursor = first.next ?? "";
+      expect(await contract.ledger.usage({ ...range, limit: 1, cursor })).toEqual({ items: [lineOf(998)] });
+      expect(await contract.ledger.usage({ ...range, limit: 3 })).not.toHaveProperty("next");
+
+      let text = "";
+      let pageCount = 0;
+      for (let next: string | undefined = ""; next !== undefined; pageCount++) {
+        const page = await contract.ledger.usageCsv({
+          ...range,
+          limit: 5_000,
+          ...(next === "" ? {} : { cursor: next }),
+        });
+        expect(page.text.split("\r\n")).toHaveLength(page.lineCount + 1);
+        text += page.text;
+        next = page.next;
+      }
+      expect(text).toBe([500, 501, 998].map((customer) => `customer-000${customer},,,,1,2\r\n`).join(""));
+      expect(pageCount).toBeGreaterThan(1);
+    });
+
+    test("as CSV end a page when its text is long enough, and continue after its last line", async () => {
+      const accountId = await newAccountWithoutEvents();
+      const internalId = `"${"🌊".repeat(198)}"`;
+      await contract.fixture.execute(`insert into usage_rollup (account_id, customer_id, meter, hour, units, requests)
+        with recursive number (n) as (select 1000 union all select n + 1 from number where n < 3999)
+          select '${accountId}', '${accountId} ' || n, 'hazard_values', '2026-01-01T00', 1, 1 from number`);
+      await contract.fixture.execute(`insert into customer (customer_id, account_id, internal_id, created_at)
+          select customer_id, account_id, '${internalId}' || customer_id, '2026-01-01'
+            from usage_rollup where account_id = '${accountId}'`);
+      const query = { accountId, groupBy: ["customer"] as const, limit: 5_000 };
+      const ids: string[] = [];
+      for (let next: string | undefined = ""; next !== undefined;) {
+        const page = await contract.ledger.usageCsv({ ...query, ...(next === "" ? {} : { cursor: next }) });
+        expect(page.text.length).toBeLessThanOrEqual(CSV_PAGE_LENGTH_MAX);
+        expect(page.lineCount).toBeGreaterThan(500);
+        ids.push(
+          ...page.text
+            .trimEnd()
+            .split("\r\n")
+            .map((line) => line.split(",")[0] ?? ""),
+        );
+        next = page.next;
+      }
+      expect(ids).toEqual(Array.from({ length: 3000 }, (_, i) => `${accountId} ${1000 + i}`));
+    });
 
     test("reject the cursor of another query", async () => {
       const firstPage = { accountId: account.accountId, groupBy: ["day"] as const, limit: 1 };

@@ -132,10 +132,19 @@ export class MemoryLedger implements Ledger {
     return () => this.#commitListeners.delete(listener);
   }
 
-  registerCustomer({ accountId, internalId, name }: { accountId: string; internalId: string; name?: string }) {
-    const known = [...this.customers.values()].find(
-      (customer) => customer.accountId === accountId && customer.internalId === internalId,
-    );
+  registerCustomer({
+    accountId,
+    internalId,
+    name,
+    customerCountMax = Infinity,
+  }: {
+    accountId: string;
+    internalId: string;
+    name?: string;
+    customerCountMax?: number;
+  }) {
+    const customers = [...this.customers.values()].filter((customer) => customer.accountId === accountId);
+    const known = customers.find((customer) => customer.internalId === internalId);
     if (known?.archivedAt !== undefined) {
       return Promise.reject(new Fault("customer_archived", "The customer was archived."));
     }
@@ -143,6 +152,11 @@ export class MemoryLedger implements Ledger {
       const named = name === undefined ? known : { ...known, name };
       this.customers.set(named.customerId, named);
       return Promise.resolve({ customer: named, isNew: false });
+    }
+    const requested = customers.length + 1;
+    if (requested > customerCountMax) {
+      const details = { requested, limit: customerCountMax };
+      return Promise.reject(new Fault("too_many_values", "The account has too many customers.", { details }));
     }
     const customer: Customer = {
       customerId: randomUUID(),
@@ -225,7 +239,7 @@ export class MemoryLedger implements Ledger {
     const lines = items.map(({ customerId, internalId, meter, period, requests, units }) =>
       csvLine([customerId, internalId, meter, period, requests, units], "\r\n"),
     );
-    return { text: lines.join(""), ...(next === undefined ? {} : { next }) };
+    return { text: lines.join(""), lineCount: lines.length, ...(next === undefined ? {} : { next }) };
   }
 
   audit() {

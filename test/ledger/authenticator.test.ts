@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/errors.ts";
 import { type AuthenticatorOptions, Authenticator } from "../../src/ledger/authenticator.ts";
 import { digestOf, newKey } from "../../src/ledger/keys.ts";
-import type { Account, ApiKey, Customer, KeyHolder, Ledger } from "../../src/ledger/ledger.ts";
+import type { Account, ApiKey, Customer, CustomerRef, KeyHolder, Ledger } from "../../src/ledger/ledger.ts";
 
 const CREATED = "2026-01-01T00:00:00.000Z";
 const ADDRESS = "192.0.2.1";
@@ -16,7 +16,7 @@ class FakeLedger {
   customerLookupCount = 0;
   /** Runs before a lookup resolves. */
   beforeResult: () => Promise<void> = () => Promise.resolve();
-  #listener: () => void = () => undefined;
+  #listener: (customer?: CustomerRef) => void = () => undefined;
 
   add(overrides: { key?: Partial<ApiKey>; account?: Partial<Account> } = {}): { secret: string; holder: KeyHolder } {
     const account = { accountId: randomUUID(), name: "Someone", createdAt: CREATED, ...overrides.account };
@@ -33,8 +33,8 @@ class FakeLedger {
     if (holder !== undefined) this.holders.set(digest, { ...holder, key: { ...holder.key, revokedAt: CREATED } });
   }
 
-  notifyChange(): void {
-    this.#listener();
+  notifyChange(customer?: CustomerRef): void {
+    this.#listener(customer);
   }
 
   authenticator(options: Partial<AuthenticatorOptions> = {}): Authenticator {
@@ -267,6 +267,37 @@ describe("Authenticator", () => {
     ledger.customers.set(customerId, archived);
     ledger.notifyChange();
     expect(await authenticator.findCustomer({ accountId, customerId })).toEqual(archived);
+  });
+
+  test("invalidates only a customer that is named by the notification, also while it is looked up", async () => {
+    const ledger = new FakeLedger();
+    const authenticator = ledger.authenticator();
+    const { secret } = ledger.add();
+    const newCustomer = (): Customer => {
+      return { customerId: randomUUID(), accountId: randomUUID(), internalId: "x", createdAt: CREATED };
+    };
+    const [changed, other] = [newCustomer(), newCustomer()];
+    for (const customer of [changed, other]) ledger.customers.set(customer.customerId, customer);
+    await authenticator.authenticate(secret, ADDRESS);
+    await authenticator.findCustomer(other);
+
+    let release: () => void = () => undefined;
+    ledger.beforeResult = () => new Promise((resolve) => (release = resolve));
+    const early = authenticator.findCustomer(changed);
+    const archived = { ...changed, archivedAt: CREATED };
+    ledger.customers.set(changed.customerId, archived);
+    ledger.notifyChange(changed);
+    ledger.beforeResult = () => Promise.resolve();
+    release();
+    await early;
+    expect(await authenticator.findCustomer(changed)).toEqual(archived);
+    expect(authenticator.findCustomer(changed)).toEqual(archived);
+
+    ledger.customers.set(changed.customerId, changed);
+    ledger.notifyChange(changed);
+    expect(await authenticator.findCustomer(changed)).toEqual(changed);
+    expect(authenticator.findCustomer(other)).toEqual(other);
+    expect(authenticator.authenticate(secret, ADDRESS)).not.toBeInstanceOf(Promise);
   });
 
   test("authenticates the holder of a key by the id of the key, and checks it as the key itself", async () => {

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { CustomerRef, Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/openLedger.ts";
 import { describeLedgerContract } from "../contracts/ledger.ts";
 import { type ClientRequest, checkHistory } from "./history.ts";
@@ -34,6 +34,22 @@ describeWithPostgres("PostgreSQL", () => {
       execute: (statement) => execute(database, statement),
       dispose: () => Promise.resolve(),
     };
+  });
+
+  test("notifies other instances of the customer that has been archived", async () => {
+    const database = await server.newDatabase();
+    const [ledger, other] = [await openLedger({ database }), await openLedger({ database })];
+    try {
+      const { accountId, customerId } = await newEntry(ledger);
+      // The other instance also polls for changes, without their names.
+      const changes: (CustomerRef | undefined)[] = [];
+      other.onChange((customer) => changes.push(customer));
+      await ledger.archiveCustomer({ accountId, customerId });
+      await expect.poll(() => changes, { timeout: 60_000 }).toContainEqual({ accountId, customerId });
+    } finally {
+      await ledger.close();
+      await other.close();
+    }
   });
 
   describe("opening a PostgreSQL ledger", () => {

@@ -56,7 +56,7 @@ export class AdmissionControl {
       throw this.reject("too_many_requests", "The service has too many requests in progress; retry in a moment.");
     }
     this.#total.requestCount++;
-    return { account: undefined, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0 };
+    return { account: undefined, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0, isStream: false };
   }
 
   /** Counts a slot toward its account. @throws HttpError `overloaded` */
@@ -196,11 +196,36 @@ export class AdmissionControl {
    */
   holdResponse(slot: Slot, sizeBytes: number): void {
     this.#checkAccountMemory(slot, sizeBytes - slot.bodyBytes - slot.parsedBytes - slot.answerBytes);
-    this.#memory.add(slot.account, sizeBytes - slot.answerBytes);
+    this.#addResponse(slot, { sizeBytes, addedBytes: sizeBytes - slot.answerBytes });
     slot.answerBytes = 0;
+  }
+
+  /**
+   * Counts a streamed response with the memory that it may take at a time, until `releaseResponse`. Called before any of
+   * it is read.
+   * @throws HttpError `overloaded` if the account has too many of them, or there is too little memory
+   */
+  holdStream(slot: Slot, sizeBytes: number): void {
+    const { account } = slot;
+    if (account !== undefined && account.streamCount >= this.#limits.streamsPerAccountMax) {
+      const message = `The account is already being sent ${account.streamCount} streamed responses; retry when one has been read.`;
+      throw this.reject("too_many_streams_of_account", message);
+    }
+    this.#checkMemory(slot, sizeBytes);
+    slot.isStream = true;
+    if (account !== undefined) account.streamCount++;
+    this.#addResponse(slot, { sizeBytes, addedBytes: sizeBytes });
+  }
+
+  #addResponse(
+    slot: Slot,
+    { sizeBytes, addedBytes }: { readonly sizeBytes: number; readonly addedBytes: number },
+  ): void {
+    const { account } = slot;
+    this.#memory.add(account, addedBytes);
     slot.responseBytes = sizeBytes;
     this.#total.responseBytes += sizeBytes;
-    if (slot.account !== undefined) slot.account.responseBytes += sizeBytes;
+    if (account !== undefined) account.responseBytes += sizeBytes;
   }
 
   #checkAccountMemory(slot: Slot, addedBytes: number): void {
@@ -210,11 +235,14 @@ export class AdmissionControl {
 
   /** Stops counting a response, if there is one: after the client has read it or disconnected, or if it is not sent. */
   releaseResponse(slot: Slot): void {
-    const { account, responseBytes } = slot;
+    const { account, responseBytes, isStream } = slot;
     slot.responseBytes = 0;
+    slot.isStream = false;
     this.#memory.add(account, -responseBytes);
     this.#total.responseBytes -= responseBytes;
-    if (account !== undefined) account.responseBytes -= responseBytes;
+    if (account === undefined) return;
+    account.responseBytes -= responseBytes;
+    if (isStream) account.streamCount--;
   }
 
   /** Counts a rejection. @returns the error to throw */

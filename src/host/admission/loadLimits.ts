@@ -16,6 +16,8 @@ export interface LoadLimits {
   readonly memoryBytesMax: number;
   /** Largest share of the limits above that one account may use, in (0, 1]. */
   readonly accountShare: number;
+  /** Streamed responses, such as CSV reports, that one account is being sent. */
+  readonly streamsPerAccountMax: number;
   /** Large requests in progress, which run on the worker threads if there are any. */
   readonly jobsMax: number;
   readonly jobsPerAccountMax: number;
@@ -33,6 +35,7 @@ export type ShedReason =
   | "too_many_bodies_of_account"
   | "too_many_answers_unread"
   | "too_many_answers_unread_of_account"
+  | "too_many_streams_of_account"
   | "too_many_tiles_of_account"
   | "too_many_jobs"
   | "too_many_of_account"
@@ -48,6 +51,7 @@ export const DEFAULT_LOAD_LIMITS: LoadLimits = {
   responseBytesMax: 512 << 20,
   memoryBytesMax: 512 << 20,
   accountShare: 0.5,
+  streamsPerAccountMax: 8,
   jobsMax: 512,
   jobsPerAccountMax: 64,
   jobBytesMax: 512 << 20,

@@ -8,6 +8,7 @@ export interface HeldResources extends MemoryHolder {
   jobCount: number;
   bodyBytes: number;
   responseBytes: number;
+  streamCount: number;
   /** Costs of the account's earlier requests. */
   readonly costRatios: CostRatios;
   readonly unparsedCosts: UnparsedCosts;
@@ -21,6 +22,7 @@ export const noResources = (): HeldResources => ({
   jobCount: 0,
   bodyBytes: 0,
   responseBytes: 0,
+  streamCount: 0,
   memoryBytes: 0,
   costRatios: new Map(),
   unparsedCosts: new Map(),
@@ -37,4 +39,6 @@ export interface Slot {
   answerBytes: number;
   /** Held until the client has read the response, which may be long after the slot is released. */
   responseBytes: number;
+  /** Whether these bytes are what a streamed response may take at a time. */
+  isStream: boolean;
 }

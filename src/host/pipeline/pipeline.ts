@@ -64,7 +64,10 @@ export class Pipeline implements RequestProcessor {
       checkHostHeader(request);
       const { path, queryText } = splitTarget(url);
       checkTargetForm(method, path);
-      if (method === "OPTIONS") return this.#responses.options(context, this.#router.allowedAt(path).join(", "));
+      if (method === "OPTIONS") {
+        this.#access.admitOptions(request);
+        return this.#responses.options(context, this.#router.allowedAt(path).join(", "));
+      }
       const match = this.#router.find(method, path);
       const { target } = match;
       const { route } = target;
@@ -106,6 +109,8 @@ export class Pipeline implements RequestProcessor {
         if (this.#execution.isLong(route, query)) {
           response = await this.#execution.runJob(context, slot, { match, queryText, body, query });
         } else {
+          const streamBytes = route.streamBytes?.(query);
+          if (slot !== undefined && streamBytes !== undefined) this.#options.admission.holdStream(slot, streamBytes);
           const answer = this.#execution.compute(context, route, query);
           response = toRouteResponse(
             route,
@@ -125,7 +130,7 @@ export class Pipeline implements RequestProcessor {
       const fields = this.#responses.contentFields(target, response, { tag, coding });
 
       // Before it is charged, because it may be rejected.
-      const heldBy = method === "HEAD" ? undefined : this.#holdResponse(slot, content);
+      const heldBy = this.#holdResponse(slot, method === "HEAD" ? "" : content);
       const recording = this.#recordUsage(context, { route, caller, units: response.units, idempotent });
       const { units, isReplay } = recording instanceof Promise ? await recording : recording;
       if (isReplay) fields.push("Idempotent-Replayed", "true");
@@ -184,11 +189,12 @@ export class Pipeline implements RequestProcessor {
   }
 
   /**
-   * Adds a large response to the held bytes until `releaseResponse`.
+   * Adds a large response to the held bytes until `releaseResponse`. A stream has been added already.
    * @returns the slot if the response was added
    * @throws HttpError as `AdmissionControl.holdResponse` does
    */
   #holdResponse(slot: Slot | undefined, body: RouteResponse["body"]): Slot | undefined {
+    if (slot?.isStream === true) return slot;
     if (slot === undefined || isStream(body)) return undefined;
     const sizeBytes = bodySizeBytes(body);
     if (sizeBytes < HELD_RESPONSE_BYTES_MIN) return undefined;

@@ -46,7 +46,8 @@ const TEXTS = {
   },
   too_many_values: {
     meaning: "The request exceeds a limit: `requested` is more than `limit`.",
-    remedy: "Split the request into several requests. `GET /api/v1/limits` lists all limits.",
+    remedy:
+      "Split the request into several requests. `GET /api/v1/limits` lists all limits. If the account has too many customers, use registered ones, or ask the operator of the service for a higher limit.",
   },
   json_malformed: {
     meaning:
@@ -112,7 +113,7 @@ const TEXTS = {
   },
   rate_limited: {
     meaning:
-      "The account sends requests faster than allowed, or too many invalid keys came from the address of the client.",
+      "The account sends requests faster than allowed, or the address of the client has sent too many requests without a valid key.",
     remedy:
       "Wait for the number of seconds in `Retry-After`. The `RateLimit` header fields give the number of requests left.",
   },

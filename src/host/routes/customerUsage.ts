@@ -7,6 +7,7 @@ import {
   usageReply,
   type UsageRequest,
   type UsageResult,
+  usageStreamBytes,
 } from "./usageReport.ts";
 import { CustomerPathSchema } from "../../contract/customers.ts";
 import { CustomerUsageParametersSchema } from "../../contract/usage.ts";
@@ -32,6 +33,7 @@ export const customerUsage: Route<CustomerUsageRequest, UsageResult> = {
     problems: ["invalid_request", "customer_not_found"],
   },
   parse: ({ queryText, path }) => ({ id: path["id"] ?? "", usage: readCustomerUsageParameters(queryText) }),
+  streamBytes: ({ usage }) => usageStreamBytes(usage),
   async handle({ id, usage }, context) {
     const { customerId } = await requireCustomer(id, context);
     return findUsage({ ...usage, customerId }, context);

@@ -2,7 +2,7 @@ import { LimitsSchema } from "../../contract/limits.ts";
 import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import type { Limits } from "../../contract/wireTypes.ts";
 import { HEAD_BYTES_MAX } from "../http/requestHead.ts";
-import { JSON_DEPTH_MAX, JSON_KEY_COUNT_MAX, jsonValueCountMax } from "../http/jsonStructure.ts";
+import { JSON_DEPTH_MAX, JSON_KEY_COUNT_MAX, jsonValueCountMax } from "../../json/jsonStructure.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
 
@@ -34,6 +34,7 @@ export const limits: Route<undefined, Limits> = {
     alignment_values: current.alignmentValueCount,
     detail_values: current.detailCount,
     radius_km: RADIUS_KM_MAX,
+    customers: current.customerCount,
     requests_per_second: current.requestsPerS,
     request_burst: current.requestBurst,
     tiles_per_second: current.tilesPerS,

@@ -2,7 +2,7 @@ import { customerTextError } from "../../contract/customerText.ts";
 import type { FaultItem } from "../../errors.ts";
 import { findSchemaErrors } from "../../schemaErrors.ts";
 import { customerRecord } from "./customerRecord.ts";
-import { encodeJson } from "../http/json.ts";
+import { encodeJson } from "../../json/json.ts";
 import { invalidRequest, rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
 import type { CustomerRecord, CustomerRegistration } from "../../contract/wireTypes.ts";
@@ -43,7 +43,7 @@ export const registerCustomer: Route<CustomerRegistration, RegistrationResult> =
         headers: { Location: "Path of the customer." },
       },
     },
-    problems: ["invalid_request", "customer_archived", "clock_unreliable"],
+    problems: ["invalid_request", "customer_archived", "too_many_values", "clock_unreliable"],
   },
   bodyBytesMax: BODY_BYTES_MAX,
   parse({ queryText, body }) {
@@ -51,7 +51,8 @@ export const registerCustomer: Route<CustomerRegistration, RegistrationResult> =
     return readRegistration(body);
   },
   async handle({ internal_id: internalId, name }, { services, caller: { accountId } }) {
-    const registration = { accountId, internalId, ...(name === undefined ? {} : { name }) };
+    const { customerCount: customerCountMax } = services.limits;
+    const registration = { accountId, internalId, customerCountMax, ...(name === undefined ? {} : { name }) };
     const { customer, isNew } = await services.ledger.registerCustomer(registration);
     const location = `${services.prefix}/latest/api/v1/customers/${customer.customerId}`;
     return { customer: customerRecord(customer), isNew, location };

@@ -7,6 +7,7 @@ import {
   usageReply,
   type UsageRequest,
   type UsageResult,
+  usageStreamBytes,
 } from "./usageReport.ts";
 import { UsageParametersSchema } from "../../contract/usage.ts";
 
@@ -26,6 +27,7 @@ export const usage: Route<UsageRequest, UsageResult> = {
     problems: ["invalid_request", "customer_not_found"],
   },
   parse: ({ queryText }) => readUsageParameters(queryText),
+  streamBytes: usageStreamBytes,
   async handle(request, context) {
     // Without this check, a mistyped id would look like a customer without usage.
     if (request.customerId !== undefined) await requireCustomer(request.customerId, context);

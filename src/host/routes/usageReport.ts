@@ -5,13 +5,14 @@ import {
   UsageParametersSchema,
 } from "../../contract/usage.ts";
 import { PAGE_ITEMS } from "../../contract/ranges.ts";
-import type { UsageGroup, UsagePage, UsageParameters, UsageRecord } from "../../contract/wireTypes.ts";
+import type { UsageGroup, UsagePage, UsageParameters } from "../../contract/wireTypes.ts";
 import type { FaultItem } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
 import { isDate } from "../../ledger/checks.ts";
-import type { CsvPage, UsageLine } from "../../ledger/ledger.ts";
+import { CSV_PAGE_LENGTH_MAX, type CsvPage } from "../../ledger/ledger.ts";
 import { USAGE_CSV_HEADER } from "../../ledger/usageCsvHeader.ts";
-import { encodeJson } from "../http/json.ts";
+import { toUsageRecord } from "../../ledger/usageRecord.ts";
+import { encodeJson } from "../../json/json.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteContext, RouteDescription } from "../route.ts";
 import { readUuid } from "../http/uuid.ts";
@@ -95,6 +96,16 @@ export type UsageResult = UsagePage | { readonly file: AsyncIterable<string> };
 
 /** Lines that are read at a time for a CSV file: about 25 ms, after which a report of another account has its turn. */
 const CSV_LINES_PER_PAGE = 5_000;
+/**
+ * Memory of a CSV file while it is sent: a page as text, which takes 2 bytes per UTF-16 code unit, and as UTF-8, which takes
+ * up to 3, until it has been sent, and the text of the next page.
+ */
+const CSV_STREAM_BYTES = (2 + 3 + 2) * CSV_PAGE_LENGTH_MAX;
+
+/** Returns the memory that the response to a request takes at a time if it is a CSV file. */
+export function usageStreamBytes({ isCsv }: UsageRequest): number | undefined {
+  return isCsv ? CSV_STREAM_BYTES : undefined;
+}
 
 /**
  * Reads usage from the ledger: a page, or all lines as a stream of CSV. Reading ends when the client disconnects.
@@ -107,38 +118,35 @@ export async function findUsage(
   const { isCsv, limit, ...filter } = request;
   const query = { accountId, ...filter };
   if (isCsv) {
-    const readPage = (cursor: { readonly cursor?: string }): Promise<CsvPage> =>
-      ledger.usageCsv({ ...query, ...cursor, limit: CSV_LINES_PER_PAGE }, { signal });
-    return { file: csvFile(await readPage({}), (cursor) => readPage({ cursor })) };
+    const readPage = (cursor: { readonly cursor?: string }, lineCount: number): Promise<CsvPage> =>
+      ledger.usageCsv({ ...query, ...cursor, limit: lineCount }, { signal });
+    const first = await readPage({}, CSV_LINES_PER_PAGE);
+    return { file: csvFile(first, (cursor, lineCount) => readPage({ cursor }, lineCount)) };
   }
   const page = await ledger.usage({ ...query, limit }, { signal });
-  return { items: page.items.map(toRecord), ...(page.next === undefined ? {} : { next: page.next }) };
+  return { items: page.items.map(toUsageRecord), ...(page.next === undefined ? {} : { next: page.next }) };
 }
 
 /**
  * Yields a CSV file. The caller has read the first page, so that errors surface before the response starts. Each page is
- * read while the client receives the one before it.
+ * read when the one before it has been passed to the system, so that a client that reads slowly holds one page only.
  */
-async function* csvFile(first: CsvPage, readPage: (cursor: string) => Promise<CsvPage>): AsyncGenerator<string> {
+async function* csvFile(
+  first: CsvPage,
+  readPage: (cursor: string, lineCount: number) => Promise<CsvPage>,
+): AsyncGenerator<string> {
   yield USAGE_CSV_HEADER;
-  for (let page: CsvPage | undefined = first; page !== undefined;) {
-    const next: Promise<CsvPage> | undefined = page.next === undefined ? undefined : readPage(page.next);
-    // An error is thrown by `await`, unless the client has disconnected.
-    next?.catch(() => undefined);
+  for (let page = first; ;) {
     yield page.text;
-    page = await next;
+    if (page.next === undefined) return;
+    page = await readPage(page.next, nextLineCount(page));
   }
 }
 
-function toRecord({ customerId, internalId, meter, period, requests, units }: UsageLine): UsageRecord {
-  return {
-    ...(customerId === undefined ? {} : { customer_id: customerId }),
-    ...(internalId === undefined ? {} : { internal_id: internalId }),
-    ...(meter === undefined ? {} : { meter }),
-    ...(period === undefined ? {} : { period }),
-    requests,
-    units,
-  };
+/** Returns how many lines like those of a page fit in the next one, so that none are read in vain. */
+function nextLineCount({ text, lineCount }: CsvPage): number {
+  if (lineCount === 0) return CSV_LINES_PER_PAGE;
+  return Math.min(CSV_LINES_PER_PAGE, Math.max(1, Math.floor((CSV_PAGE_LENGTH_MAX * lineCount) / text.length)));
 }
 
 /** Returns the response to a usage request: JSON, or a CSV file. */

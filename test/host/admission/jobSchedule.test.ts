@@ -187,7 +187,7 @@ describe("rejected jobs", () => {
     const { schedule } = scheduleOf();
     const account = noResources();
     const unparsed: RequestWork = { ...workOf(0, "route"), bodyBytes: 70_000 };
-    const slot = { account, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0 };
+    const slot = { account, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0, isStream: false };
     const newJob = (): BulkJob =>
       new BulkJob({ slot, account, work: unparsed, deadlineAtMs: 30_000, queuedSinceMs: undefined });
     const running = newJob();

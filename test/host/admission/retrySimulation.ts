@@ -19,7 +19,7 @@ export function jobOf(
   costMs: number,
   { queuedSinceMs, deadlineAtMs = 30_000 }: { readonly queuedSinceMs?: number; readonly deadlineAtMs?: number } = {},
 ): BulkJob {
-  const slot = { account, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0 };
+  const slot = { account, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0, isStream: false };
   return new BulkJob({ slot, account, work: workOf(costMs / 0.02), deadlineAtMs, queuedSinceMs });
 }
 

@@ -97,6 +97,20 @@ describe("POST /customers", () => {
     expect(routes.ledger.customers.size).toBe(0);
   });
 
+  test("rejects a customer beyond the limit of the account, but neither repeats nor customers of other accounts", async () => {
+    routes = new RouteCaller({ limits: { customerCount: 2 } });
+    caller = await routes.caller();
+    const first = await register({ internal_id: "one" });
+    await register({ internal_id: "two" });
+    await routes.call(archiveCustomer, { caller, path: { id: idOf(first.text) } });
+    await expect(register({ internal_id: "three" })).rejects.toMatchObject({
+      code: "too_many_values",
+      details: { requested: 3, limit: 2 },
+    });
+    expect((await register({ internal_id: "two", name: "Renamed" })).status).toBe(200);
+    expect((await register({ internal_id: "three" }, await routes.caller())).status).toBe(201);
+  });
+
   test("rejects the internal id of an archived customer", async () => {
     const { text } = await register({ internal_id: "gone" });
     await routes.call(archiveCustomer, { caller, path: { id: idOf(text) } });

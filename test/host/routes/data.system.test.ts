@@ -182,7 +182,7 @@ describe("the hazard catalog", () => {
 });
 
 test("returns the configured limits", async () => {
-  const routes = new RouteCaller({ limits: { batchCount: 7, requestsPerS: 0.5 } });
+  const routes = new RouteCaller({ limits: { batchCount: 7, customerCount: 30, requestsPerS: 0.5 } });
   expect(JSON.parse((await routes.call(limits)).text)).toStrictEqual({
     head_bytes: 16_384,
     body_bytes: 8_388_608,
@@ -195,6 +195,7 @@ test("returns the configured limits", async () => {
     alignment_values: 100_000,
     detail_values: 10_000,
     radius_km: 100,
+    customers: 30,
     requests_per_second: 0.5,
     request_burst: 100,
     tiles_per_second: 100,

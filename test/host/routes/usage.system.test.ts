@@ -184,6 +184,30 @@ describe("usage as CSV", () => {
     expect(limits).toStrictEqual([5_000, 5_000, 5_000]);
   });
 
+  test("reads a page when the client has received the one before it, and as many lines as fit in it", async () => {
+    const queries: UsageQuery[] = [];
+    // Lines of 1,000 code units, and then of 100: a page has room for 524.
+    routes.ledger.usageCsv = (query) => {
+      queries.push(query);
+      const lineCount = Math.min(query.limit, 500);
+      const line = "x".repeat(queries.length === 1 ? 1_000 : 100);
+      return Promise.resolve({ text: line.repeat(lineCount), lineCount, next: "next" });
+    };
+    const request = usage.parse({ queryText: "format=csv", path: {}, limits: routes.services.limits });
+    const { services } = routes;
+    const { signal } = new AbortController();
+    const result = await usage.handle(request, { services, caller, requestId: "", signal });
+    if (!("file" in result)) throw new Error("The result is not a file.");
+    const pieces = result.file[Symbol.asyncIterator]();
+    const counts: number[] = [];
+    for (let piece = 0; piece < 5; piece++) {
+      await pieces.next();
+      counts.push(queries.length);
+    }
+    expect(counts).toStrictEqual([1, 1, 2, 3, 4]);
+    expect(queries.map(({ limit }) => limit)).toStrictEqual([5_000, 524, 5_000, 5_000]);
+  });
+
   test("stops reading when the client disconnects", async () => {
     const client = new AbortController();
     const queries: UsageQuery[] = [];
