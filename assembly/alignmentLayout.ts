@@ -53,12 +53,12 @@ export const TABLE_LAST_RATIO: usize = 32;
 /** Curves of temperature over the emissions ratio: median, p10, p90; see CURVE_*. */
 export const TABLE_CURVES: usize = 64;
 /**
- * f64[CHANGE_YEARS_MAX + 1][4]: smallest and largest plausible ratio of emissions after so many years, then the same
- * limits a little closer together, so that ratios between them are plausible regardless of rounding.
+ * f64[CHANGE_YEARS_MAX + 1][4]: smallest and largest plausible ratio of emissions after each number of years, then
+ * the same limits a little closer together, so that ratios between them are plausible regardless of rounding.
  */
 export const TABLE_PLAUSIBLE_CHANGES: usize = 256;
 export const CHANGE_BITS: i32 = 5;
-/** The limits no longer change after so many years. */
+/** Number of years after which the limits no longer change. */
 export const CHANGE_YEARS_MAX: i32 = 18;
 /**
  * f64[horizon - SHORTEST_HORIZON_YEARS][years][4]: 0.925, 0.95, 1.05 and 1.075 to the power horizon / years, for

@@ -265,7 +265,7 @@ function findMissing(field: usize, spans: usize, wrappedSpans: usize, missing: u
 }
 
 /**
- * Returns whether the lists may lack room for another three indices. Each prefix is counted twice, because writeMissing
+ * Returns whether the lists may not have space for another three indices. Each prefix is counted twice, because writeMissing
  * copies the prefixes from the end of the buffer to behind the totals; the header takes two elements.
  */
 function isMissingFull(totalsMissing: i32, prefixesMissing: i32, capacity: i32): bool {

@@ -1,8 +1,8 @@
 /**
  * Times the scores of portfolios of places on a stored part of the demo world: every hazard, scenario and year, at points
  * and within 10 km, 70 % of the places around 40 towns. The contenders are `hazardRiskBatch`, which answers one query per
- * place, `sample`, which returns values only, and a loop over rasterio.sample with numpy, whose values must be the same. Runs
- * are interleaved; figures are processor time of all threads.
+ * place, `sample`, which returns values only, and loops over rasterio.sample or windows that rasterio reads, with numpy,
+ * whose values must be the same. Runs are interleaved; figures are processor time of all threads.
  *
  *   npm run bench -- places
  *   npm run bench -- places rows=1000000 queries=20000 circles=20000
@@ -15,7 +15,7 @@ import { planScores } from "../src/places/scorePlan.ts";
 import { median } from "./measure.ts";
 import { numberArgument } from "./processTime.ts";
 import { rasterioPlaces } from "./competitors/rasterioPlaces.ts";
-import { print } from "./row.ts";
+import { print, type Target } from "./row.ts";
 import { prepareStoredDemo, STORED_DEMO_PLACES } from "./storedDemo.ts";
 import { generatePlaces } from "./workload.ts";
 
@@ -24,6 +24,7 @@ const CIRCLES = numberArgument("circles", 2000);
 const QUERIES = numberArgument("queries", 2000);
 const RASTERIO = numberArgument("rasterio", 5000);
 const ROUNDS = numberArgument("rounds", 5);
+const UNIT = "us of CPU per place";
 
 const stored = await prepareStoredDemo();
 const atlas = await openAtlas(stored.atlasFolder);
@@ -56,6 +57,7 @@ async function score(places: Places): Promise<number> {
     const end = Math.min(places.latitudes.length, first + ROWS_PER_BLOCK);
     blocks.push({
       index: blocks.length,
+      firstRow: first,
       rowCount: end - first,
       latitudes: places.latitudes.subarray(first, end),
       longitudes: places.longitudes.subarray(first, end),
@@ -97,43 +99,47 @@ async function queryPlaces({ latitudes, longitudes, radiiKm }: Places): Promise<
   await atlas.hazardRiskBatch(queries);
 }
 
-/** Compares values and processor time with rasterio.sample at the same places. */
-async function compareWithRasterio(places: Places): Promise<void> {
+/** Compares values and processor time with Python at the first of the places. */
+async function compareWithRasterio(
+  name: string,
+  ours: Places,
+  contender: { readonly name: string; readonly count: number; readonly target?: Target },
+): Promise<void> {
+  const places = firstOf(ours, contender.count);
   const count = places.latitudes.length;
-  const row = {
-    bench: "places",
-    name: `points x ${plan.groups.length} scenarios and years, ${columnCount} values`,
-    unit: "us of CPU per place",
-    against: "rasterio.sample and numpy",
-  };
-  const sampled = await rasterioPlaces(stored.hazards, places);
-  if (typeof sampled === "string") {
-    print({ ...row, note: sampled });
+  const row = { bench: "places", name: fullNameOf(name), unit: UNIT, against: contender.name };
+  const read = await rasterioPlaces(stored.hazards, { ...places, radiusKm: places.radiiKm[0] ?? 0 });
+  if (typeof read === "string") {
+    print({ ...row, note: read });
     return;
   }
   const { values } = await scoringAtlasOf(atlas).score({ ...plan, ...places });
-  if (!Buffer.from(values.buffer, values.byteOffset, values.byteLength).equals(Buffer.from(sampled.values.buffer))) {
-    throw new Error("the values of rasterio and numpy differ");
+  if (!Buffer.from(values.buffer, values.byteOffset, values.byteLength).equals(Buffer.from(read.values.buffer))) {
+    throw new Error(`the values of ${contender.name} differ`);
   }
   const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) times.push(((await cpuMs(() => score(points))) * 1000) / ROWS);
-  const ours = median(times);
-  const theirs = sampled.cpuNanoseconds / 1000 / count;
+  for (let round = 0; round < ROUNDS; round++) times.push(await cpuMicrosecondsPerPlace(ours, score));
+  const own = median(times);
+  const theirs = read.cpuNanoseconds / 1000 / count;
   print({
     ...row,
-    ours,
+    ours: own,
     theirs,
-    ratio: theirs / ours,
-    target: { atLeast: 100 },
-    note: `the same values at ${count} places`,
+    ratio: theirs / own,
+    ...(contender.target === undefined ? {} : { target: contender.target }),
+    note: `the same values, bit for bit, at ${count.toLocaleString("en")} places`,
   });
 }
 
-async function cpuMs(work: () => Promise<unknown>): Promise<number> {
+async function cpuMicrosecondsPerPlace(places: Places, work: (places: Places) => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage();
-  await work();
+  await work(places);
   const { user, system } = process.cpuUsage(before);
-  return (user + system) / 1000;
+  return (user + system) / places.latitudes.length;
+}
+
+function fullNameOf(name: string): string {
+  return `${name} x ${plan.groups.length} scenarios and years, ${columnCount} values`;
 }
 
 /** Compares the scores of places with another way to compute them, for as many places as it takes a reasonable time. */
@@ -146,16 +152,16 @@ async function compare(
   const samples: { readonly ours: number; readonly theirs: number }[] = [];
   for (let round = -1; round < ROUNDS; round++) {
     const sample = {
-      ours: ((await cpuMs(() => score(ours))) * 1000) / ours.latitudes.length,
-      theirs: ((await cpuMs(() => contender.run(contender.places))) * 1000) / contender.places.latitudes.length,
+      ours: await cpuMicrosecondsPerPlace(ours, score),
+      theirs: await cpuMicrosecondsPerPlace(contender.places, (places) => contender.run(places)),
     };
     if (round >= 0) samples.push(sample); // the first round compiles and fills the cache
   }
   const microseconds = median(samples.map((sample) => sample.ours));
   print({
     bench: "places",
-    name: `${name} x ${plan.groups.length} scenarios and years, ${columnCount} values`,
-    unit: "us of CPU per place",
+    name: fullNameOf(name),
+    unit: UNIT,
     ours: microseconds,
     against: contender.name,
     theirs: median(samples.map((sample) => sample.theirs)),
@@ -176,5 +182,10 @@ await compare(
   { name: "hazardRiskBatch", places: firstOf(circles, Math.min(QUERIES, CIRCLES)), run: queryPlaces },
   1,
 );
-await compareWithRasterio(firstOf(points, Math.min(RASTERIO, ROWS)));
+await compareWithRasterio("points", points, {
+  name: "rasterio.sample and numpy",
+  count: RASTERIO,
+  target: { atLeast: 100 },
+});
+await compareWithRasterio("circles of 10 km", circles, { name: "rasterio windows and numpy masks", count: RASTERIO });
 await atlas.close();

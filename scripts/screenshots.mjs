@@ -6,8 +6,9 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { crc32, deflateSync } from "node:zlib";
 import { chromium } from "playwright-core";
+import { PNG } from "pngjs";
+import { encodeIndexedPng } from "./indexedPng.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const FOLDER = "docs/pictures";
@@ -43,8 +44,7 @@ try {
     await page.locator(ready).first().waitFor();
     await page.waitForLoadState("networkidle");
     const path = join(FOLDER, `${name}.png`);
-    const { width, height, pixels } = await decodePng(page, await page.screenshot());
-    writeFileSync(path, encodeIndexedPng(width, height, pixels));
+    writeFileSync(path, encodeIndexedPng(PNG.sync.read(await page.screenshot())));
     const { size } = statSync(path);
     if (size > SIZE_BYTES_MAX) throw new Error(`${path} must have at most ${SIZE_BYTES_MAX} bytes (it has ${size})`);
     console.log(`${path}: ${size} bytes`);
@@ -65,77 +65,4 @@ async function startedUrl() {
     if (url !== undefined) return url;
   }
   throw new Error(`the service did not start: ${output}`);
-}
-
-/** Decodes a PNG in a page. @returns its pixels as 0xRRGGBB */
-async function decodePng(/** @type {import("playwright-core").Page} */ page, /** @type {Buffer} */ png) {
-  const { width, height, bytes } = await page.evaluate(async (base64) => {
-    const file = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    const image = await createImageBitmap(new Blob([file]));
-    const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
-    context.drawImage(image, 0, 0);
-    const { data } = context.getImageData(0, 0, image.width, image.height);
-    let text = "";
-    for (const byte of data) text += String.fromCharCode(byte);
-    return { width: image.width, height: image.height, bytes: btoa(text) };
-  }, png.toString("base64"));
-  const data = Buffer.from(bytes, "base64");
-  const pixels = Uint32Array.from({ length: width * height }, (_, index) => data.readUIntBE(4 * index, 3));
-  return { width, height, pixels };
-}
-
-/**
- * Encodes pixels as a PNG with a palette of the 256 most frequent colors; other pixels get the nearest of them.
- * @param {number} width
- * @param {number} height
- * @param {Uint32Array} pixels
- */
-function encodeIndexedPng(width, height, pixels) {
-  /** @type {Map<number, number>} */
-  const counts = new Map();
-  for (const color of pixels) counts.set(color, (counts.get(color) ?? 0) + 1);
-  const palette = [...counts]
-    .toSorted((a, b) => b[1] - a[1])
-    .slice(0, 256)
-    .map(([color]) => color);
-  const indices = new Map(palette.map((color, index) => [color, index]));
-  const indexOf = (/** @type {number} */ color) => {
-    const known = indices.get(color);
-    if (known !== undefined) return known;
-    const distances = palette.map((other) => squaredDistance(color, other));
-    const nearest = distances.indexOf(Math.min(...distances));
-    indices.set(color, nearest);
-    return nearest;
-  };
-  const rows = Buffer.alloc(height * (width + 1)); // each row begins with its filter, 0
-  for (let row = 0; row < height; row++) {
-    for (let column = 0; column < width; column++) {
-      rows[row * (width + 1) + column + 1] = indexOf(pixels[row * width + column]);
-    }
-  }
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 3, 0, 0, 0], 8); // 8 bits, indexed color
-  const colors = Buffer.alloc(3 * palette.length);
-  for (const [index, color] of palette.entries()) colors.writeUIntBE(color, 3 * index, 3);
-  return Buffer.concat([
-    Buffer.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a),
-    chunk("IHDR", header),
-    chunk("PLTE", colors),
-    chunk("IDAT", deflateSync(rows, { level: 9 })),
-    chunk("IEND", Buffer.alloc(0)),
-  ]);
-}
-
-function chunk(/** @type {string} */ type, /** @type {Buffer} */ data) {
-  const typed = Buffer.concat([Buffer.from(type), data]);
-  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  checksum.writeUInt32BE(crc32(typed));
-  return Buffer.concat([length, typed, checksum]);
-}
-
-function squaredDistance(/** @type {number} */ a, /** @type {number} */ b) {
-  return [16, 8, 0].reduce((sum, shift) => sum + (((a >> shift) & 255) - ((b >> shift) & 255)) ** 2, 0);
 }

@@ -15,9 +15,29 @@ export interface CsvRow {
   readonly line: number;
 }
 
+/** Why a row is malformed. */
+export interface CsvRowError {
+  /** The line with the error, which can follow the line on which the row begins. */
+  readonly line: number;
+  /** Index of the malformed cell; undefined if the error is not in a cell. */
+  readonly cell: number | undefined;
+  readonly detail: string;
+}
+
+const CLOSING_QUOTE_MISSING = "the closing quote of a cell is missing";
+const TEXT_AFTER_QUOTE = "unexpected text after the closing quote of a cell; write a quote inside a quoted cell twice";
+const AMBIGUOUS_QUOTE =
+  "quote in an unquoted cell next to a line break in a quoted cell, or after a malformed row; quote the whole cell and write the inner quote twice";
+const ROW_TOO_LONG = `a row must be at most ${ROW_SIZE_CHARACTERS_MAX} characters long; a closing quote may be missing`;
+
 /**
  * Splits CSV text into rows and cells. The text may be divided anywhere. Rows end with LF, CRLF or CR, and empty lines are
- * skipped. A cell with quotes begins and ends with a quote. The rows may have different numbers of cells.
+ * skipped. The rows may have different numbers of cells.
+ *
+ * A cell that begins with a quote ends with one, and contains quotes twice. In other cells, quotes are text. Where this can
+ * only be explained by a missing quote, the row is malformed: it consists of the line on which it begins, and the next row
+ * begins on the next line. So that a part of a malformed row is not taken for a row, quotes in unquoted cells are then not
+ * accepted up to the line on which the error was found, and never in a row that has a line break in a quoted cell.
  */
 export class CsvSplitter {
   readonly #delimiterCode: number;
@@ -27,11 +47,17 @@ export class CsvSplitter {
   /** Line of `#index`. */
   #line = 1;
   #isEnded = false;
+  /** Whether `#index` is in a row that was too long. */
+  #isSkippingLine = false;
+  /** Last line on which an earlier row may be continued, because its quotes are ambiguous. */
+  #ambiguousLineMax = 0;
   /** The next line feed, carriage return and quote at or after `#index`; Infinity if `#text` has none. */
   #nextLf = -1;
   #nextCr = -1;
   #nextQuote = -1;
   #rowLine = 1;
+  #rowSize = 0;
+  #rowError: CsvRowError | undefined;
 
   constructor({ delimiter = "," }: { readonly delimiter?: CsvDelimiter } = {}) {
     this.#delimiterCode = delimiter.charCodeAt(0);
@@ -40,6 +66,16 @@ export class CsvSplitter {
   /** The line on which the last row began. */
   get rowLine(): number {
     return this.#rowLine;
+  }
+
+  /** Size of the last row in characters, at most 1,048,576. Does not depend on how the text was divided. */
+  get rowSizeCharacters(): number {
+    return this.#rowSize;
+  }
+
+  /** Why the last row is malformed; undefined if it is not. */
+  get rowError(): CsvRowError | undefined {
+    return this.#rowError;
   }
 
   /** Adds text. All complete rows should have been taken before. */
@@ -56,40 +92,62 @@ export class CsvSplitter {
 
   /**
    * Returns the cells of the next row; undefined if there is no complete row.
-   * @throws Fault `invalid_request` naming the line of malformed CSV
+   * @throws Fault `invalid_request` naming the line if the row is malformed
    */
   next(): string[] | undefined {
+    const cells = this.nextOrMalformed();
+    if (cells !== undefined && this.#rowError !== undefined) throw csvFault(this.#rowError);
+    return cells;
+  }
+
+  /**
+   * As `next`, but also returns malformed rows, for which `rowError` is set. Their cells are those of the line without regard
+   * to quotes, or none if the line is too long.
+   */
+  nextOrMalformed(): string[] | undefined {
     const cells: string[] = [];
     return this.#takeRow(cells) ? cells : undefined;
   }
 
-  /** Skips the next row, checking only its quotes. @returns whether there was a complete row */
+  /** Skips the next row, which may be malformed. @returns whether there was a complete row */
   skip(): boolean {
     return this.#takeRow(undefined);
   }
 
   #takeRow(cells: string[] | undefined): boolean {
+    if (this.#isSkippingLine && !this.#skipRestOfLine()) return false;
     for (;;) {
       const rowEnd = this.#findRowEnd();
-      if (this.#nextQuote < rowEnd) return this.#takeQuotedRow(cells);
-      if (rowEnd === Infinity && !this.#isEnded) {
-        this.#checkRowSize(this.#text.length);
-        return false;
-      }
-      const end = Math.min(rowEnd, this.#text.length);
       const start = this.#index;
+      if (Math.min(rowEnd, this.#nextQuote, this.#text.length) - start > ROW_SIZE_CHARACTERS_MAX) {
+        return this.#takeLongLine({ line: this.#line, cell: undefined, detail: ROW_TOO_LONG });
+      }
+      if (this.#nextQuote < rowEnd) return this.#takeQuotedRow(cells);
+      if (rowEnd === Infinity && !this.#isEnded) return false;
+      const end = Math.min(rowEnd, this.#text.length);
       const next = this.#skipLineBreak(end);
       if (next === undefined) return false;
-      this.#checkRowSize(end);
-      this.#index = next;
       if (end > start) {
-        this.#rowLine = this.#line++;
         if (cells !== undefined) this.#splitCells(cells, start, end);
-        return true;
+        return this.#completeRow({ end, next, nextLine: this.#line + 1 });
       }
+      this.#index = next;
       if (start === this.#text.length) return false;
       this.#line++;
     }
+  }
+
+  /** Moves to the next row. @param row.end position of the line break of this one */
+  #completeRow(
+    { end, next, nextLine }: { readonly end: number; readonly next: number; readonly nextLine: number },
+    error?: CsvRowError,
+  ): true {
+    this.#rowLine = this.#line;
+    this.#rowSize = end - this.#index;
+    this.#rowError = error;
+    this.#line = nextLine;
+    this.#index = next;
+    return true;
   }
 
   /** Returns the position of the next line break, ignoring quotes; Infinity if there is none. */
@@ -128,49 +186,45 @@ export class CsvSplitter {
 
   #takeQuotedRow(cells: string[] | undefined): boolean {
     const text = this.#text;
+    const sizeMax = this.#index + ROW_SIZE_CHARACTERS_MAX;
     let index = this.#index;
     let line = this.#line;
-    for (;;) {
+    let hasStrayQuote = false;
+    for (let cell = 0; ; cell++) {
       if (text.charCodeAt(index) === QUOTE) {
         const start = index + 1;
         const quote = this.#findClosingQuote(start);
-        if (quote === undefined) return this.#isIncomplete("the closing quote of a cell is missing", line);
-        const cell = text.slice(start, quote);
-        cells?.push(cell.includes('"') ? cell.replaceAll('""', '"') : cell);
-        line += lineBreakCount(cell);
+        if (quote === undefined || quote > sizeMax) {
+          if (text.length > sizeMax) return this.#takeLongRow(cells);
+          if (!this.#isEnded) return false;
+          return this.#takeMalformedRow(cells, { line, cell, detail: CLOSING_QUOTE_MISSING }, Infinity);
+        }
+        const content = text.slice(start, quote);
+        cells?.push(content.includes('"') ? content.replaceAll('""', '"') : content);
+        line += lineBreakCount(content);
         index = quote + 1;
       } else {
         const start = index;
-        while (index < text.length && !this.#endsCell(text.charCodeAt(index))) {
-          if (text.charCodeAt(index) === QUOTE) {
-            throw csvFault(
-              line,
-              "quote in the middle of an unquoted cell; quote the whole cell and write the inner quote twice",
-            );
-          }
-          index++;
+        for (; index < text.length && !this.#endsCell(text.charCodeAt(index)); index++) {
+          if (text.charCodeAt(index) === QUOTE) hasStrayQuote = true;
         }
         cells?.push(text.slice(start, index));
       }
-      if (index === text.length && !this.#isEnded) return this.#isIncomplete("", line);
+      if (index > sizeMax) return this.#takeLongRow(cells);
+      if (index === text.length && !this.#isEnded) return false;
+      if (hasStrayQuote && (line > this.#line || line <= this.#ambiguousLineMax)) {
+        return this.#takeMalformedRow(cells, { line, cell, detail: AMBIGUOUS_QUOTE }, line);
+      }
       const code = text.charCodeAt(index);
       if (index < text.length && !this.#endsCell(code)) {
-        throw csvFault(
-          line,
-          "unexpected text after the closing quote of a cell; write a quote inside a quoted cell twice",
-        );
+        return this.#takeMalformedRow(cells, { line, cell, detail: TEXT_AFTER_QUOTE }, line);
       }
       if (index < text.length && code === this.#delimiterCode) {
         index++;
         continue;
       }
       const next = this.#skipLineBreak(index);
-      if (next === undefined) return false;
-      this.#checkRowSize(index);
-      this.#rowLine = this.#line;
-      this.#line = line + 1;
-      this.#index = next;
-      return true;
+      return next !== undefined && this.#completeRow({ end: index, next, nextLine: line + 1 });
     }
   }
 
@@ -187,16 +241,50 @@ export class CsvSplitter {
     return undefined;
   }
 
-  #isIncomplete(whatIsMissing: string, line: number): false {
-    this.#checkRowSize(this.#text.length);
-    if (this.#isEnded) throw csvFault(line, whatIsMissing);
-    return false;
+  /** Takes a row with quotes that is too long. */
+  #takeLongRow(cells: string[] | undefined): boolean {
+    const taken = this.#text.slice(this.#index, this.#index + ROW_SIZE_CHARACTERS_MAX);
+    const error = { line: this.#line, cell: undefined, detail: ROW_TOO_LONG };
+    return this.#takeMalformedRow(cells, error, this.#line + lineBreakCount(taken));
   }
 
-  #checkRowSize(end: number): void {
-    if (end - this.#index <= ROW_SIZE_CHARACTERS_MAX) return;
-    const detail = `a row must be at most ${ROW_SIZE_CHARACTERS_MAX} characters long; a closing quote may be missing`;
-    throw csvFault(this.#line, detail);
+  /** Takes the line on which a malformed row begins. @param lineMax the last line that may belong to the row */
+  #takeMalformedRow(cells: string[] | undefined, error: CsvRowError, lineMax: number): boolean {
+    const start = this.#index;
+    const lineEnd = this.#findRowEnd();
+    const end = Math.min(lineEnd, this.#text.length);
+    if (end - start > ROW_SIZE_CHARACTERS_MAX) {
+      if (cells !== undefined) cells.length = 0;
+      this.#ambiguousLineMax = Math.max(this.#ambiguousLineMax, lineMax);
+      return this.#takeLongLine(error);
+    }
+    if (lineEnd === Infinity && !this.#isEnded) return false;
+    const next = this.#skipLineBreak(end);
+    if (next === undefined) return false;
+    if (cells !== undefined) {
+      cells.length = 0;
+      this.#splitCells(cells, start, end);
+    }
+    this.#ambiguousLineMax = Math.max(this.#ambiguousLineMax, lineMax);
+    return this.#completeRow({ end, next, nextLine: this.#line + 1 }, error);
+  }
+
+  /** Takes a row whose line is too long. The next row begins after its line break, which may not have arrived. */
+  #takeLongLine(error: CsvRowError): boolean {
+    this.#isSkippingLine = true;
+    const next = this.#index + ROW_SIZE_CHARACTERS_MAX;
+    return this.#completeRow({ end: next, next, nextLine: this.#line }, error);
+  }
+
+  /** Moves after the next line break. @returns whether it has arrived */
+  #skipRestOfLine(): boolean {
+    const end = this.#findRowEnd();
+    const next = end === Infinity ? undefined : this.#skipLineBreak(end);
+    this.#index = next ?? Math.min(end, this.#text.length);
+    if (next === undefined) return false;
+    this.#line++;
+    this.#isSkippingLine = false;
+    return true;
   }
 }
 
@@ -228,6 +316,6 @@ function lineBreakCount(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }
 
-function csvFault(line: number, detail: string): Fault {
+function csvFault({ line, detail }: CsvRowError): Fault {
   return new Fault("invalid_request", `Line ${line}: ${detail}.`, { details: { line } });
 }

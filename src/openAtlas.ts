@@ -12,13 +12,14 @@ import { startWorker } from "./workerThreads.ts";
 
 export interface OpenAtlasOptions {
   /**
-   * Total memory for decoded tiles, in bytes, shared equally by the calling thread and the workers. Must be at least 4
-   * MiB; each thread uses at least 4 MiB even if its share is smaller. Default 512 MiB.
+   * Total memory for decoded tiles, in bytes, shared equally by the calling thread and the workers, 4 MiB to 3 GiB. Each
+   * thread uses at least 4 MiB even if its share is smaller. Default 512 MiB.
    */
   readonly cacheBytes?: number;
   /**
-   * Number of worker threads for bulk work (`hazardRiskBatch` and `sample` of many locations), each with its share of the
-   * cache. They start on first use and end with `close`. Default 0: everything runs on the calling thread. Node only.
+   * Number of worker threads for bulk work (`hazardRiskBatch`, `curveBatch`, `scorePortfolio`, and `sample` of many
+   * locations), each with its share of the cache; 0 to 256. They start on first use and end with `close`. Default 0:
+   * everything runs on the calling thread. Node.js only.
    */
   readonly workers?: number;
 }

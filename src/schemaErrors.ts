@@ -1,3 +1,4 @@
+import { closestMatch } from "./closestMatch.ts";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultDescription, type FaultItem } from "./errors.ts";
 
 /**
@@ -33,8 +34,6 @@ export interface ValueSchema {
 /** An error at a JSON pointer of a validated value. */
 export type SchemaError = FaultDescription & { readonly pointer: string };
 
-/** Longer names get no suggestion: they are unlikely to be typos, and the comparison is quadratic in the length. */
-const SUGGESTION_LENGTH_MAX = 64;
 const QUOTE_LENGTH_MAX = 60;
 
 /**
@@ -389,51 +388,4 @@ function suggestionClause(suggestion: string | undefined): string {
 /** Escapes a name for a JSON pointer (RFC 6901): `~` becomes `~0` and `/` becomes `~1`. */
 export function pointerToken(name: string): string {
   return name.replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-/**
- * Returns the candidate that `given` is a misspelling or an abbreviation of; undefined unless exactly one is closest.
- * Ignores case and the difference between `-`, `.`, space and `_`. A misspelling differs in at most a third of the
- * characters, or in one; an abbreviation is a prefix of at least three characters.
- */
-export function closestMatch(given: string, candidates: readonly string[]): string | undefined {
-  if (given.length > SUGGESTION_LENGTH_MAX) return undefined;
-  const normalizedName = normalizeName(given);
-  const ranked = candidates
-    .map((candidate) => ({ candidate, distance: editDistance(normalizedName, normalizeName(candidate)) }))
-    .filter(({ distance }) => distance <= Math.max(1, Math.floor(normalizedName.length / 3)))
-    .toSorted((first, second) => first.distance - second.distance);
-  const [best, second] = ranked;
-  if (best !== undefined) return best.distance === second?.distance ? undefined : best.candidate;
-  const longer = candidates.filter(
-    (candidate) => normalizedName.length >= 3 && normalizeName(candidate).startsWith(normalizedName),
-  );
-  return longer.length === 1 ? longer[0] : undefined;
-}
-
-function normalizeName(name: string): string {
-  return name.trim().toLowerCase().replaceAll(/[-. ]/g, "_");
-}
-
-/** Returns the optimal string alignment distance: insertions, deletions, replacements and swaps of adjacent letters. */
-function editDistance(from: string, to: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: to.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= from.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= to.length; column++) {
-      const isEqual = from[row - 1] === to[column - 1];
-      let distanceMin = Math.min(
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (isEqual ? 0 : 1),
-      );
-      const isSwap = row > 1 && column > 1 && from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
-      if (isSwap) distanceMin = Math.min(distanceMin, (beforeLast[column - 2] ?? 0) + 1);
-      current.push(distanceMin);
-    }
-    beforeLast = last;
-    last = current;
-  }
-  return last[to.length] ?? 0;
 }

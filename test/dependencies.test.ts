@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scripts/importGraph.mjs";
+import { codeSpansIn, tableRows } from "./documentTables.ts";
 
 /**
  * What each module may import, as documented in docs/architecture.md. Every module may import itself, and all but
@@ -7,12 +9,13 @@ import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scr
  */
 const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
   contract: [],
+  json: [],
   kernel: [],
   tiles: ["contract/wireTypes.ts"],
   threads: [],
   atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
   hazard: ["contract", "kernel", "atlas", "threads", "tiles"],
-  reference: [],
+  reference: ["contract/alignmentNames.ts", "contract/companyNames.ts", "contract/wireTypes.ts"],
   alignment: ["contract", "kernel", "reference"],
   portfolio: ["contract", "alignment"],
   pool: ["contract", "hazard", "atlas", "kernel", "threads", "tiles"],
@@ -20,19 +23,11 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
   company: ["contract", "reference"],
   places: ["contract", "hazard"],
-  placeFiles: [
-    "contract",
-    "hazard",
-    "places",
-    "pool",
-    "host/http/json.ts",
-    "host/http/jsonCharacters.ts",
-    "host/http/jsonPosition.ts",
-    "version.ts",
-  ],
+  placeFiles: ["contract", "json", "hazard", "places", "pool", "version.ts"],
   ledger: ["contract", "threads"],
   host: [
     "contract",
+    "json",
     "hazard",
     "alignment",
     "company",
@@ -57,45 +52,34 @@ const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">
   ],
   cli: "everything",
 };
-/** Files outside the modules: shared files, and those that compose the modules. */
-const ROOT_FILES = [
-  "csvRows.ts",
-  "csvText.ts",
-  "elementaryFunctions.ts",
-  "errors.ts",
-  "files.ts",
-  "markup.ts",
-  "folderLock.ts",
-  "schemaErrors.ts",
-  "sizedCache.ts",
-  "index.ts",
-  "openAtlas.ts",
-  "optionalPackages.ts",
-  "parameters.ts",
-  "utf8Text.ts",
-  "version.ts",
-  "workerMain.ts",
-  "workerThreads.ts",
-  "workerThreads.browser.ts",
-];
-/**
- * Files that every module except `contract` may import: elementary functions, errors, explanations, files, query parameters, CSV, HTML, caches and checks
- * for optional packages.
- */
+/** Files that every module except `contract` may import. */
 const SHARED_FILES = new Set([
+  "closestMatch.ts",
   "csvRows.ts",
   "csvText.ts",
+  "editDistance.ts",
   "elementaryFunctions.ts",
   "errors.ts",
   "files.ts",
   "markup.ts",
   "folderLock.ts",
   "schemaErrors.ts",
+  "sharedCalls.ts",
   "sizedCache.ts",
   "optionalPackages.ts",
   "parameters.ts",
   "utf8Text.ts",
 ]);
+/** Files outside the modules: shared files, and those that compose the modules. */
+const ROOT_FILES = [
+  ...SHARED_FILES,
+  "index.ts",
+  "openAtlas.ts",
+  "version.ts",
+  "workerMain.ts",
+  "workerThreads.ts",
+  "workerThreads.browser.ts",
+];
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 const sources = filesBelow("src");
@@ -105,6 +89,20 @@ describe("dependency rules", () => {
     const modules = new Set(sources.map((file) => file.split("/")[1] ?? ""));
     for (const entry of ROOT_FILES) modules.delete(entry);
     expect([...modules].toSorted()).toEqual(Object.keys(ALLOWED_IMPORTS).toSorted());
+  });
+
+  test("docs/architecture.md lists what each module may import, and the shared files", () => {
+    const page = readFileSync("docs/architecture.md", "utf8");
+    const listed = tableRows(page, "module").map(([name = "", , imports = ""]) => [
+      codeSpansIn(name)[0],
+      imports === "everything" ? imports : codeSpansIn(imports).toSorted(),
+    ]);
+    const allowed = Object.entries(ALLOWED_IMPORTS).map(([name, imports]) => [
+      name,
+      imports === "everything" ? imports : imports.toSorted(),
+    ]);
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(allowed));
+    expect(new Set(tableRows(page, "file").flatMap(([name = ""]) => codeSpansIn(name)))).toEqual(SHARED_FILES);
   });
 
   test("no modules import each other, including type-only imports", () => {

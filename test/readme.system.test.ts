@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { curlRequest } from "./curlCommand.ts";
 import { startedUrl } from "./startedUrl.ts";
 
 /**
@@ -43,31 +44,6 @@ function compare(language: string, position: number, output: string): void {
 function commandIn(code: string): { readonly command: string; readonly line: string } {
   const [line = "", command = ""] = /^\$ ((?:'[^']*'|[^'\n])+)$/m.exec(code) ?? [];
   return { command, line };
-}
-
-/** Splits a command line into words as a shell does: both kinds of quotes, variables replaced. */
-function wordsOf(command: string, variables: Readonly<Record<string, string>>): readonly string[] {
-  return [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(([, single, double, bare]) =>
-    single === undefined
-      ? (double ?? bare ?? "").replace(/\$([A-Z_]+)/g, (_, name: string) => variables[name] ?? "")
-      : single,
-  );
-}
-
-/** Converts the arguments of a curl command to a request. */
-function requestOf([, ...words]: readonly string[]): { readonly url: string; readonly init: RequestInit } {
-  const headers = new Headers();
-  let url = "";
-  let body: string | undefined;
-  for (let i = 0; i < words.length; i++) {
-    const word = words[i] ?? "";
-    if (word === "-H") {
-      const [, name = "", value = ""] = /^([^:]+): (.*)$/.exec(words[++i] ?? "") ?? [];
-      headers.set(name, value);
-    } else if (word === "-d") body = words[++i] ?? "";
-    else url = word;
-  }
-  return { url, init: { headers, ...(body === undefined ? {} : { method: "POST", body }) } };
 }
 
 /** Replaces durations and rates, which differ in every run. */
@@ -130,7 +106,7 @@ describe("the README's examples", () => {
       const { command, line } = commandIn(blocks("console")[position]?.code ?? "");
       let output: string;
       if (command.startsWith("curl ")) {
-        const { url, init } = requestOf(wordsOf(command, variables));
+        const { url, init } = curlRequest(command, variables);
         const response = await fetch(url.replace("http://127.0.0.1:8080", baseUrl), init);
         const body = await response.text();
         // Later examples use the id of the new customer.

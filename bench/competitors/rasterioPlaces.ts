@@ -1,4 +1,4 @@
-/** Samples GeoTIFF files at many places with Python, rasterio and numpy. */
+/** Reads the values of GeoTIFF files at many places with Python, rasterio and numpy. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -7,24 +7,32 @@ import { join } from "node:path";
 import type { StoredHazard } from "../storedDemo.ts";
 import { pythonWith } from "./python.ts";
 
-interface RasterioSample {
+interface RasterioValues {
   /** f64[place][band]: the bands of all hazards, NaN where a value is missing. */
   readonly values: Float64Array<ArrayBuffer>;
   readonly cpuNanoseconds: number;
 }
 
-/** @returns a message if a module is missing */
+/**
+ * Reads the cells of places, or the largest values within a radius.
+ * @param places.radiusKm 0 for the cells of the places
+ * @returns a message if a module is missing
+ */
 export async function rasterioPlaces(
   hazards: readonly StoredHazard[],
-  { latitudes, longitudes }: { readonly latitudes: Float64Array; readonly longitudes: Float64Array },
-): Promise<RasterioSample | string> {
+  {
+    latitudes,
+    longitudes,
+    radiusKm,
+  }: { readonly latitudes: Float64Array; readonly longitudes: Float64Array; readonly radiusKm: number },
+): Promise<RasterioValues | string> {
   const python = pythonWith("rasterio");
   if (python === undefined) return "python3 with rasterio is not installed";
   const folder = await mkdtemp(join(tmpdir(), "isotherm-bench-"));
   try {
     const [placesPath, outPath] = [join(folder, "places.f64"), join(folder, "values.f64")];
     await writeFile(placesPath, Buffer.concat([bytesOf(latitudes), bytesOf(longitudes)]));
-    const child = spawn(python, ["bench/python/places.py", placesPath, outPath], {
+    const child = spawn(python, ["bench/python/places.py", placesPath, String(radiusKm), outPath], {
       stdio: ["pipe", "pipe", "inherit"],
     });
     child.stdin.end(JSON.stringify(hazards));

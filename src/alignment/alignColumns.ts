@@ -2,7 +2,7 @@ import { Fault } from "../errors.ts";
 import { findUnknownMembers } from "../schemaErrors.ts";
 import {
   type AlignedColumns,
-  type AlignmentInclude,
+  type IncludedColumns,
   type EntityColumns,
   findInvalidColumn,
   resultColumnsOf,
@@ -44,7 +44,7 @@ export async function alignColumns(columns: EntityColumns, options: AlignColumns
 }
 
 /** @throws Fault `invalid_request` naming the first array for results that is missing or of the wrong type or length */
-function checkOutput(into: AlignedColumns, rowCount: number, include: AlignmentInclude): void {
+function checkOutput(into: AlignedColumns, rowCount: number, include: IncludedColumns): void {
   for (const name of resultColumnsOf(include)) {
     const kind = name === "flags" ? Uint32Array : Float64Array;
     const column = into[name];

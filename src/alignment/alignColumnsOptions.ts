@@ -1,14 +1,14 @@
 /** Options of `alignColumns` and their validation. */
 import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
 import type { AlignmentRule } from "../kernel/alignment.ts";
-import { type AlignedColumns, type AlignmentInclude, RESULT_COLUMNS } from "../kernel/alignmentColumns.ts";
+import { type AlignedColumns, type IncludedColumns, RESULT_COLUMNS } from "../kernel/alignmentColumns.ts";
 import { ANCHOR_COUNT } from "../kernel/alignmentTables.ts";
 import { ALIGNMENT_OPTIONS, type AlignmentOptions, ruleOf } from "./options.ts";
 
 /** Convergence needs the columns `convergenceRevenues` and `references`. */
 export interface AlignColumnsOptions extends AlignmentOptions {
-  /** Further results; what is not asked for is not computed. */
-  readonly include?: AlignmentInclude | undefined;
+  /** Results to compute in addition to those that are always computed. */
+  readonly include?: IncludedColumns | undefined;
   /**
    * Arrays for the results, one element per row, such as those of a previous answer: allocating memory for millions of
    * rows takes about as long as computing them.

@@ -1,5 +1,5 @@
 import { BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
-import type { AlignedColumns, AlignmentInclude as IncludedColumns, EntityColumns } from "../kernel/alignmentColumns.ts";
+import type { AlignedColumns, IncludedColumns, EntityColumns } from "../kernel/alignmentColumns.ts";
 import type { AlignmentRule } from "../kernel/alignment.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { ENTITY_FLAG_MASK, flagBit } from "./answer.ts";

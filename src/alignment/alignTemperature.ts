@@ -7,9 +7,10 @@ import type { AlignmentAnswer, Entity } from "../contract/wireTypes.ts";
 
 /**
  * Computes the implied temperature rise of entities from their emissions in each projected year, by the method of
- * docs/methods/alignment.md.
+ * docs/methods/alignment.md. Emissions can have any unit that is the same in all years of an entity.
  *
- * @returns unrounded temperatures; `roundTemperatures` rounds them as on the wire
+ * @returns one result per entity, in order: degrees C in 2100 above 1850-1900, unrounded; `roundTemperatures` rounds them as
+ *   the HTTP service does
  * @throws Fault `asset_type_unsupported` or `invalid_request` listing up to 100 errors; `invalid_request` for an option
  *   out of range
  */

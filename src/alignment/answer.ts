@@ -35,7 +35,7 @@ export function roundToHundredth(value: number): number {
   return Math.round(100 * value) / 100;
 }
 
-/** Rounds temperatures and percentages as sent over the wire; details stay unrounded. */
+/** Rounds temperatures and percentages to two decimals, as the HTTP service does; details stay unrounded. */
 export function roundTemperatures({ results, ...versions }: AlignmentAnswer): AlignmentAnswer {
   return { ...versions, results: results.map(roundResult) };
 }

@@ -9,6 +9,7 @@ import { ANCHOR_COUNT, PATHWAY_COUNT, type Warming, type YearlyBenchmark } from 
 export interface Benchmark {
   /** Shown in every answer, because results of different benchmarks are not comparable. */
   readonly id: string;
+  /** Source of the data, as a text for people. */
   readonly credit: string;
   /** Four scenarios in ascending order of warming; the last one is current policies. */
   readonly anchors: readonly [BenchmarkAnchor, BenchmarkAnchor, BenchmarkAnchor, BenchmarkAnchor];

@@ -6,7 +6,8 @@ import type { Entity } from "../contract/wireTypes.ts";
 /** Number of labels that a column of 16-bit integers can distinguish. */
 const LABEL_COUNT_MAX = 65_536;
 
-type ProjectionRecord = Entity["projected_emissions"][number];
+/** Emissions of an entity in a projected year. */
+export type ProjectionRecord = Entity["projected_emissions"][number];
 type LabelMembers = Pick<ProjectionRecord, "label" | "probability">;
 
 /** Returns whether the labels and probabilities of records are complete and consistent. */

@@ -3,6 +3,7 @@ import { type AlignedEntities, entityFlagsOf, firstRowOf, reasonOf, yearFlagsOf 
 import { flagsOfMask } from "./answer.ts";
 import { budgetOf } from "./budget.ts";
 import { alignmentDetailsOf } from "./detail.ts";
+import type { ProjectionRecord } from "./entityLabels.ts";
 import { blendedOf, overallOf } from "./summaries.ts";
 import type {
   AlignedYear,
@@ -14,8 +15,6 @@ import type {
   ScopeTemperatures,
   TemperatureRange,
 } from "../contract/wireTypes.ts";
-
-type ProjectionRecord = Entity["projected_emissions"][number];
 
 /** Returns the result of one entity. */
 export function resultOf(aligned: AlignedEntities, index: number): AlignmentResult {

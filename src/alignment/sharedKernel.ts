@@ -8,7 +8,7 @@ import {
 } from "../kernel/alignment.ts";
 import {
   type AlignedColumns,
-  type AlignmentInclude,
+  type IncludedColumns,
   type EntityColumns,
   NO_GROWTH_SERIES,
 } from "../kernel/alignmentColumns.ts";
@@ -33,7 +33,7 @@ export function runKernel(
     into,
   }: {
     readonly rule: AlignmentRule;
-    readonly include?: AlignmentInclude | undefined;
+    readonly include?: IncludedColumns | undefined;
     readonly into?: AlignedColumns | undefined;
   },
 ): AlignedColumns {

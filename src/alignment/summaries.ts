@@ -1,6 +1,7 @@
 /** Temperatures over several years and several projections of one entity. */
 import { type AlignedEntities, firstRowOf } from "./alignEntities.ts";
-import type { BlendedYear, Entity, OverallTemperature, TemperatureRange } from "../contract/wireTypes.ts";
+import type { ProjectionRecord } from "./entityLabels.ts";
+import type { BlendedYear, OverallTemperature, TemperatureRange } from "../contract/wireTypes.ts";
 
 interface MeanTemperature {
   readonly temperature_alignment: number;
@@ -9,8 +10,8 @@ interface MeanTemperature {
 
 /**
  * Returns the mean temperature of all projection records of an entity; null if no record with a temperature has a weight
- * above 0. The weight of a record
- * is the squared distance between the coolest and the warmest anchor in its year, times the share of its label.
+ * above 0. The weight of a record is the squared distance between the coolest and the warmest anchor in its year, times the
+ * share of its label.
  */
 export function overallOf(aligned: AlignedEntities, index: number): OverallTemperature | null {
   const { entities, rows } = aligned;
@@ -57,8 +58,6 @@ export function blendedOf(aligned: AlignedEntities, index: number): readonly Ble
     return value === undefined ? [] : [{ year, ...value }];
   });
 }
-
-type ProjectionRecord = Entity["projected_emissions"][number];
 
 /** Returns the weight of each label, with a sum of 1: the given probabilities, or equal shares. Empty without labels. */
 export function labelShares(records: readonly ProjectionRecord[]): ReadonlyMap<string, number> {

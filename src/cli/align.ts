@@ -16,7 +16,8 @@ import type { EntityChunk, EntitySource } from "./entitySource.ts";
 import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { runPortfolio } from "./alignPortfolio.ts";
-import { addPortfolioOptions, type PortfolioFlags, portfolioOptionsOf } from "./alignPortfolioOptions.ts";
+import { addPortfolioOptions, type HoldingsFlags, portfolioOptionsOf } from "./alignPortfolioOptions.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { progressBar } from "./progress.ts";
 import type {
   AlignmentAnswer,
@@ -100,7 +101,7 @@ export function alignCommand(): Command {
 async function run(
   input: string | undefined,
   output: string,
-  flags: AlignFlags & PortfolioFlags,
+  flags: AlignFlags & HoldingsFlags,
   command: Command,
 ): Promise<void> {
   const options = portfolioOptionsOf(flags);
@@ -281,7 +282,7 @@ function addToSummary(summary: AlignSummary, results: AlignmentAnswer["results"]
 
 function alignSummaryJson({ entityCount, projectedYearCount, without }: AlignSummary, seconds: number): string {
   const summary = { entities: entityCount, temperatures: projectedYearCount - sum(without), without, seconds };
-  return `${JSON.stringify(summary, undefined, 2)}\n`;
+  return indentedJson(summary);
 }
 
 function alignSummaryText({ entityCount, projectedYearCount, without }: AlignSummary, seconds: number): string {

@@ -3,7 +3,7 @@ import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../cont
 import { Fault, isFault } from "../errors.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { entityEcho } from "../alignment/result.ts";
-import { encodeJson, parseJson } from "../host/http/json.ts";
+import { encodeJson, parseJson } from "../json/json.ts";
 import { alignPortfolio } from "../portfolio/alignPortfolio.ts";
 import { roundPortfolio } from "../portfolio/roundPortfolio.ts";
 import { decodeUtf8 } from "../utf8Text.ts";
@@ -15,6 +15,7 @@ import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { withMappedIndustry } from "./industryMapFile.ts";
 import { companyReferences, readCompanies, resolveCompanies } from "./holdingCompanies.ts";
 import { type HoldingSource, readHoldingCsv } from "./holdingCsv.ts";
+import { indentedJson } from "./indentedJson.ts";
 
 /** Maximum length of a JSON file of holdings. */
 const DOCUMENT_SIZE_CHARACTERS_MAX = 64 << 20;
@@ -49,7 +50,7 @@ export async function runPortfolio(run: PortfolioRun): Promise<void> {
       yield `${encodeJson(answer)}\n`;
     })(),
   );
-  const summary = run.isJsonSummary ? `${JSON.stringify(summaryOf(answer), undefined, 2)}\n` : summaryText(answer);
+  const summary = run.isJsonSummary ? indentedJson(summaryOf(answer)) : summaryText(answer);
   (output === STDIO ? process.stderr : process.stdout).write(summary);
 }
 

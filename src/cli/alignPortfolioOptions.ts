@@ -6,7 +6,7 @@ import { parseNumber } from "../parameters.ts";
 import { quote } from "../schemaErrors.ts";
 
 /** Options of `isotherm align` that only apply with `--portfolio`. */
-export interface PortfolioFlags {
+export interface HoldingsFlags {
   readonly portfolio?: string;
   readonly methods?: readonly PortfolioMethod[];
   readonly scopes?: readonly PortfolioScope[];
@@ -18,7 +18,7 @@ export interface PortfolioFlags {
   readonly missingHigh?: number;
 }
 
-/** Names of the options in `PortfolioFlags`, and the members of a request that they set. */
+/** Names of the options in `HoldingsFlags`, and the members of a request that they set. */
 const MEMBERS = {
   methods: "methods",
   scopes: "scopes",
@@ -28,7 +28,7 @@ const MEMBERS = {
   defaultScore: "default_score",
   missingLow: "missing_low",
   missingHigh: "missing_high",
-} as const satisfies Record<Exclude<keyof PortfolioFlags, "portfolio">, keyof PortfolioOptions>;
+} as const satisfies Record<Exclude<keyof HoldingsFlags, "portfolio">, keyof PortfolioOptions>;
 /** Options of `isotherm align` that a portfolio has no use for. */
 const OTHER_FLAGS = { to: "--to", include: "--include", detail: "--detail" } as const;
 
@@ -63,7 +63,7 @@ export function addPortfolioOptions(command: Command): Command {
  * @throws Fault `configuration_invalid` naming options that do not apply with, or without, `--portfolio`
  */
 export function portfolioOptionsOf(
-  flags: PortfolioFlags & { readonly [Name in keyof typeof OTHER_FLAGS]?: unknown },
+  flags: HoldingsFlags & { readonly [Name in keyof typeof OTHER_FLAGS]?: unknown },
 ): PortfolioOptions {
   const given = (Object.keys(MEMBERS) as (keyof typeof MEMBERS)[]).filter((name) => flags[name] !== undefined);
   if (flags.portfolio === undefined) {

@@ -1,5 +1,5 @@
 import { type CsvCell, csvLine } from "../csvText.ts";
-import { encodeJson } from "../host/http/json.ts";
+import { encodeJson } from "../json/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
 import type { EntityFormat } from "./fileFormats.ts";
 import { type ResultCells, resultCells, type ResultColumns } from "./alignmentColumns.ts";

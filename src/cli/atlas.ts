@@ -12,6 +12,7 @@ import { publishAtlas, type PublishReport } from "./atlasPublish.ts";
 import { stacItems } from "./atlasStac.ts";
 import { readBox } from "./ingest.ts";
 import { readNumber } from "./ingestRecipes.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { progressBar } from "./progress.ts";
 
 /** `isotherm atlas`: shows the content of an atlas, verifies and publishes its files, and writes it in other formats. */
@@ -26,7 +27,7 @@ export function atlasCommand(): Command {
     .addHelpText("after", "\nExample:\n  isotherm atlas info data/atlas")
     .action(async (folder: string, { json = false, files = false }: { json?: boolean; files?: boolean }) => {
       await withAtlas(folder, async ({ catalog }) => {
-        process.stdout.write(json ? jsonText(catalog) : formatInfo(catalog, { hasFiles: files }));
+        process.stdout.write(json ? indentedJson(catalog) : formatInfo(catalog, { hasFiles: files }));
       });
     });
   command
@@ -56,7 +57,7 @@ Example:
         const report = await exportLayer(atlas, { ...flags, bbox: flags.bbox, file: out });
         const { file, rowCount, columnCount, validCellCount } = report;
         const text = `${file}: ${rowCount} rows x ${columnCount} columns, ${validCellCount} cells with data\n`;
-        process.stdout.write(json ? jsonText(report) : text);
+        process.stdout.write(json ? indentedJson(report) : text);
       });
     });
   command
@@ -65,7 +66,7 @@ Example:
     .argument("<folder>", "folder of the atlas")
     .addHelpText("after", "\nExample:\n  isotherm atlas stac data/atlas > items.json")
     .action(async (folder: string) => {
-      await withAtlas(folder, async ({ catalog }) => void process.stdout.write(jsonText(stacItems(catalog))));
+      await withAtlas(folder, async ({ catalog }) => void process.stdout.write(indentedJson(stacItems(catalog))));
     });
   command
     .command("verify")
@@ -78,7 +79,7 @@ Example:
         const bar = progressBar("bytes");
         const report = await verifyAtlas(atlas, { blobs, onProgress: bar.update });
         bar.stop();
-        process.stdout.write(json ? jsonText(report) : formatVerifyReport(report));
+        process.stdout.write(json ? indentedJson(report) : formatVerifyReport(report));
         if (report.problems.length > 0) process.exitCode = 1;
       });
     });
@@ -102,7 +103,7 @@ Example:
       try {
         const report = await publishAtlas({ atlas, out, explorer, onProgress: bar.update });
         bar.stop();
-        process.stdout.write(json ? jsonText(report) : formatPublishReport(report));
+        process.stdout.write(json ? indentedJson(report) : formatPublishReport(report));
       } finally {
         bar.stop();
       }
@@ -128,10 +129,6 @@ interface ExportFlags extends Omit<ExportRequest, "file" | "bbox"> {
   readonly bbox?: BoundingBox;
   readonly out: string;
   readonly json?: boolean;
-}
-
-function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }
 
 async function withAtlas(folder: string, use: (atlas: PackedAtlas, blobs: Blobs) => Promise<void>): Promise<void> {

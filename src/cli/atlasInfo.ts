@@ -1,5 +1,4 @@
 /** `isotherm atlas info`: the hazards, grids, layers, rules and sources of an atlas as text. */
-import Table from "cli-table3";
 import type { Catalog } from "../atlas/catalog.ts";
 import {
   returnPeriodsOf,
@@ -9,6 +8,7 @@ import {
   supplementName,
 } from "../atlas/supplement.ts";
 import { filesOf, liveGroups, methodLines, productOf, type StatedProduct } from "./atlasSources.ts";
+import { formatTable } from "./textTable.ts";
 
 /** @param options `hasFiles`: whether source files are listed with their hashes */
 export function formatInfo(catalog: Catalog, { hasFiles = false }: { readonly hasFiles?: boolean } = {}): string {
@@ -31,20 +31,18 @@ export function formatInfo(catalog: Catalog, { hasFiles = false }: { readonly ha
         .map(([name, value]) => `${name} ${String(value)}`)
         .join(", ")}`,
     );
-    const table = new Table({
-      head: ["scenario", "year", "metrics", "source", "note", "pack"],
-      style: { head: [], border: [], compact: true },
-    });
-    for (const { id, groups } of packs) {
-      for (const { scenario, year, layers, provenance, superseded } of groups) {
-        if (superseded === true) continue;
-        const { product, recipe } = productOf(provenance);
-        const source = [product, recipe].filter((part) => part !== undefined).join(", ");
-        const metrics = layers.map(({ metric }) => metric).join("\n");
-        table.push([scenario, String(year), metrics, source, methodLines(provenance).join("\n"), id]);
-      }
-    }
-    lines.push(table.toString(), ...supplementLines(catalog, hazard), ...sourceLines(entry, hasFiles));
+    const rows = packs.flatMap(({ id, groups }) =>
+      groups
+        .filter(({ superseded }) => superseded !== true)
+        .map(({ scenario, year, layers, provenance }) => {
+          const { product, recipe } = productOf(provenance);
+          const source = [product, recipe].filter((part) => part !== undefined).join(", ");
+          const metrics = layers.map(({ metric }) => metric).join("\n");
+          return [scenario, String(year), metrics, source, methodLines(provenance).join("\n"), id];
+        }),
+    );
+    const table = formatTable({ head: ["scenario", "year", "metrics", "source", "note", "pack"], rows });
+    lines.push(table, ...supplementLines(catalog, hazard), ...sourceLines(entry, hasFiles));
   }
   return `${lines.join("\n")}\n`;
 }

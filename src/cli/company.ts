@@ -4,7 +4,7 @@ import { readCompanyRequest } from "../company/request.ts";
 import { BASE_YEAR, LAST_YEAR } from "../company/methodConstants.ts";
 import { findScenario, nearestScenarios, suggestScenario } from "../company/scenarios.ts";
 import { Fault, type FaultItem, isFault } from "../errors.ts";
-import { encodeJson } from "../host/http/json.ts";
+import { encodeJson } from "../json/json.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { quote, summarizeItems } from "../schemaErrors.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
@@ -12,6 +12,7 @@ import { describeCompany } from "./companyReport.ts";
 import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
 import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
 import { openIndustryMap } from "./industryMapFile.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { progressBar } from "./progress.ts";
 import type { CompanyAnswer, CompanyRequest } from "../contract/wireTypes.ts";
 import { decodeUtf8 } from "../utf8Text.ts";
@@ -269,7 +270,7 @@ function itemsOf(request: CompanyRequest): readonly FaultItem[] {
 
 function companySummaryJson({ companyCount, resultCount, rejectedCount }: CompanySummary, seconds: number): string {
   const summary = { companies: companyCount, results: resultCount, refused: rejectedCount, seconds };
-  return `${JSON.stringify(summary, undefined, 2)}\n`;
+  return indentedJson(summary);
 }
 
 function companySummaryText({ companyCount, resultCount, rejectedCount }: CompanySummary, seconds: number): string {

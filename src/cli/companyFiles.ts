@@ -1,6 +1,7 @@
 import { Fault, isFault } from "../errors.ts";
-import { closestMatch, quote } from "../schemaErrors.ts";
-import { parseJson } from "../host/http/json.ts";
+import { closestMatch } from "../closestMatch.ts";
+import { quote } from "../schemaErrors.ts";
+import { parseJson } from "../json/json.ts";
 import { parseNumber } from "../parameters.ts";
 import { parseCsvRows } from "../csvRows.ts";
 import { type JsonElement, splitJsonList, splitLines, textPosition } from "./entityJson.ts";

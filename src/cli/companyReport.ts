@@ -1,4 +1,3 @@
-import Table from "cli-table3";
 import type {
   BeforeAfter,
   CompanyAnswer,
@@ -6,6 +5,7 @@ import type {
   CompanyResult,
   EmissionsFigure,
 } from "../contract/wireTypes.ts";
+import { formatTable } from "./textTable.ts";
 
 /** Formats a result as a text report for readers with knowledge of finance but not of the model. */
 export function describeCompany(answer: CompanyAnswer): string {
@@ -76,13 +76,7 @@ function bulletList(title: string, lines: readonly string[]): string {
 }
 
 function tableOf(head: readonly string[], textColumnCount: number, rows: readonly (readonly string[])[]): string {
-  const table = new Table({
-    head: [...head],
-    colAligns: head.map((_, column) => (column < textColumnCount ? "left" : "right")),
-    style: { head: [], border: [], compact: true },
-  });
-  table.push(...rows.map((row) => [...row]));
-  return table.toString();
+  return formatTable({ head, rows, isNumeric: (column) => column >= textColumnCount });
 }
 
 function emissionsTable({ emissions }: CompanyAnswer): string {

@@ -1,6 +1,6 @@
-import Table from "cli-table3";
 import type { CurveResult, CurveYearResult, Exceedance } from "../contract/wireTypes.ts";
 import { BOUND_LEGEND, BOUND_SIGNS, formatHeading, formatNumber, formatReason, type NamedAtlas } from "./queryText.ts";
+import { formatTable } from "./textTable.ts";
 
 interface NamedYear extends CurveYearResult {
   /** Scenario and year. */
@@ -52,7 +52,8 @@ function valueTable(years: readonly NamedYear[]): string | undefined {
         return point === undefined ? "-" : formatNumber(point.value);
       }),
     ]);
-  return tableText(["return period [years]", ...years.map(({ name }) => name)], rows, "right");
+  const head = ["return period [years]", ...years.map(({ name }) => name)];
+  return formatTable({ head, rows, isNumeric: () => true });
 }
 
 /** Returns a table with one row per scenario and year and one column per derived value; undefined if there are none. */
@@ -75,7 +76,7 @@ function derivedTable(years: readonly NamedYear[], unit: string): string | undef
     const cells = derivedCells(year);
     return [year.name, ...(cells.length === 0 ? heads.map(() => "-") : cells)];
   });
-  return tableText(["", ...heads], rows, "left");
+  return formatTable({ head: ["", ...heads], rows, isNumeric: (column) => column > 0 });
 }
 
 function derivedCells(year: CurveYearResult): readonly string[] {
@@ -100,18 +101,4 @@ function exceedanceCells({ probability, return_period, bound, limit = NaN }: Exc
 
 function reasonOf({ no_data }: CurveYearResult): string {
   return `no curve (${formatReason(no_data)})`;
-}
-
-function tableText(
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-  firstAlignment: "left" | "right",
-): string {
-  const table = new Table({
-    head: [...head],
-    colAligns: head.map((_, i) => (i === 0 ? firstAlignment : "right")),
-    style: { head: [], border: [], compact: true },
-  });
-  for (const row of rows) table.push([...row]);
-  return table.toString();
 }

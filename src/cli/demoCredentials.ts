@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
+import { indentedJson } from "./indentedJson.ts";
 
 /** Content of `demo-credentials.json`: everything that a first request needs. */
 export interface DemoCredentials {
@@ -28,7 +29,7 @@ export async function ensureDemoCredentials(
   // Renamed when complete, so that readers never see a partial file.
   const temporaryPath = `${file}.writing`;
   const { base_url, api_key, customer_id } = credentials;
-  await writeFile(temporaryPath, `${JSON.stringify({ base_url, api_key, customer_id }, undefined, 2)}\n`, {
+  await writeFile(temporaryPath, indentedJson({ base_url, api_key, customer_id }), {
     mode: 0o600,
   });
   await chmod(temporaryPath, 0o600);

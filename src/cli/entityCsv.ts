@@ -1,5 +1,6 @@
 import { Fault } from "../errors.ts";
-import { closestMatch, quote } from "../schemaErrors.ts";
+import { closestMatch } from "../closestMatch.ts";
+import { quote } from "../schemaErrors.ts";
 import { parseNumber } from "../parameters.ts";
 import { type CsvRow, parseCsvRows } from "../csvRows.ts";
 import { type EntityChunk, type EntitySource, FaultCollector, type SourceLocation } from "./entitySource.ts";

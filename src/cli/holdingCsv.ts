@@ -1,4 +1,5 @@
-import { closestMatch, quote } from "../schemaErrors.ts";
+import { closestMatch } from "../closestMatch.ts";
+import { quote } from "../schemaErrors.ts";
 import { parseNumber } from "../parameters.ts";
 import { PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
 import { type CsvRow, parseCsvRows } from "../csvRows.ts";

@@ -18,6 +18,8 @@ import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
 import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
 import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
+import { indentedJson } from "./indentedJson.ts";
+import { printError } from "./standardError.ts";
 import { untilStopped } from "./stopSignals.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
@@ -64,23 +66,28 @@ Example:
   return command;
 }
 
-interface IngestFlags {
-  readonly out: string;
-  readonly bbox?: BoundingBox;
-  readonly holdFlat?: boolean;
-  readonly clampNegative?: boolean;
-  readonly clampTolerance?: number;
-  readonly nodata?: number;
-  readonly assumeWgs84?: boolean;
-  readonly viaGdal?: boolean;
-  readonly keepMeridian?: "west" | "east";
+/** Options of the command line that are options of the library under the same names. */
+type SharedFlags = Pick<
+  IngestOptions,
+  | "out"
+  | "bbox"
+  | "holdFlat"
+  | "clampNegative"
+  | "clampTolerance"
+  | "nodata"
+  | "assumeWgs84"
+  | "viaGdal"
+  | "keepMeridian"
+  | "maxDistortion"
+  | "keepCurves"
+  | "keepRange"
+  | "release"
+  | "depthStepsPerMeter"
+  | "threads"
+>;
+
+interface IngestFlags extends SharedFlags {
   readonly cellSize?: number;
-  readonly maxDistortion?: number;
-  readonly keepCurves?: boolean;
-  readonly keepRange?: boolean;
-  readonly release?: string;
-  readonly depthStepsPerMeter?: number;
-  readonly threads?: number;
   readonly dryRun?: boolean;
   readonly quiet?: boolean;
   readonly json?: boolean;
@@ -201,16 +208,14 @@ async function runIngest(
         };
         if (dryRun) {
           const preview = await recipe.preview(options);
-          return json ? jsonText(ingestPreviewJson(preview)) : formatIngestPreview(preview);
+          return json ? indentedJson(ingestPreviewJson(preview)) : formatIngestPreview(preview);
         }
         const report = await recipe.ingest(options);
-        return json ? jsonText(ingestReportJson(report)) : formatIngestReport(report);
+        return json ? indentedJson(ingestReportJson(report)) : formatIngestReport(report);
       },
       () => {
         progress.stop();
-        process.stderr.write(
-          "Stopped. Run the same command again to continue; the atlas is unchanged until it completes.\n",
-        );
+        printError("Stopped. Run the same command again to continue; the atlas is unchanged until it completes.");
       },
     );
     progress.stop();
@@ -218,8 +223,4 @@ async function runIngest(
   } finally {
     progress.stop();
   }
-}
-
-function jsonText(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

@@ -1,7 +1,7 @@
 /** Prints the files that an ingest would read and the layers that it would write (`--dry-run`). */
-import Table from "cli-table3";
 import type { IngestPreview, PreviewHazard } from "../ingest/ingest.ts";
 import { ignoredFileLines, missingFileLines } from "./ingestReport.ts";
+import { formatTable } from "./textTable.ts";
 
 /** Converts the preview to JSON with snake_case members. */
 export function ingestPreviewJson(preview: IngestPreview): Record<string, unknown> {
@@ -61,29 +61,32 @@ export function formatIngestPreview({
   ignoredFiles,
   missingFiles,
 }: IngestPreview): string {
-  const style = { head: [], border: [] };
-  const fileTable = new Table({ head: ["file", "size", "rows x columns", "cell (degrees)", "type", "bands"], style });
-  for (const file of files) {
-    fileTable.push([
+  const fileTable = formatTable({
+    head: ["file", "size", "rows x columns", "cell (degrees)", "type", "bands"],
+    rows: files.map((file) => [
       file.file,
       file.sizeBytes === undefined ? "" : byteText(file.sizeBytes),
       `${file.rowCount} x ${file.columnCount}`,
       `${Number(file.cellSizeLatDeg.toPrecision(6))} x ${Number(file.cellSizeLonDeg.toPrecision(6))}`,
       file.numberType,
       String(file.bandCount),
-    ]);
-  }
-  const groupTable = new Table({ head: ["hazard", "scenario", "year", "metrics", "maps", ""], style });
-  for (const { hazard, groups } of hazards) {
-    for (const { scenario, year, metrics, maps, replaces } of groups) {
-      const remark = replaces ? "replaces the existing layers" : "";
-      groupTable.push([hazard, scenario, String(year), metrics.join("\n"), String(maps.length), remark]);
-    }
-  }
+    ]),
+    hasRowLines: true,
+  });
+  const groupTable = formatTable({
+    head: ["hazard", "scenario", "year", "metrics", "maps", ""],
+    rows: hazards.flatMap(({ hazard, groups }) =>
+      groups.map(({ scenario, year, metrics, maps, replaces }) => {
+        const remark = replaces ? "replaces the existing layers" : "";
+        return [hazard, scenario, String(year), metrics.join("\n"), String(maps.length), remark];
+      }),
+    ),
+    hasRowLines: true,
+  });
   const now = currentRelease === undefined ? "a new atlas" : `release ${currentRelease}`;
   const lines = [
-    fileTable.toString(),
-    groupTable.toString(),
+    fileTable,
+    groupTable,
     ...ignoredFileLines(ignoredFiles),
     ...missingFileLines(missingFiles),
     ...hazards.map(hazardLine),

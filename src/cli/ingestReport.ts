@@ -1,7 +1,7 @@
 /** Prints the report of an ingest. */
-import Table from "cli-table3";
 import type { CellCounts, GroupReport, IngestReport, IngestTotals } from "../ingest/ingest.ts";
 import { cellRate } from "./ingestProgress.ts";
+import { formatTable } from "./textTable.ts";
 
 /** Largest number of missing files that are listed by name. */
 const LISTED_COUNT_MAX = 12;
@@ -53,26 +53,26 @@ export function formatIngestReport({
   totals,
   durationMs,
 }: IngestReport): string {
-  const table = new Table({
-    head: ["hazard", "scenario", "year", "valid", "zero", "no data", "largest rounding", ""],
-    colAligns: ["left", "left", "right", "right", "right", "right", "left", "left"],
-    style: { head: [], border: [] },
-  });
-  for (const group of groups) {
+  const rows = groups.map((group) => {
     const { hazard, scenario, year, cells, largestRounding } = group;
-    const rounding = Object.entries(largestRounding).map(([metric, error]) => `${metric} ${error.toPrecision(2)}`);
-    table.push([
+    return [
       hazard,
       scenario,
       String(year),
       String(cells.valid),
       String(cells.zero),
       String(cells.nodata),
-      rounding.join("\n"),
+      roundingTexts(largestRounding).join("\n"),
       remarks(group).join("\n"),
-    ]);
-  }
-  const lines = [table.toString(), ...ignoredFileLines(ignoredFiles), ...missingFileLines(missingFiles)];
+    ];
+  });
+  const table = formatTable({
+    head: ["hazard", "scenario", "year", "valid", "zero", "no data", "largest rounding", ""],
+    rows,
+    isNumeric: (column) => column >= 2 && column <= 5,
+    hasRowLines: true,
+  });
+  const lines = [table, ...ignoredFileLines(ignoredFiles), ...missingFileLines(missingFiles)];
   lines.push(...totalLines(totals, durationMs));
   lines.push(`release ${release} of ${atlas} written in ${(durationMs / 1000).toFixed(1)} s`);
   return `${lines.join("\n")}\n`;
@@ -81,14 +81,18 @@ export function formatIngestReport({
 function totalLines({ sourceCells, cells, largestRounding }: IngestTotals, durationMs: number): readonly string[] {
   const { valid, zero, nodata, raised, clampedNegative, partlyMissing } = cells;
   const count = (value: number): string => value.toLocaleString("en");
-  const rounding = Object.entries(largestRounding).map(([metric, error]) => `${metric} ${error.toPrecision(2)}`);
   return [
     `${count(sourceCells)} source cells read, ${cellRate(sourceCells / (durationMs / 1000))}`,
     `${count(valid + nodata)} cells written: ${count(valid)} valid (${count(zero)} of them zero), ${count(nodata)} without data`,
     `${count(raised)} curves made non-decreasing, ${count(clampedNegative)} cells with values below 0 set to 0, ` +
       `${count(partlyMissing)} cells missing on some maps only`,
-    `largest rounding errors: ${rounding.join(", ")}`,
+    `largest rounding errors: ${roundingTexts(largestRounding).join(", ")}`,
   ];
+}
+
+/** Returns the largest rounding error of each metric as text. */
+function roundingTexts(largestRounding: IngestTotals["largestRounding"]): readonly string[] {
+  return Object.entries(largestRounding).map(([metric, error]) => `${metric} ${error.toPrecision(2)}`);
 }
 
 function remarks({ cells, metrics, replaced }: GroupReport): readonly string[] {

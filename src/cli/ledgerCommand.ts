@@ -1,8 +1,9 @@
-import Table from "cli-table3";
 import { Command, Option } from "commander";
 import type { MaintainedLedger } from "../ledger/ledger.ts";
 import { type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 import { addDatabaseOptions, type DatabaseFlags } from "./databaseOptions.ts";
+import { indentedJson } from "./indentedJson.ts";
+import { formatTable } from "./textTable.ts";
 
 /** Options of every command that uses the ledger. */
 export interface LedgerFlags extends DatabaseFlags {
@@ -33,11 +34,9 @@ export async function withLedger<T>(
 }
 
 export function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value, undefined, 2)}\n`);
+  process.stdout.write(indentedJson(value));
 }
 
 export function printTable(head: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
-  const table = new Table({ head: [...head], style: { head: [], border: [], compact: true } });
-  table.push(...rows.map((row) => row.map(String)));
-  process.stdout.write(`${table.toString()}\n`);
+  process.stdout.write(`${formatTable({ head, rows: rows.map((row) => row.map(String)) })}\n`);
 }

@@ -8,7 +8,7 @@ const MIB = 2 ** 20;
 /** Memory of the process without tiles and requests: the program, the atlas' directories and the event loop's heap. */
 const BASE_BYTES = 160 * MIB;
 const WORKER_BYTES = 48 * MIB;
-/** Garbage takes as much memory as what is held. */
+/** Garbage takes as much memory as the values in use. */
 const GARBAGE_FACTOR = 2;
 const CACHE_DEFAULT_BYTES_MAX = 512 * MIB;
 const CACHE_SHARE = 1 / 3;
@@ -34,7 +34,7 @@ export interface MemoryPlan {
 export interface MemoryPlanOptions {
   /** Absent: the limit of the control group, otherwise half of the physical memory. */
   readonly memoryBytes?: number | undefined;
-  /** Absent: a third of what is left after the threads, 512 MiB at most. */
+  /** Absent: a third of the memory that remains after the threads, 512 MiB at most. */
   readonly cacheBytes?: number | undefined;
   readonly workers: number;
   /** Largest request body. */

@@ -1,25 +1,26 @@
-import Table from "cli-table3";
 import type { AnalysisYearResult, Bound, HazardResult } from "../contract/wireTypes.ts";
 import { HAZARDS } from "../hazard/hazards.ts";
 import { BOUND_LEGEND, BOUND_SIGNS, formatHeading, formatNumber, formatReason, type NamedAtlas } from "./queryText.ts";
+import { formatTable } from "./textTable.ts";
 
 /** Returns a result of hazards as text, with one table per hazard. */
 export function formatMetrics(result: HazardResult, atlas: NamedAtlas): string {
   const tables = result.results.map(({ hazard, scenarios }) => {
-    const rows = scenarios.flatMap(({ scenario, analysis_years }) =>
+    const years = scenarios.flatMap(({ scenario, analysis_years }) =>
       analysis_years.map((year) => ({ scenario, ...year })),
     );
-    const metrics = Object.keys(rows[0]?.metrics ?? {});
+    const metrics = Object.keys(years[0]?.metrics ?? {});
     const units = new Map<string, string>(HAZARDS[hazard].metrics.map(({ metric, unit }) => [metric, unit]));
-    const table = new Table({
+    const table = formatTable({
       head: ["scenario", "year", ...metrics.map((metric) => metricHeading(metric, units.get(metric)))],
-      colAligns: ["left", "right", ...metrics.map(() => "right" as const)],
-      style: { head: [], border: [], compact: true },
+      rows: years.map((year) => [
+        year.scenario,
+        String(year.analysis_year),
+        ...metrics.map((metric) => formatMetric(year, metric)),
+      ]),
+      isNumeric: (column) => column > 0,
     });
-    for (const row of rows) {
-      table.push([row.scenario, String(row.analysis_year), ...metrics.map((metric) => formatMetric(row, metric))]);
-    }
-    return `\n${hazard}\n${table.toString()}\n`;
+    return `\n${hazard}\n${table}\n`;
   });
   return `${formatHeading(result, atlas)}${tables.join("")}${formatLegend(result)}`;
 }

@@ -34,7 +34,7 @@ export function formatSummary(
         summary.groups.filter((group) => group.hazard === hazard),
       ),
     ),
-    ...summary.series.map((series) => topTable(series)),
+    ...summary.series.map((series) => topTable(series, summary.shownColumns)),
     ...(partition === undefined ? [] : summary.series.map((series) => partTable(partition, series))),
     legend(summary),
   ].join("\n");
@@ -95,21 +95,22 @@ function percent(share: number): string {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-function topTable(series: SeriesPlaces): string {
+function topTable(series: SeriesPlaces, shownColumns: readonly string[]): string {
   const { top, hazard, metric } = series;
   const name = `${scoreKeyText(series)}.${metric}`;
   if (top.length === 0) return `${name}: no place has a value above 0\n`;
   const unit = unitOfMetric(hazard, metric);
   const coordinate = (degrees: number): string => (Number.isFinite(degrees) ? degrees.toFixed(4) : "-");
-  const rows = top.map(({ id, rowNumber, latitude, longitude, value }, i) => [
+  const rows = top.map(({ id, rowNumber, latitude, longitude, shown, value }, i) => [
     String(i + 1),
     id ?? `row ${rowNumber}`,
+    ...shown.map((cell) => cell ?? ""),
     coordinate(latitude),
     coordinate(longitude),
     formatNumber(value),
   ]);
-  const head = ["", "place", "latitude", "longitude", unit === "1" ? metric : `${metric} [${unit}]`];
-  return `Largest values of ${name}\n${tableText(head, rows, ["place"])}\n`;
+  const head = ["", "place", ...shownColumns, "latitude", "longitude", unit === "1" ? metric : `${metric} [${unit}]`];
+  return `Largest values of ${name}\n${tableText(head, rows, ["place", ...shownColumns])}\n`;
 }
 
 /** Returns the statistics of a column of values by the values of the kept column, the largest means first. */

@@ -1,20 +1,28 @@
 import { Command } from "commander";
 import { Fault } from "../errors.ts";
 import { openAtlas } from "../openAtlas.ts";
+import type { OutputDisk } from "../placeFiles/run/outputDisk.ts";
 import { placeOutputFormat } from "../placeFiles/run/outputFormat.ts";
 import { previewPlaceFile } from "../placeFiles/run/previewPlaceFile.ts";
 import { scorePlaceFile } from "../placeFiles/run/scorePlaceFile.ts";
 import { workFolderOf } from "../placeFiles/run/workFolder.ts";
 import { checkOutput, statInput } from "./fileIo.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { addPortfolioFlags, placeFileOptionsOf, type PortfolioFlags } from "./portfolioFlags.ts";
 import { portfolioMergeCommand } from "./portfolioMerge.ts";
 import { formatPlacePreview, formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";
 import { portfolioSummaryCommand } from "./portfolioSummary.ts";
 import { progressBar } from "./progress.ts";
+import { printError } from "./standardError.ts";
 import { untilStopped } from "./stopSignals.ts";
 
+/** Parts that tests replace to inject faults. */
+interface PortfolioParts {
+  readonly disk?: OutputDisk;
+}
+
 /** `isotherm portfolio`: scores a file of places. */
-export function portfolioCommand(): Command {
+export function portfolioCommand({ disk }: PortfolioParts = {}): Command {
   const command = new Command("portfolio")
     .description("score the hazards of a file of places")
     .argument("<in>", "places: a .csv, .tsv, .ndjson, .jsonl, .geojson, .parquet or .geoparquet file")
@@ -23,7 +31,7 @@ export function portfolioCommand(): Command {
     .enablePositionalOptions()
     .addHelpText("after", HELP);
   return addPortfolioFlags(command)
-    .action(run)
+    .action((input: string, output: string, flags: PortfolioFlags) => run(input, output, { flags, disk }))
     .addCommand(portfolioMergeCommand())
     .addCommand(portfolioSummaryCommand());
 }
@@ -43,7 +51,11 @@ Examples:
   isotherm portfolio sites.csv part-3.parquet --atlas data/atlas --shard 3/8
   isotherm portfolio merge scores.parquet part-*.parquet`;
 
-async function run(input: string, output: string, flags: PortfolioFlags): Promise<void> {
+async function run(
+  input: string,
+  output: string,
+  { flags, disk }: { readonly flags: PortfolioFlags; readonly disk: OutputDisk | undefined },
+): Promise<void> {
   const options = await placeFileOptionsOf(flags);
   const outputFormat = placeOutputFormat(output, flags);
   await checkOutput(output, await statInput(input));
@@ -63,10 +75,10 @@ async function run(input: string, output: string, flags: PortfolioFlags): Promis
   try {
     const text = await untilStopped(
       async (signal) => {
-        const settings = { input, output, inputFormat, outputFormat, options, shard, signal };
+        const settings = { input, output, inputFormat, outputFormat, options, shard, signal, disk };
         if (dryRun) {
           const preview = await previewPlaceFile(atlas, settings);
-          return json ? jsonText(preview) : formatPlacePreview(preview);
+          return json ? indentedJson(preview) : formatPlacePreview(preview);
         }
         const report = await scorePlaceFile(atlas, {
           ...settings,
@@ -75,13 +87,11 @@ async function run(input: string, output: string, flags: PortfolioFlags): Promis
             if (!json) bar.update(Math.min(readBytes, inputSizeBytes), inputSizeBytes);
           },
         });
-        return json ? jsonText(report) : formatPlaceReport(report);
+        return json ? indentedJson(report) : formatPlaceReport(report);
       },
       () => {
         bar.stop();
-        process.stderr.write(
-          `Stopped. Run the same command again to continue; ${workFolderOf(output)} has the finished part.\n`,
-        );
+        printError(`Stopped. Run the same command again to continue; ${workFolderOf(output)} has the finished part.`);
       },
     );
     bar.stop();
@@ -92,8 +102,4 @@ async function run(input: string, output: string, flags: PortfolioFlags): Promis
     bar.stop();
     await atlas.close();
   }
-}
-
-function jsonText(value: object): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`;
 }

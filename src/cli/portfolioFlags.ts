@@ -6,7 +6,7 @@ import { METRIC_NAMES } from "../contract/hazardNames.ts";
 import type { PlaceFileOptions } from "../contract/wireTypes.ts";
 import { Fault, isFault } from "../errors.ts";
 import { HAZARD_NAMES, SCENARIOS } from "../hazard/hazards.ts";
-import { parseJson } from "../host/http/json.ts";
+import { parseJson } from "../json/json.ts";
 import { parseNumber } from "../parameters.ts";
 import { PLACE_FORMATS, type PlaceFormat } from "../placeFiles/readers/openPlaceSource.ts";
 import { OUTPUT_FORMATS, type OutputFormat, type Shard } from "../placeFiles/run/placeJob.ts";

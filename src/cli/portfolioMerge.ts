@@ -2,8 +2,10 @@ import { Command } from "commander";
 import { mergeParts } from "../placeFiles/run/mergeParts.ts";
 import { workFolderOf } from "../placeFiles/run/workFolder.ts";
 import { checkOutput } from "./fileIo.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";
 import { progressBar } from "./progress.ts";
+import { printError } from "./standardError.ts";
 import { untilStopped } from "./stopSignals.ts";
 
 interface MergeFlags {
@@ -52,15 +54,13 @@ async function run(
         }),
       () => {
         bar.stop();
-        process.stderr.write(
-          `Stopped. Run the same command again to continue; ${workFolderOf(output)} has the finished part.\n`,
-        );
+        printError(`Stopped. Run the same command again to continue; ${workFolderOf(output)} has the finished part.`);
       },
     );
     bar.stop();
     if (report === undefined) return;
     warnIfSynthetic(report);
-    process.stdout.write(json ? `${JSON.stringify(report, undefined, 2)}\n` : formatPlaceReport(report));
+    process.stdout.write(json ? indentedJson(report) : formatPlaceReport(report));
   } finally {
     bar.stop();
   }

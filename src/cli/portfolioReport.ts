@@ -4,6 +4,7 @@ import type { PlacePreview } from "../placeFiles/run/previewPlaceFile.ts";
 import type { PlaceReport } from "../placeFiles/run/placeReport.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
 import { printable } from "./printableText.ts";
+import { printError } from "./standardError.ts";
 
 /** Invalid rows and omissions that are printed; the report has more. */
 const LISTED_COUNT_MAX = 5;
@@ -22,7 +23,7 @@ export function formatPlaceReport(report: PlaceReport): string {
     `${count(timing.places_per_second)} places/s, ${count(timing.values_per_second)} values/s; ` +
       `reading ${seconds.reading.toFixed(1)} s, engine ${seconds.engine.toFixed(1)} s, ` +
       `encoding ${seconds.encoding.toFixed(1)} s, writing ${seconds.writing.toFixed(1)} s`,
-    `release ${atlas.release}; ${printable(output.path)}: ${count(output.size_bytes)} bytes, SHA-256 ${output.sha256}`,
+    `release ${printable(atlas.release)}; ${printable(output.path)}: ${count(output.size_bytes)} bytes, SHA-256 ${output.sha256}`,
   );
   return `${lines.join("\n")}\n`;
 }
@@ -35,7 +36,7 @@ export function warnIfSynthetic({
   readonly synthetic: boolean;
   readonly atlas: { readonly release: string };
 }): void {
-  if (synthetic) process.stderr.write(`SYNTHETIC: not real data (atlas ${atlas.release})\n`);
+  if (synthetic) printError(`SYNTHETIC: not real data (atlas ${atlas.release})`);
 }
 
 function statusTable({ statuses }: PlaceReport): string {

@@ -7,9 +7,11 @@ import { summarizePlaceFile } from "../placeFiles/summary/summarizePlaceFile.ts"
 import { summaryJson } from "../placeFiles/summary/summaryJson.ts";
 import { isSummaryMetric, type MetricThreshold, SUMMARY_METRICS } from "../placeFiles/summary/summaryMetrics.ts";
 import { TOP_COUNT_MAX } from "../placeFiles/summary/summaryOptions.ts";
-import { closestMatch, quote } from "../schemaErrors.ts";
+import { closestMatch } from "../closestMatch.ts";
+import { quote } from "../schemaErrors.ts";
 import { STDIO } from "./fileFormats.ts";
 import { checkOutput, statInput, writeOutput } from "./fileIo.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { formatSummary } from "./placeSummaryTables.ts";
 import { progressBar } from "./progress.ts";
 
@@ -21,6 +23,7 @@ interface SummaryFlags {
   readonly id?: string;
   readonly lat?: string;
   readonly lon?: string;
+  readonly show?: readonly string[];
   readonly html?: string;
   readonly json?: boolean;
 }
@@ -57,6 +60,11 @@ export function portfolioSummaryCommand(): Command {
     .option("--id <column>", "column that identifies the places (default: that of the run, or found by usual names)")
     .option("--lat <column>", "column with the latitudes (default: that of the run, or found by usual names)")
     .option("--lon <column>", "column with the longitudes (default: that of the run, or found by usual names)")
+    .option(
+      "--show <column>",
+      "kept column to show with each listed place; repeatable (default: the account of OED location files)",
+      readColumn,
+    )
     .option("--html <file>", "write a report with charts and maps, one file that makes no requests")
     .option("--json", "print JSON instead of tables")
     .addHelpText("after", SUMMARY_HELP)
@@ -69,7 +77,7 @@ See docs/places.md.
 
 Examples:
   isotherm portfolio summary scores.csv
-  isotherm portfolio summary scores.parquet --group-by country --html report.html
+  isotherm portfolio summary scores.parquet --group-by country --show BuildingTIV --html report.html
   isotherm portfolio summary scores.csv --above depth_meters=1 --top 20 --by coastal_floods.rcp8p5.2080.depth_meters`;
 
 /** @throws InvalidArgumentError */
@@ -105,6 +113,10 @@ function readSeries(text: string, previous: readonly SeriesName[] = []): readonl
   );
 }
 
+function readColumn(text: string, previous: readonly string[] = []): readonly string[] {
+  return [...previous, text];
+}
+
 async function run(output: string, flags: SummaryFlags, command: Command): Promise<void> {
   if (output === STDIO) command.error("error: <out> must be a file, not standard input");
   const stats = await statInput(output);
@@ -123,7 +135,7 @@ async function run(output: string, flags: SummaryFlags, command: Command): Promi
     groupBy: flags.groupBy,
     sampleCount: flags.html === undefined ? 0 : MAP_PLACE_COUNT,
   };
-  const columns = { id: flags.id, latitude: flags.lat, longitude: flags.lon };
+  const columns = { id: flags.id, latitude: flags.lat, longitude: flags.lon, shown: flags.show };
   let summarized;
   try {
     summarized = await summarizePlaceFile({ path: output, sizeBytes, onBytes }, options, columns);
@@ -137,10 +149,7 @@ async function run(output: string, flags: SummaryFlags, command: Command): Promi
     await writeOutput(flags.html, textChunks(reportPage(summary, { ...context, reportedOn })));
   }
   if (flags.html === STDIO) return;
-  const text =
-    flags.json === true
-      ? `${JSON.stringify(summaryJson(summary, context), undefined, 2)}\n`
-      : formatSummary(summary, context);
+  const text = flags.json === true ? indentedJson(summaryJson(summary, context)) : formatSummary(summary, context);
   process.stdout.write(text);
 }
 

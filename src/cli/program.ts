@@ -11,6 +11,7 @@ import { portfolioCommand } from "./portfolio.ts";
 import { queryCommand } from "./query.ts";
 import { optionNames, errorLines } from "./errorReport.ts";
 import { serveCommand } from "./serve.ts";
+import { printError } from "./standardError.ts";
 import { usageCommand } from "./usage.ts";
 import { reportUsageErrors, UsageError } from "./usageErrors.ts";
 
@@ -33,7 +34,7 @@ export async function runProgram(words: readonly string[]): Promise<number | und
     if (error instanceof CommanderError) return error.exitCode;
     const lines = error instanceof UsageError ? error.lines : errorLines(error, optionNames(running));
     if (lines === undefined) throw error;
-    process.stderr.write(`isotherm: ${lines.join("\n  ")}\n`);
+    printError(`isotherm: ${lines.join("\n  ")}`);
     return 1;
   }
 }

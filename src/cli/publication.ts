@@ -3,6 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { Fault } from "../errors.ts";
 import { isNotFound } from "../files.ts";
+import { indentedJson } from "./indentedJson.ts";
 
 export const PUBLICATION_NAME = "publication.json";
 const FORMAT = "isotherm-publication";
@@ -27,7 +28,7 @@ export function encodePublication({
   readonly files: readonly PublishedFile[];
 }): string {
   const content = { format: FORMAT, format_version: FORMAT_VERSION, release, explorer, files };
-  return `${JSON.stringify(content, undefined, 2)}\n`;
+  return indentedJson(content);
 }
 
 /**

@@ -4,6 +4,7 @@ import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault } from "../errors.ts";
 import { isNotFound } from "../files.ts";
+import { indentedJson } from "./indentedJson.ts";
 
 /** Written by scripts/buildExplorer.mjs. */
 export const EXPLORER_FOLDER = fileURLToPath(new URL("../explorer", import.meta.url));
@@ -29,7 +30,7 @@ export async function publishedPageFiles(
   if (page === undefined) throw notBuilt(folder);
   const { EXPLORER_POLICY } = await import("../host/routes/explorer.ts");
   files.set(PAGE_NAME, encode(publishedPage(new TextDecoder().decode(page), EXPLORER_POLICY)));
-  files.set(CONFIGURATION_NAME, encode(`${JSON.stringify({ kind: "published", atlas }, undefined, 2)}\n`));
+  files.set(CONFIGURATION_NAME, encode(indentedJson({ kind: "published", atlas })));
   return files;
 }
 

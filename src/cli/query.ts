@@ -7,7 +7,9 @@ import { parseHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
 import { parseNumber } from "../parameters.ts";
 import { formatCurves } from "./curveTables.ts";
+import { indentedJson } from "./indentedJson.ts";
 import { formatMetrics } from "./metricTables.ts";
+import { printError } from "./standardError.ts";
 
 /** Options as text from commander, validated by the same rules as the HTTP parameters. */
 interface QueryOptions {
@@ -83,8 +85,8 @@ export function queryCommand(): Command {
         const { result, text } = await answer(atlas);
         const isJson = options.json === true || options.detail === true;
         // The JSON document has no member for this notice, and standard output must contain only the document.
-        if (isJson && atlas.synthetic) process.stderr.write(`SYNTHETIC: not real data (atlas ${atlas.release})\n`);
-        process.stdout.write(isJson ? `${JSON.stringify(result, undefined, 2)}\n` : text);
+        if (isJson && atlas.synthetic) printError(`SYNTHETIC: not real data (atlas ${atlas.release})`);
+        process.stdout.write(isJson ? indentedJson(result) : text);
       } finally {
         await atlas.close();
       }

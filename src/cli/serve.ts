@@ -4,7 +4,7 @@ import { Command } from "commander";
 import { withoutSecrets } from "../atlas/address.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import type { RunningServer, ServeOptions } from "../host/main.ts";
-import { LEDGER_WARNING } from "../ledger/anchor.ts";
+import { LEDGER_WARNING } from "../ledger/anchorKeeper.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "../ledger/ledger.ts";
 import { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 import { openAtlas } from "../openAtlas.ts";

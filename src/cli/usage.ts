@@ -4,6 +4,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { csvLine } from "../csvText.ts";
 import { Fault } from "../errors.ts";
 import { type Ledger, type RecordedEntry, USAGE_LINE_COUNT_MAX, type UsageLine } from "../ledger/ledger.ts";
+import { toUsageRecord } from "../ledger/usageRecord.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
 import { USAGE_GROUPS } from "../contract/meters.ts";
 import type { UsageGroup } from "../contract/wireTypes.ts";
@@ -70,7 +71,7 @@ async function runUsageReport(
 ): Promise<void> {
   const lines = await withLedger(flags, (ledger) => allLines(ledger, flags));
   if (flags.json === true) {
-    printJson({ items: lines.map(usageLineJson) });
+    printJson({ items: lines.map(toUsageRecord) });
     return;
   }
   const { groupBy } = flags;
@@ -151,17 +152,6 @@ async function* eventCsvLines(events: AsyncIterable<RecordedEntry>): AsyncGenera
     head = "";
   }
   yield head;
-}
-
-function usageLineJson({ customerId, internalId, meter, period, requests, units }: UsageLine): object {
-  return {
-    ...(customerId === undefined ? {} : { customer_id: customerId }),
-    ...(internalId === undefined ? {} : { internal_id: internalId }),
-    ...(meter === undefined ? {} : { meter }),
-    ...(period === undefined ? {} : { period }),
-    requests,
-    units,
-  };
 }
 
 function readGroups(text: string): readonly UsageGroup[] {

@@ -3,10 +3,12 @@ import type { ChainHead, ChainReport } from "../ledger/chainReport.ts";
 import type { AuditReport } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
 import { progressBar } from "./progress.ts";
+import { readArchive } from "./usageArchive.ts";
 
 interface AuditFlags extends LedgerFlags {
   readonly head?: boolean;
   readonly expect?: ChainHead;
+  readonly archive?: string;
 }
 
 /** `isotherm usage audit`: verifies that recorded usage is unchanged. */
@@ -19,6 +21,7 @@ export function usageAuditCommand(): Command {
         readHead,
       ),
     )
+    .option("--archive <folder>", "also verify the archived records, whose files are in this folder")
     .addHelpText(
       "after",
       "\nExits with 1 if anything was changed, is missing, or differs.\n\n" +
@@ -36,8 +39,12 @@ async function runUsageAudit(flags: AuditFlags): Promise<void> {
     return;
   }
   const progress = progressBar("batches");
-  const { expect: expectedHead } = flags;
-  const audit = { onProgress: progress.update, ...(expectedHead === undefined ? {} : { expectedHead }) };
+  const { expect: expectedHead, archive } = flags;
+  const audit = {
+    onProgress: progress.update,
+    ...(expectedHead === undefined ? {} : { expectedHead }),
+    ...(archive === undefined ? {} : { readArchive: (name: string) => readArchive(archive, name) }),
+  };
   const report = await withLedger(flags, (ledger) => ledger.audit(audit), options).finally(progress.stop);
   if (!isConsistent(report)) process.exitCode = 1;
   if (flags.json === true) printJson(auditJson(report));
@@ -97,17 +104,20 @@ function printAudit(report: AuditReport): void {
   );
 }
 
-function printChain({ head, batchCount, archives, anchor, problems }: ChainReport): void {
+function printChain({ head, batchCount, archives, areArchivesVerified, anchor, problems }: ChainReport): void {
   for (const { detail } of problems) process.stdout.write(`${detail}\n`);
   process.stdout.write(`Chain: ${batchCount} batches verified, head ${headText(head)}\n`);
   if (anchor !== undefined) process.stdout.write(`Anchor: batch ${anchor.batch}, written ${anchor.writtenAt}\n`);
   for (const { before, eventCount, name, sha256 } of archives) {
     process.stdout.write(`Archived: ${eventCount} records before ${before} in ${name}, SHA-256 ${sha256}\n`);
   }
+  if (archives.length > 0 && !areArchivesVerified) {
+    process.stdout.write("Archived records were not verified; give the folder of the archives with --archive.\n");
+  }
 }
 
 function chainJson(chain: ChainReport): object {
-  const { ledgerId, head, batchCount, eventCount, archives, anchor, problems } = chain;
+  const { ledgerId, head, batchCount, eventCount, archives, areArchivesVerified, anchor, problems } = chain;
   return {
     ledger_id: ledgerId,
     head,
@@ -120,6 +130,7 @@ function chainJson(chain: ChainReport): object {
       name: archive.name,
       sha256: archive.sha256,
     })),
+    are_archives_verified: areArchivesVerified,
     anchor:
       anchor === undefined
         ? null

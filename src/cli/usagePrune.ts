@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { type FileHandle, link, mkdir, open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
-import { csvLine } from "../csvText.ts";
 import { Fault } from "../errors.ts";
 import { hashFile, syncFolder } from "../files.ts";
 import type { PrunePlan } from "../ledger/chainReport.ts";
 import type { ArchivedBatch } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, withLedger } from "./ledgerCommand.ts";
 import { progressBar } from "./progress.ts";
+import { ARCHIVE_HEADER } from "./usageArchive.ts";
 import { headText } from "./usageAudit.ts";
-import { EVENT_COLUMNS, eventCsvLine } from "./usageEvents.ts";
+import { eventCsvLine } from "./usageEvents.ts";
 
 interface PruneFlags extends LedgerFlags {
   readonly before: string;
@@ -116,7 +116,7 @@ async function writeArchive(
   try {
     try {
       const write = (text: string): Promise<void> => writeText(file, hash.update(text) && text);
-      await write(csvLine([...EVENT_COLUMNS, "batch", "batch_hash"]));
+      await write(ARCHIVE_HEADER);
       for await (const batch of batches) {
         await write(batch.events.map((event) => eventCsvLine(event, [batch.batch, batch.hash])).join(""));
       }

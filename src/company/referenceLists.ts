@@ -4,7 +4,7 @@ import { INDUSTRIES } from "./industryParameters.ts";
 import { isWorldPrice, modelsWithPrices, SUBSTITUTE_PRICES } from "./carbonPrices.ts";
 import { TRANSITION_SCENARIOS } from "./scenarios.ts";
 
-/** Returns the industries of the company method. */
+/** Returns the industries that company requests accept, with the parameters of the method (docs/methods/company.md). */
 export function referenceIndustries(): readonly ReferenceIndustry[] {
   return INDUSTRIES.map(({ id, name, names, sector, codes, factorSource, parameters }) => ({
     id,
@@ -17,7 +17,7 @@ export function referenceIndustries(): readonly ReferenceIndustry[] {
   }));
 }
 
-/** Returns the countries of the company method, with alpha-3 codes as ids. */
+/** Returns the countries that company requests accept, with ISO 3166 alpha-3 codes as ids and the parameters of the method. */
 export function referenceCountries(): readonly ReferenceCountry[] {
   return COUNTRIES.map(({ iso3, iso2, name, names, tier, fallbacks, parameters }) => {
     const aliases = [...new Set(names)].filter((other) => other !== name && other !== iso3 && other !== iso2);
@@ -25,7 +25,7 @@ export function referenceCountries(): readonly ReferenceCountry[] {
   });
 }
 
-/** Returns the scenarios of the company method. */
+/** Returns the transition scenarios that company requests accept. */
 export function referenceScenarios(): readonly ReferenceScenario[] {
   return TRANSITION_SCENARIOS.map(({ id, family, vintage, narrative, category, ssp, pricePath }) => ({
     id,

@@ -25,9 +25,11 @@ import { warmingOf } from "./temperaturePaths.ts";
 const RESULT_UNITS = { money: "USD 2025 real per year", emissions: "t CO2e per year" } as const;
 
 /**
- * Estimates the annual emissions of a company: as reported, or modeled from its industry, country and revenue.
+ * Estimates the annual emissions of a company, t CO2e by scope: as reported, or modeled from its industry, country and
+ * revenue (USD of 2025). Formulas: docs/methods/company.md.
  *
- * @throws Fault like `readEmissionsRequest` in request.ts
+ * @throws Fault listing up to 100 errors, each with a JSON pointer: `country_unknown` or `industry_unknown` (the first that
+ *   applies) if there are no other errors, else `invalid_request`
  */
 export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
   const emitter = readEmissionsRequest(request);
@@ -44,10 +46,12 @@ export function estimateEmissions(request: EmissionsRequest): EmissionsAnswer {
 }
 
 /**
- * Computes the annual losses of a company from transition and physical risk in each requested scenario and year, with
- * their components, range, effects on value and credit, and warnings. Formulas: docs/methods/company.md.
+ * Computes the annual losses of a company from transition and physical risk in each requested scenario and year, in real USD
+ * of 2025, with their components, range, effects on value and credit, and warnings. Formulas: docs/methods/company.md.
  *
- * @throws Fault like `readCompanyRequest` in request.ts
+ * @throws Fault listing up to 100 errors, each with a JSON pointer: `country_unknown`, `industry_unknown`,
+ *   `scenario_unknown` or `combination_unavailable` (the first that applies) if there are no other errors, else
+ *   `invalid_request`
  */
 export function totalClimateRisk(request: CompanyRequest): CompanyAnswer {
   return assess(readCompanyRequest(request));

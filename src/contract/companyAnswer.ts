@@ -20,7 +20,12 @@ import { describe, numberOrNull, openEnum, textOrNull } from "./schemaKinds.ts";
 
 const usd = (description: string) => Type.Number({ description: `${description} USD of 2025 per year.` });
 const number = (description: string) => Type.Number({ description });
-const score = () => Type.Number({ minimum: 0, maximum: 100, description: "0 to 100." });
+const score = () =>
+  Type.Number({
+    minimum: 0,
+    maximum: 100,
+    description: "100 x / (x + 0.25), where x is the ratio of the loss without closures to normalized EBITDA.",
+  });
 
 const NAMES = {
   name: textOrNull({ description: "Name of the company; null if the request has none." }),
@@ -192,12 +197,12 @@ const EXPECTED_LOSS = {
 export const CompanyResultSchema = Type.Object(
   {
     scenario: Type.String({ description: "Id of the scenario." }),
-    family: Type.Enum(SCENARIO_FAMILIES),
+    family: Type.Enum(SCENARIO_FAMILIES, { description: "Publisher of the scenario." }),
     vintage: Type.Enum(SCENARIO_VINTAGES, { description: "Phase of the NGFS, or assessment report of the IPCC." }),
-    year: Type.Integer(),
-    drivers: DriversSchema,
-    transition: TransitionSchema,
-    physical: PhysicalSchema,
+    year: Type.Integer({ description: "Assessment year." }),
+    drivers: describe(DriversSchema, "Prices, temperatures and costs from which the losses are computed."),
+    transition: describe(TransitionSchema, "Losses from carbon prices and from lower sales."),
+    physical: describe(PhysicalSchema, "Losses from warming and from extreme weather."),
     interaction: usd("Difference between the total and the sum of its parts, because of closures; 0 or less."),
     total: Type.Object({
       loss: usd("Loss after closures, below normalized EBITDA."),
@@ -207,7 +212,9 @@ export const CompanyResultSchema = Type.Object(
       pct_of_ebitda: number("Loss in percent of normalized EBITDA."),
       pct_of_assets: number("Loss in percent of total assets."),
       score: score(),
-      rating: Type.Enum(RATINGS),
+      rating: Type.Enum(RATINGS, {
+        description: "Band of the score: A up to 10, B up to 25, C up to 50, D up to 75, else E.",
+      }),
       low: number(
         "Lower end of the range over the sensitivity cases, each of which changes one assumption, percent of normalized EBITDA.",
       ),

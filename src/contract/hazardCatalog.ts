@@ -7,8 +7,8 @@ export const CatalogGridSchema = Type.Object(
     west_deg: Type.Number({ description: "Western edge of the first column, degrees east." }),
     cell_size_lat_deg: Type.Number({ description: "Height of a cell, degrees." }),
     cell_size_lon_deg: Type.Number({ description: "Width of a cell, degrees." }),
-    row_count: Type.Integer(),
-    column_count: Type.Integer(),
+    row_count: Type.Integer({ description: "Number of rows of cells." }),
+    column_count: Type.Integer({ description: "Number of columns of cells." }),
   },
   { description: "Rows run from north to south, columns from west to east." },
 );
@@ -20,8 +20,8 @@ export const CatalogBoxSchema = Type.Object(
 
 export const CatalogLayerSchema = Type.Object({
   scenario: ScenarioSchema,
-  analysis_year: Type.Integer(),
-  metrics: Type.Array(Type.String()),
+  analysis_year: Type.Integer({ description: "Analysis year; 1980 is the baseline." }),
+  metrics: Type.Array(Type.String(), { description: "Metrics that the layer has." }),
   curve_return_periods: Type.Optional(
     Type.Array(Type.Number(), {
       description: "Return periods of the stored return-period curve, years, ascending; absent if there is no curve.",
@@ -32,8 +32,8 @@ export const CatalogLayerSchema = Type.Object({
 
 export const CatalogHazardSchema = Type.Object({
   hazard: HazardNameSchema,
-  analysis_years: Type.Array(Type.Integer()),
-  scenarios: Type.Array(ScenarioSchema),
+  analysis_years: Type.Array(Type.Integer(), { description: "Analysis years that queries can request." }),
+  scenarios: Type.Array(ScenarioSchema, { description: "Scenarios that queries can request." }),
   metrics: Type.Array(
     Type.Object({
       metric: MetricNameSchema,

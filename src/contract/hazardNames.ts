@@ -1,4 +1,6 @@
 /** Names in hazard queries and results. */
+
+/** Scenarios of hazards, in ascending order of warming. */
 export const SCENARIOS = ["baseline", "rcp2p6", "rcp4p5", "rcp6p0", "rcp8p5"] as const;
 
 export const HAZARD_NAMES = ["cyclones", "wildfire", "coastal_floods", "riverine_floods"] as const;

@@ -566,7 +566,7 @@ export interface CompanyHeadline {
     /** Id of the scenario. */
     readonly scenario: string;
     readonly year: number;
-    /** 0 to 100. 0 to 100. */
+    /** 100 x / (x + 0.25), where x is the ratio of the loss without closures to normalized EBITDA. 0 to 100. */
     readonly score: number;
     /** All losses without closures, divided by normalized EBITDA. */
     readonly loss_ratio: number;
@@ -575,7 +575,7 @@ export interface CompanyHeadline {
   };
   /** Unweighted mean over all scenarios and years. */
   readonly mean: {
-    /** 0 to 100. 0 to 100. */
+    /** 100 x / (x + 0.25), where x is the ratio of the loss without closures to normalized EBITDA. 0 to 100. */
     readonly score: number;
     /** All losses without closures, divided by normalized EBITDA. */
     readonly loss_ratio: number;
@@ -588,10 +588,13 @@ export interface CompanyHeadline {
 export interface CompanyResult {
   /** Id of the scenario. */
   readonly scenario: string;
+  /** Publisher of the scenario. */
   readonly family: "NGFS" | "IPCC";
   /** Phase of the NGFS, or assessment report of the IPCC. */
   readonly vintage: "5" | "AR6";
+  /** Assessment year. */
   readonly year: number;
+  /** Prices, temperatures and costs from which the losses are computed. */
   readonly drivers: {
     /** Carbon price of the scenario, USD of 2025 per t CO2e. */
     readonly price: number;
@@ -629,6 +632,7 @@ export interface CompanyResult {
     /** Fraction of the cost that is passed on to buyers. */
     readonly pass_through: number;
   };
+  /** Losses from carbon prices and from lower sales. */
   readonly transition: {
     /** Cost before pass-through. USD of 2025 per year. */
     readonly gross_cost: number;
@@ -646,11 +650,12 @@ export interface CompanyResult {
     readonly capped: boolean;
     /** Loss of a bank on its loans. USD of 2025 per year. */
     readonly credit_loss: number;
-    /** 0 to 100. 0 to 100. */
+    /** 100 x / (x + 0.25), where x is the ratio of the loss without closures to normalized EBITDA. 0 to 100. */
     readonly score: number;
     /** Why there is no loss. Present if there is neither a price shock nor a loss. */
     readonly note?: string;
   };
+  /** Losses from warming and from extreme weather. */
   readonly physical: {
     readonly chronic: {
       /** Fraction of the country's output that is lost. */
@@ -672,7 +677,7 @@ export interface CompanyResult {
       /** Loss due to interrupted business. USD of 2025 per year. */
       readonly interruption: number;
     };
-    /** 0 to 100. 0 to 100. */
+    /** 100 x / (x + 0.25), where x is the ratio of the loss without closures to normalized EBITDA. 0 to 100. */
     readonly score: number;
     /** Percentile among the 180 countries with complete data, percent. */
     readonly percentile: {
@@ -693,8 +698,9 @@ export interface CompanyResult {
     readonly pct_of_ebitda: number;
     /** Loss in percent of total assets. */
     readonly pct_of_assets: number;
-    /** 0 to 100. 0 to 100. */
+    /** 100 x / (x + 0.25), where x is the ratio of the loss without closures to normalized EBITDA. 0 to 100. */
     readonly score: number;
+    /** Band of the score: A up to 10, B up to 25, C up to 50, D up to 75, else E. */
     readonly rating: "A" | "B" | "C" | "D" | "E";
     /**
      * Lower end of the range over the sensitivity cases, each of which changes one assumption, percent of normalized
@@ -1501,13 +1507,17 @@ export interface CatalogGrid {
   readonly cell_size_lat_deg: number;
   /** Width of a cell, degrees. */
   readonly cell_size_lon_deg: number;
+  /** Number of rows of cells. */
   readonly row_count: number;
+  /** Number of columns of cells. */
   readonly column_count: number;
 }
 
 export interface CatalogHazard {
   readonly hazard: HazardName;
+  /** Analysis years that queries can request. */
   readonly analysis_years: readonly number[];
+  /** Scenarios that queries can request. */
   readonly scenarios: readonly Scenario[];
   readonly metrics: readonly {
     readonly metric: MetricName;
@@ -1533,7 +1543,9 @@ export interface CatalogHazard {
 
 export interface CatalogLayer {
   readonly scenario: Scenario;
+  /** Analysis year; 1980 is the baseline. */
   readonly analysis_year: number;
+  /** Metrics that the layer has. */
   readonly metrics: readonly string[];
   /** Return periods of the stored return-period curve, years, ascending; absent if there is no curve. */
   readonly curve_return_periods?: readonly number[];

@@ -28,10 +28,12 @@ interface AppProps {
   readonly ignoredParameters: readonly string[];
   /** Forgets the API key; undefined if the page needs none. */
   readonly onForget: (() => void) | undefined;
+  /** What the user can do with the key of a link, if it is not the key of the tab. */
+  readonly otherKey: { readonly onUse: () => void; readonly onDismiss: () => void } | undefined;
 }
 
 /** The page, once it has a catalog: header, navigation and the chosen view. */
-export function App({ ignoredParameters, onForget }: AppProps) {
+export function App({ ignoredParameters, onForget, otherKey }: AppProps) {
   const { state, catalog } = useExplorer();
   const view = state.view.value;
   useEffect(() => {
@@ -75,11 +77,24 @@ export function App({ ignoredParameters, onForget }: AppProps) {
           <strong>Synthetic data.</strong> All hazard values of this atlas are invented. Do not base decisions on them.
         </section>
       ) : null}
-      {ignoredParameters.length === 0 ? null : (
-        <p class="notice" role="status">
-          The address contains values that are not understood and were ignored: {ignoredParameters.join(", ")}.
-        </p>
-      )}
+      <div role="status">
+        {ignoredParameters.length === 0 ? null : (
+          <p class="notice">
+            The address contains values that are not understood and were ignored: {ignoredParameters.join(", ")}.
+          </p>
+        )}
+        {otherKey === undefined ? null : (
+          <div class="notice">
+            The link contains another API key or customer. This tab continues with its present ones.{" "}
+            <button type="button" onClick={otherKey.onUse}>
+              Use those of the link
+            </button>{" "}
+            <button type="button" onClick={otherKey.onDismiss}>
+              Keep the present ones
+            </button>
+          </div>
+        )}
+      </div>
       <main id="content" tabIndex={-1}>
         {view === "hazards" || view === "places" ? <HazardViews view={view} /> : null}
         {view === "alignment" ? <OnDemand load={loadAlignmentView} /> : null}
@@ -117,6 +132,11 @@ function HazardViews({ view }: { readonly view: "hazards" | "places" }) {
       </section>
       <section class="map" aria-label="Map">
         <HazardMap />
+        {view === "hazards" && hasPlace.value ? (
+          <button type="button" class="to-details" onClick={() => (tab.value = "details")}>
+            Show the values of the place
+          </button>
+        ) : null}
       </section>
       <section class="details" aria-label={view === "hazards" ? "Place" : "List of places"}>
         {view === "hazards" ? (

@@ -2,17 +2,40 @@ import { useEffect, useRef } from "preact/hooks";
 import { pageFolder } from "./openData.ts";
 import type { Credentials } from "./session.ts";
 
+/** Why the previous credentials were not accepted. */
+export interface FaultyCredentials {
+  /** The one to correct. */
+  readonly field: keyof Credentials;
+  readonly error: string;
+  /** What the form contains at first. */
+  readonly given: Credentials;
+  /** Whether it contains the credentials of a link, which have not been tried. */
+  readonly isFromLink: boolean;
+}
+
 interface KeyFormProps {
-  /** Why the previous key was not accepted. */
-  readonly error: string | undefined;
+  readonly faulty: FaultyCredentials | undefined;
   readonly onSubmit: (credentials: Credentials) => void;
 }
 
 /** Asks for the API key and the customer. */
-export function KeyForm({ error, onSubmit }: KeyFormProps) {
+export function KeyForm({ faulty, onSubmit }: KeyFormProps) {
   const keyInput = useRef<HTMLInputElement>(null);
   const customerInput = useRef<HTMLInputElement>(null);
-  useEffect(() => keyInput.current?.focus(), [error]);
+  useEffect(() => {
+    const [key, customer] = [keyInput.current, customerInput.current];
+    if (key === null || customer === null) return;
+    // As properties: attributes would be part of the document's text.
+    key.value = faulty?.given.apiKey ?? "";
+    customer.value = faulty?.given.customerId ?? "";
+    const first = faulty?.field === "customerId" ? customer : key;
+    first.focus();
+    first.select();
+  }, [faulty]);
+  const descriptionOf = (field: keyof Credentials) => ({
+    "aria-invalid": faulty?.field === field && !faulty.isFromLink,
+    "aria-describedby": faulty?.field === field ? "key-error" : undefined,
+  });
   return (
     <main class="message">
       <h1>Isotherm</h1>
@@ -36,7 +59,7 @@ export function KeyForm({ error, onSubmit }: KeyFormProps) {
             autocomplete="off"
             spellcheck={false}
             required
-            aria-describedby="key-error"
+            {...descriptionOf("apiKey")}
           />
         </label>
         <label>
@@ -48,10 +71,14 @@ export function KeyForm({ error, onSubmit }: KeyFormProps) {
             spellcheck={false}
             required
             placeholder="00000000-0000-4000-8000-000000000000"
+            {...descriptionOf("customerId")}
           />
         </label>
         <p id="key-error" role="alert">
-          {error}
+          {faulty?.error}
+          {faulty?.isFromLink === true
+            ? " The link contains another key and customer, which are entered above. Open the explorer to use them."
+            : ""}
         </p>
         <button type="submit">Open the explorer</button>
       </form>

@@ -10,21 +10,22 @@ export interface OpenedData {
   readonly catalog: HazardCatalog;
 }
 
-/** Problems that another key or customer can solve. */
-const CREDENTIAL_CODES = new Set([
-  "api_key_missing",
-  "api_key_invalid",
-  "api_key_revoked",
-  "account_suspended",
-  "customer_id_missing",
-  "customer_id_malformed",
-  "customer_not_accessible",
-  "customer_not_found",
-  "customer_archived",
+/** Problems that other credentials can solve, with the one to correct. */
+const FAULTY_CREDENTIALS: ReadonlyMap<string, keyof Credentials> = new Map([
+  ["api_key_missing", "apiKey"],
+  ["api_key_invalid", "apiKey"],
+  ["api_key_revoked", "apiKey"],
+  ["account_suspended", "apiKey"],
+  ["customer_id_missing", "customerId"],
+  ["customer_id_malformed", "customerId"],
+  ["customer_not_accessible", "customerId"],
+  ["customer_not_found", "customerId"],
+  ["customer_archived", "customerId"],
 ]);
 
-export function isCredentialProblem(error: unknown): error is ExplorerError {
-  return error instanceof ExplorerError && CREDENTIAL_CODES.has(error.code);
+/** Returns which of the credentials an error rejects; undefined for other errors. */
+export function faultyCredentialOf(error: unknown): keyof Credentials | undefined {
+  return error instanceof ExplorerError ? FAULTY_CREDENTIALS.get(error.code) : undefined;
 }
 
 /**
@@ -43,15 +44,24 @@ export type Source =
 /** Opens the data of a source. @throws ExplorerError, also if the key is not accepted; the signal's reason */
 export async function openSource(source: Source, signal: AbortSignal): Promise<OpenedData> {
   if (source.kind === "service") return openService(source.credentials, signal);
-  const data = await publishedData(source.configuration);
-  return { data, catalog: await data.catalog(signal) };
+  return withCatalog(await publishedData(source.configuration, { signal }), signal);
+}
+
+/** Reads the catalog of data. Closes the data if it cannot be read. @throws ExplorerError; the signal's reason */
+export async function withCatalog(data: ExplorerData, signal: AbortSignal): Promise<OpenedData> {
+  try {
+    return { data, catalog: await data.catalog(signal) };
+  } catch (error) {
+    data.close();
+    throw error;
+  }
 }
 
 /** Opens the service that sent the page. @throws ExplorerError, also if the key is not accepted; the signal's reason */
 async function openService({ apiKey, customerId }: Credentials, signal: AbortSignal): Promise<OpenedData> {
   const data = serviceData({ baseUrl: pageFolder(), apiKey, customerId });
   // An unknown key is reported as such, not as an unknown customer.
-  const catalog = await data.catalog(signal);
+  const opened = await withCatalog(data, signal);
   await data.checkCustomer(signal);
-  return { data, catalog };
+  return opened;
 }

@@ -1,43 +1,39 @@
-import { type Signal, signal, useComputed, useSignal } from "@preact/signals";
+import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { connectAddressBar } from "./addressBar.ts";
 import { App } from "./app.tsx";
 import { type Explorer, ExplorerContext } from "./context.ts";
-import { KeyForm } from "./keyForm.tsx";
+import { configurationAddress } from "./data/publishedData.ts";
+import { type FaultyCredentials, KeyForm } from "./keyForm.tsx";
 import { createMapModel } from "./map/mapModel.ts";
 import { createMapOverlay } from "./map/mapOverlay.ts";
-import { configurationAddress } from "./data/publishedData.ts";
-import { isCredentialProblem, openSource, type Source } from "./openData.ts";
+import { faultyCredentialOf, openSource, type Source } from "./openData.ts";
 import { applyFragment } from "./permalink.ts";
 import { type Credentials, forgetCredentials, hasCredentials, keepCredentials, takeCredentials } from "./session.ts";
 import { type ExplorerState, initialState } from "./state.ts";
 
 /** What the page shows: a form for the key, a loading message, an error, or the explorer. */
 type Phase =
-  | { readonly kind: "asking"; readonly error?: string }
+  | { readonly kind: "asking"; readonly faulty?: FaultyCredentials }
   | { readonly kind: "opening"; readonly source: Source }
   | { readonly kind: "failed"; readonly source: Source; readonly error: string }
-  | { readonly kind: "open"; readonly explorer: Explorer };
+  | { readonly kind: "open"; readonly source: Source; readonly explorer: Explorer };
 
 /** Opens the data, asks for a key if there is none, and shows the explorer. */
 export function Page() {
   const phase = useSignal<Phase>({ kind: "asking" });
-  const { state, ignored, credentials, offered } = useMemo(openState, []);
-  const openWith = (credentials: Credentials | undefined): void => {
-    phase.value =
-      credentials === undefined ? { kind: "asking" } : { kind: "opening", source: { kind: "service", credentials } };
-  };
-  useMemo(() => {
-    const configuration = configurationAddress(document);
-    if (configuration === undefined) openWith(credentials);
-    else phase.value = { kind: "opening", source: { kind: "published", configuration } };
-  }, []);
-  useEffect(() => offered.subscribe((credentials) => credentials !== undefined && openWith(credentials)), []);
+  /** Credentials of a link that the tab does not use, because it has others. */
+  const offered = useSignal<Credentials | undefined>(undefined);
+  const { state, ignored } = useMemo(() => openState(phase, offered), []);
   const source = useComputed(() => (phase.value.kind === "opening" ? phase.value.source : undefined));
-  useEffect(() => openPhase(phase, source.value, state), [source.value]);
+  useEffect(() => openPhase({ phase, offered, source: source.value, state }), [source.value]);
 
   const current = phase.value;
-  if (current.kind === "asking") return <KeyForm error={current.error} onSubmit={openWith} />;
+  const openWith = (credentials: Credentials): void => {
+    offered.value = undefined;
+    phase.value = openingWith(credentials);
+  };
+  if (current.kind === "asking") return <KeyForm faulty={current.faulty} onSubmit={openWith} />;
   if (current.kind === "opening") {
     return (
       <main class="message">
@@ -60,48 +56,91 @@ export function Page() {
   const { explorer } = current;
   const forget = (): void => {
     forgetCredentials(window);
-    openWith(undefined);
+    offered.value = undefined;
+    phase.value = { kind: "asking" };
   };
+  const other = offered.value;
   return (
     <ExplorerContext.Provider value={explorer}>
-      <App ignoredParameters={ignored} onForget={explorer.data.kind === "service" ? forget : undefined} />
+      <App
+        ignoredParameters={ignored}
+        onForget={explorer.data.kind === "service" ? forget : undefined}
+        otherKey={
+          other === undefined
+            ? undefined
+            : { onUse: () => openWith(other), onDismiss: () => (offered.value = undefined) }
+        }
+      />
     </ExplorerContext.Provider>
   );
 }
 
-/** Reads the permalink, after the key has been removed from it, and keeps the address and the state equal from then on. */
-function openState() {
-  const credentials = takeCredentials(window);
+function openingWith(credentials: Credentials): Phase {
+  return { kind: "opening", source: { kind: "service", credentials } };
+}
+
+/**
+ * Starts to open the data, reads the permalink after the key has been removed from it, and keeps the address and the state
+ * equal from then on.
+ */
+function openState(phase: Signal<Phase>, offered: Signal<Credentials | undefined>) {
+  const configuration = configurationAddress(document);
+  const useLink = (current?: Credentials): void => {
+    const taken = takeCredentials(window, current);
+    // A published page needs no key.
+    if (configuration !== undefined) return;
+    if (taken.offered !== undefined) offered.value = taken.offered;
+    if (taken.used !== undefined && phase.peek().kind === "asking") phase.value = openingWith(taken.used);
+  };
+  useLink();
+  if (configuration !== undefined) phase.value = { kind: "opening", source: { kind: "published", configuration } };
   const state = initialState();
   const ignored = applyFragment(state, window.location.hash);
-  // The link that the service prints may be opened in a tab that shows the page already.
-  const offered = signal<Credentials | undefined>(undefined);
+  // A link with a key, such as the one that the service prints, may be opened in a tab that shows the page already.
   connectAddressBar(state, () => {
-    if (hasCredentials(window)) offered.value = takeCredentials(window);
+    if (!hasCredentials(window)) return;
+    const current = phase.peek();
+    const source = current.kind === "asking" ? undefined : current.source;
+    useLink(source?.kind === "service" ? source.credentials : undefined);
   });
-  return { state, ignored, credentials, offered };
+  return { state, ignored };
+}
+
+interface OpeningOptions {
+  readonly phase: Signal<Phase>;
+  readonly offered: Signal<Credentials | undefined>;
+  /** Undefined unless the phase is `opening`. */
+  readonly source: Source | undefined;
+  readonly state: ExplorerState;
 }
 
 /** Opens the data of the phase `opening`. Returns a function that cancels it. */
-function openPhase(phase: Signal<Phase>, source: Source | undefined, state: ExplorerState): (() => void) | undefined {
+function openPhase({ phase, offered, source, state }: OpeningOptions): (() => void) | undefined {
   if (source === undefined) return undefined;
   const abort = new AbortController();
   openSource(source, abort.signal).then(
     ({ data, catalog }) => {
-      if (abort.signal.aborted) return;
+      if (abort.signal.aborted) {
+        data.close();
+        return;
+      }
       if (source.kind === "service") keepCredentials(window, source.credentials);
       const map = createMapModel(catalog, state);
-      phase.value = { kind: "open", explorer: { data, catalog, state, map, overlay: createMapOverlay() } };
+      phase.value = { kind: "open", source, explorer: { data, catalog, state, map, overlay: createMapOverlay() } };
     },
     (error: unknown) => {
       if (abort.signal.aborted) return;
       const message = error instanceof Error ? error.message : String(error);
-      if (!isCredentialProblem(error)) {
+      const field = faultyCredentialOf(error);
+      if (field === undefined || source.kind !== "service") {
         phase.value = { kind: "failed", source, error: message };
         return;
       }
       forgetCredentials(window);
-      phase.value = { kind: "asking", error: message };
+      const linked = offered.peek();
+      offered.value = undefined;
+      const given = linked ?? source.credentials;
+      phase.value = { kind: "asking", faulty: { field, error: message, given, isFromLink: linked !== undefined } };
     },
   );
   return () => abort.abort();

@@ -4,10 +4,9 @@
  */
 import { batch, type Signal } from "@preact/signals";
 import { AGGREGATION_METHODS, HAZARD_NAMES, SCENARIOS } from "../contract/hazardNames.ts";
-import { type ExplorerState, initialState, type MapPosition, type SelectedPlace, VIEWS } from "./state.ts";
+import { placePosition } from "./placePosition.ts";
+import { type ExplorerState, initialState, type MapPosition, type SelectedPlace, VIEWS, ZOOM } from "./state.ts";
 
-/** Zoom levels of the map. */
-export const ZOOM = { min: 1, max: 13 } as const;
 const RADIUS_KM_MAX = 100;
 /** Decimals of the center of the map; 5 decimals are about a meter. */
 const MAP_DECIMALS = 5;
@@ -144,7 +143,8 @@ export function historyStepOf(state: ExplorerState): string {
 }
 
 /**
- * Sets a state from a fragment, with or without `#`. Absent parameters get their defaults, also those that are faulty.
+ * Sets a state from a fragment, with or without `#`. Absent parameters get their defaults, also those that are faulty. Without a
+ * position of the map, the map shows the place.
  * @returns the names of the parameters that are unknown, repeated or faulty
  */
 export function applyFragment(state: ExplorerState, fragment: string): readonly string[] {
@@ -159,6 +159,8 @@ export function applyFragment(state: ExplorerState, fragment: string): readonly 
       if (text === undefined) continue;
       if (!parameter.write(text) || others.length > 0) ignored.add(parameter.name);
     }
+    const place = state.place.value;
+    if (place !== undefined && !given.has("map")) state.map.value = placePosition(place, state.radiusKm.value);
   });
   return [...ignored];
 }

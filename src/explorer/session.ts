@@ -20,23 +20,46 @@ const STORAGE_NAME = "isotherm.credentials";
 const KEY_PARAMETER = "key";
 const CUSTOMER_PARAMETER = "customer";
 
+/** The credentials that a tab uses, and others that a link offers. */
+export interface TabCredentials {
+  /** Undefined if neither the tab nor the link has any. */
+  readonly used: Credentials | undefined;
+  /**
+   * Those of the link if the tab has others. Only the user may replace the key of a tab: a link could otherwise attribute
+   * the requests of the tab to the account of another person, who then sees its usage.
+   */
+  readonly offered: Credentials | undefined;
+}
+
 /**
- * Returns the credentials in the fragment, or else those of the tab. Removes them from the address at once, and keeps the
- * other parameters of the fragment.
+ * Returns the credentials of the tab, or else those in the fragment, which are then kept. Removes the latter from the
+ * address at once, and keeps the other parameters of the fragment.
+ *
+ * @param current credentials that the page already uses; by default, those that the tab has kept
  */
-export function takeCredentials(page: SessionPage): Credentials | undefined {
+export function takeCredentials(page: SessionPage, current = storedCredentials(page)): TabCredentials {
+  const linked = removeFromAddress(page);
+  if (linked === undefined || isSame(linked, current)) return { used: current, offered: undefined };
+  if (current !== undefined) return { used: current, offered: linked };
+  keepCredentials(page, linked);
+  return { used: linked, offered: undefined };
+}
+
+/** Returns the credentials in the fragment; undefined if one of the two is missing. */
+function removeFromAddress(page: SessionPage): Credentials | undefined {
   const parameters = new URLSearchParams(page.location.hash.replace(/^#/, ""));
   const [apiKey, customerId] = [parameters.get(KEY_PARAMETER), parameters.get(CUSTOMER_PARAMETER)];
-  if (apiKey === null && customerId === null) return storedCredentials(page);
+  if (apiKey === null && customerId === null) return undefined;
   parameters.delete(KEY_PARAMETER);
   parameters.delete(CUSTOMER_PARAMETER);
   const rest = parameters.toString();
   const { pathname, search } = page.location;
   page.history.replaceState(page.history.state, "", `${pathname}${search}${rest === "" ? "" : `#${rest}`}`);
-  if (apiKey === null || customerId === null) return storedCredentials(page);
-  const credentials = { apiKey, customerId };
-  keepCredentials(page, credentials);
-  return credentials;
+  return apiKey === null || customerId === null ? undefined : { apiKey, customerId };
+}
+
+function isSame(a: Credentials, b: Credentials | undefined): boolean {
+  return a.apiKey === b?.apiKey && a.customerId === b.customerId;
 }
 
 /** Returns whether the fragment has a key or a customer. */

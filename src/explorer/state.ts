@@ -14,6 +14,9 @@ export interface SelectedPlace {
   readonly name?: string;
 }
 
+/** Zoom levels of the map. */
+export const ZOOM = { min: 1, max: 13 } as const;
+
 export interface MapPosition {
   readonly latitude: number;
   readonly longitude: number;

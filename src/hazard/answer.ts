@@ -18,6 +18,7 @@ import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf } from "./hazards.ts";
 import { NO_RANGES, plannedRanges, sampleRanges } from "./modelRange.ts";
 import { PlanCache } from "./plan.ts";
 import { type HazardQuery, parseHazardQuery } from "./query.ts";
+import { checkQueryOptions, type QueryOptions, type QueryRun } from "./queryRun.ts";
 import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
 import { toScenarioResult } from "./scenarioResult.ts";
@@ -53,10 +54,17 @@ export interface Atlas {
   readonly synthetic: boolean;
   /** The layers of each hazard; hazards without layers are absent. */
   readonly holdings: readonly AtlasHoldings[];
-  /** @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable` */
-  hazardRisk(query: HazardQueryInput): Promise<HazardResult>;
   /**
-   * Returns one element per query, in order; the element of an invalid query is a RefusedElement.
+   * Returns the hazards of one location: every requested combination of hazard, scenario and analysis year, at the point or
+   * over a geodesic circle. A metric without a value is null, and `no_data` gives the reason. Formulas:
+   * docs/methods/hazard.md.
+   * @throws Fault `invalid_request`, `combination_unavailable` (a hazard is not offered for a scenario or year),
+   *   `atlas_unavailable`; the signal's reason when aborted
+   */
+  hazardRisk(query: HazardQueryInput, options?: QueryOptions): Promise<HazardResult>;
+  /**
+   * Returns the hazards of many locations: one element per query, in order. The element of an invalid query is a
+   * RefusedElement.
    * @throws Fault `invalid_request` if `queries` is not a non-empty list, `atlas_unavailable`
    */
   hazardRiskBatch(
@@ -66,9 +74,9 @@ export interface Atlas {
   /**
    * Returns the return-period curves of one hazard at a location, and the values derived from them.
    * @throws Fault `invalid_request`, `combination_unavailable` (also if the atlas has no curves of the hazard),
-   *   `atlas_unavailable`
+   *   `atlas_unavailable`; the signal's reason when aborted
    */
-  curve(query: CurveQueryInput): Promise<CurveResult>;
+  curve(query: CurveQueryInput, options?: QueryOptions): Promise<CurveResult>;
   /** Returns one element per query, in order, as `hazardRiskBatch` does. @throws Fault as `hazardRiskBatch` does */
   curveBatch(
     queries: readonly CurveQueryInput[],
@@ -94,6 +102,7 @@ export interface Atlas {
    * @throws Fault `invalid_request`, `combination_unavailable`, `atlas_unavailable`
    */
   valueTile(request: ValueTileRequest, options?: ValueTileOptions): Promise<ValueTile>;
+  /** Releases files and ends the worker threads. Later calls reject with `atlas_unavailable`. */
   close(): Promise<void>;
 }
 
@@ -118,14 +127,13 @@ export interface LocalAtlas extends Atlas, ScoringAtlas {
    * Returns the index of the pyramid tile that contains a location; queries with the same index read the same tiles.
    */
   neighborhoodOf(hazard: string, location: Location): number;
-  /** @param timeSlice its `yield` is awaited between tiles that must be loaded; default: of this thread */
-  hazardRisk(query: HazardQueryInput, timeSlice?: TimeSlice): Promise<HazardResult>;
+  hazardRisk(query: HazardQueryInput, run?: QueryRun): Promise<HazardResult>;
   hazardRiskBatch(
     queries: readonly HazardQueryInput[],
     options?: BatchOptions,
     run?: BatchRun<HazardResult>,
   ): Promise<readonly (HazardResult | RefusedElement)[]>;
-  curve(query: CurveQueryInput, timeSlice?: TimeSlice): Promise<CurveResult>;
+  curve(query: CurveQueryInput, run?: QueryRun): Promise<CurveResult>;
   curveBatch(
     queries: readonly CurveQueryInput[],
     options?: BatchOptions,
@@ -170,15 +178,23 @@ export function createAtlas(
     isLong: (query) => query.radius > 0 && estimateCellVectors(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
     estimateWork: (query) => estimateWork(sampler, plans, query),
     neighborhoodOf: (hazard, location) => sampler.neighborhoodOf(hazard, location),
-    hazardRisk: (input, timeSlice) => ifOpen(() => answer(sampler, plans, input, timeSlice)),
+    hazardRisk: (input, run) => ifOpen(() => answer(sampler, plans, input, run)),
     hazardRiskBatch: (queries, options, run) =>
-      ifOpen(() => runBatch(queries, { options, run }, (input, timeSlice) => answer(sampler, plans, input, timeSlice))),
+      ifOpen(() =>
+        runBatch(queries, { options, run }, (input, timeSlice) =>
+          answer(sampler, plans, input, { timeSlice, signal: options?.signal }),
+        ),
+      ),
     isLongCurve: (query) => estimateCurveQueryVectors(sampler, query) > SHORT_CELL_VECTORS_MAX,
     estimateCurveWork: (query) => estimateCurveQueryWork(sampler, query),
     checkCurve: (query) => checkHasCurves(sampler, query),
-    curve: (input, timeSlice) => ifOpen(() => answerCurve(sampler, input, timeSlice)),
+    curve: (input, run) => ifOpen(() => answerCurve(sampler, input, run)),
     curveBatch: (queries, options, run) =>
-      ifOpen(() => runBatch(queries, { options, run }, (input, timeSlice) => answerCurve(sampler, input, timeSlice))),
+      ifOpen(() =>
+        runBatch(queries, { options, run }, (input, timeSlice) =>
+          answerCurve(sampler, input, { timeSlice, signal: options?.signal }),
+        ),
+      ),
     sample: (request, timeSlice) => ifOpen(() => sample(sampler, request, timeSlice)),
     sampleSteps: (request) => ifOpen(() => sampleSteps(sampler, request)),
     score: (request, timeSlice) => ifOpen(() => scorePlaces(sampler, request, timeSlice)),
@@ -221,20 +237,19 @@ function holdingsOf(sampler: Sampler): readonly AtlasHoldings[] {
   });
 }
 
-async function answer(
-  sampler: Sampler,
-  plans: PlanCache,
-  input: unknown,
-  timeSlice: TimeSlice | undefined,
-): Promise<HazardResult> {
+async function answer(sampler: Sampler, plans: PlanCache, input: unknown, run: QueryRun = {}): Promise<HazardResult> {
+  checkQueryOptions(run);
   const query = parseHazardQuery(input);
+  const { signal, timeSlice } = run;
   const { latitude, longitude, radius, aggregation_method } = query;
   const results: HazardResult["results"][number][] = [];
   const sources: Record<string, Readonly<Record<string, unknown>>> = {};
   for (const hazard of query.hazards) {
     const plan = plans.get(hazard, query);
     const sampled = plan.set === undefined ? NO_LAYERS : await sampleLayers(sampler, plan.set, query, timeSlice);
-    const ranges = query.detail ? await sampleRanges(sampler, hazard, query, timeSlice) : NO_RANGES;
+    signal?.throwIfAborted();
+    const ranges = query.detail ? await sampleRanges(sampler, hazard, query, run) : NO_RANGES;
+    signal?.throwIfAborted();
     results.push({
       hazard,
       scenarios: plan.scenarios.map((scenario) => toScenarioResult(query, scenario, { sampled, ranges })),

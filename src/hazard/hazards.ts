@@ -19,6 +19,7 @@ export interface MetricSpec {
   /** "1" means a share or a probability. */
   readonly unit: "1" | "m" | "m/s" | "days";
   readonly stepsPerUnit: number;
+  /** Value of step 0, in `unit`. */
   readonly offset: number;
   /** Largest valid value, if it is smaller than the value of the last step. */
   readonly max?: number;
@@ -41,16 +42,19 @@ export interface HazardRules {
   readonly danger_threshold?: number;
 }
 
+/** Definition of a hazard. */
 export interface HazardSpec {
   readonly hazard: HazardName;
+  /** Analysis years that queries can request, ascending; the first is that of the baseline. */
   readonly years: readonly number[];
+  /** Scenarios that queries can request, in ascending order of warming. */
   readonly scenarios: readonly Scenario[];
   /** The metric specific to this hazard, in addition to intensity and probability. */
   readonly ownMetric: MetricName;
   /** In the order of the response; `total_hazard` is last. */
   readonly metrics: readonly MetricSpec[];
   readonly rules: HazardRules;
-  /** Resolution that the specification states; an atlas keeps the grid of its source. */
+  /** Nominal resolution, degrees; an atlas keeps the grid of its source. */
   readonly nominalResolutionDeg: number;
 }
 
@@ -110,6 +114,7 @@ function floodSpec(hazard: "coastal_floods" | "riverine_floods"): HazardSpec {
   };
 }
 
+/** Definitions of all hazards, by name. */
 export const HAZARDS: Readonly<Record<HazardName, HazardSpec>> = {
   cyclones: {
     hazard: "cyclones",

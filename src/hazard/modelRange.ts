@@ -3,10 +3,10 @@ import type { LayerSet, SampledGroup } from "../atlas/layerSet.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import { type SupplementKind, supplementKindOf, supplementName } from "../atlas/supplement.ts";
 import type { ModelRanges } from "../contract/wireTypes.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
 import { type HazardName, layerOf, type MetricName } from "./hazards.ts";
 import type { PlannedLayer } from "./plannedLayer.ts";
 import type { HazardQuery } from "./query.ts";
+import type { QueryRun } from "./queryRun.ts";
 import { type SampledLayers, sampleLayers } from "./sampledLayers.ts";
 import { valueOfSteps } from "./stepValues.ts";
 import { cachedPlans } from "./cachedPlans.ts";
@@ -52,17 +52,18 @@ export function plannedRanges(
   return ranges;
 }
 
-/** Samples the ranges that the details of a query state. */
+/** Samples the ranges that the details of a query state. @throws Fault `atlas_unavailable`; the signal's reason when aborted */
 export async function sampleRanges(
   sampler: Sampler,
   hazard: HazardName,
   query: HazardQuery,
-  timeSlice?: TimeSlice,
+  { timeSlice, signal }: QueryRun,
 ): Promise<SampledRanges> {
   const plans = plannedRanges(sampler, hazard, query);
   if (plans.size === 0) return NO_RANGES;
   const ranges = new Map<string, ModelRanges>();
   for (const [key, { set, metrics }] of plans) {
+    signal?.throwIfAborted();
     const sampled = await sampleLayers(sampler, set, { ...query, detail: false }, timeSlice);
     const stated: { -readonly [Metric in keyof ModelRanges]: ModelRanges[Metric] } = {};
     for (const { metric, minimum, maximum } of metrics) {

@@ -202,11 +202,11 @@ function queryWithDefaults(input: HazardQueryInput): HazardQuery {
   };
 }
 
-/** The members that say what is sampled, and where; also of queries of curves. */
+/** The members that select layers and location; queries of curves have them too. */
 type SamplingMember =
   "latitude" | "longitude" | "hazards" | "analysis_years" | "scenarios" | "radius" | "aggregation_method";
 
-/** Returns the members of a valid query that say what is sampled, and where, with their defaults and with copies of the lists. */
+/** Returns the members of a valid query that select layers and location, with defaults and with copies of the lists. */
 export function samplingWithDefaults(input: Pick<HazardQueryInput, SamplingMember>): Pick<HazardQuery, SamplingMember> {
   return {
     // Adding 0 turns -0 into 0, so that equal locations give equal queries.

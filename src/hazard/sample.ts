@@ -18,7 +18,7 @@ import {
   type StepsResult,
 } from "./sampleRequest.ts";
 
-/** Meanings of the numbers in `reasons`, by number. */
+/** Meanings of the numbers in `reasons` of a `SampleResult`, by number: `value` (0), or why there is no value. */
 export const SAMPLE_REASONS = ["value", ...NO_DATA_REASONS] as const;
 const LAYER_MISSING = SAMPLE_REASONS.indexOf("layer_missing");
 

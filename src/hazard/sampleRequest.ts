@@ -17,6 +17,7 @@ export interface SampleLayer {
 
 /** Requests layers of one hazard for the cells that contain the given locations. */
 export interface CellsRequest {
+  /** Name of a hazard, a key of `HAZARDS`. */
   readonly hazard: string;
   readonly layers: readonly SampleLayer[];
   /** Degrees, -90 to 90. */
@@ -43,13 +44,15 @@ export interface SampleRequest extends CellsRequest {
   readonly into?: SampleResult;
 }
 
+/** Values of the layers of a request, by location. */
 export interface SampleResult {
-  /** f64[location][layer]; NaN if there is no value. */
+  /** f64[location][layer], in the unit of the metric; NaN if there is no value. */
   readonly values: Float64Array;
   /** u8[location][layer]: index into SAMPLE_REASONS; 0 if there is a value. */
   readonly reasons: Uint8Array;
 }
 
+/** Requests layers of one hazard, in stored form, for the cells that contain the given locations. */
 export interface StepsRequest extends CellsRequest {
   /** As in SampleRequest: an output array of locations x layers elements, which becomes `steps` of the result. */
   readonly into?: Uint16Array;

@@ -131,6 +131,8 @@ const LOAD = {
 const CLIENTS = {
   openRequestsPerS: { type: "number", exclusiveMinimum: 0 },
   openRequestBurst: COUNT,
+  probesPerS: { type: "number", exclusiveMinimum: 0 },
+  probeBurst: COUNT,
   keyLookupsMax: COUNT,
   exemptAddresses: { type: "array", items: { type: "string" } },
 } as const satisfies Record<keyof ClientLimits, ValueSchema>;

@@ -7,6 +7,7 @@ import type { RequestWork } from "./admission/costModel.ts";
 import type { TileGate } from "./admission/tileGate.ts";
 import type { TileTokens } from "./tiles/tileTokens.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
+import type { SharedCalls } from "../sharedCalls.ts";
 import type { SizedCache } from "../sizedCache.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
 
@@ -17,10 +18,14 @@ export interface Services {
   readonly limits: HostLimits;
   /** Path below which clients reach the service, such as `/climate`; "" if there is none. */
   readonly prefix: string;
-  /** Map tiles: their tokens, the limit of concurrent ones, and the bodies of recent ones. Absent in worker threads. */
+  /**
+   * Map tiles: their tokens, the limit of concurrent ones, the computations that are running, and the bodies of recent ones.
+   * Absent in worker threads.
+   */
   readonly tiles?: {
     readonly tokens: TileTokens;
     readonly gate: TileGate;
+    readonly calls: SharedCalls<readonly Uint8Array[]>;
     readonly bodies: SizedCache<readonly Uint8Array[]>;
   };
   /** Whether the host accepts requests: false until it is warm, and once it shuts down. Absent in worker threads. */
@@ -142,7 +147,7 @@ export interface Route<Request, Result> {
   /** The limit that requests count against; default `account`. */
   readonly rateLimit?: RateLimitKind;
   readonly description: RouteDescription;
-  /** Whether load balancers and monitors poll the route: it is neither logged nor limited by address. */
+  /** Whether load balancers and monitors poll the route: it is not logged, and limited by address apart from other routes. */
   readonly isProbe?: true;
   /** Meter of the responses. Responses of routes without a meter are not counted. */
   readonly metered?: { readonly meter: Meter; units(result: Result): number };

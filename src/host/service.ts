@@ -1,5 +1,6 @@
 import { Authenticator } from "../ledger/authenticator.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
+import { SharedCalls } from "../sharedCalls.ts";
 import { SizedCache } from "../sizedCache.ts";
 import { version } from "../version.ts";
 import { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
@@ -94,7 +95,7 @@ export class Service {
         limits,
         prefix,
         readiness: this,
-        tiles: { tokens, gate, bodies: new SizedCache(TILE_BODY_BYTES_MAX) },
+        tiles: { tokens, gate, calls: new SharedCalls(), bodies: new SizedCache(TILE_BODY_BYTES_MAX) },
       },
       authenticator: this.#authenticator,
       rateLimiters: { account: new AccountRateLimiter(limits), tiles: new AccountRateLimiter(tileRate, "tiles") },

@@ -1,5 +1,5 @@
-import { statfs } from "node:fs/promises";
 import { Counter, Gauge, type Registry } from "prom-client";
+import { diskSpaceReader } from "./diskSpace.ts";
 import { type ConnectionCounts, REFUSAL_REASONS } from "./http/openConnections.ts";
 
 /** The state of the service that metrics show when they are read. */
@@ -83,10 +83,8 @@ export function registerServiceGauges(registry: Registry, { readState, ledgerFol
     () => readState().anchorUnwrittenMs / 1000,
   );
   if (ledgerFolder !== undefined) {
-    gauge("isotherm_ledger_disk_free_bytes", "Free space of the disk that has the ledger.", async () => {
-      const { bavail, bsize } = await statfs(ledgerFolder);
-      return bavail * bsize;
-    });
+    const readFreeBytes = diskSpaceReader(ledgerFolder);
+    gauge("isotherm_ledger_disk_free_bytes", "Free space of the disk that has the ledger.", readFreeBytes);
   }
   // Both clocks started together: a difference means that the wall clock has been set since then.
   gauge(

@@ -1,6 +1,6 @@
 import {
   type AlignedColumns,
-  type AlignmentInclude,
+  type IncludedColumns,
   allocateResults,
   columnPointers,
   copyColumns,
@@ -65,7 +65,7 @@ export function computeAlignment(
   tables: AlignmentTables,
   columns: EntityColumns,
   rule: AlignmentRule,
-  include: AlignmentInclude = {},
+  include: IncludedColumns = {},
   into?: AlignedColumns,
 ): AlignOutcome {
   const invalid = findInvalidColumn(columns);
@@ -107,7 +107,7 @@ export function computeAlignment(
   return refusal ?? { kind: "aligned", ...results };
 }
 
-function checkResults(results: AlignedColumns, rowCount: number, include: AlignmentInclude): void {
+function checkResults(results: AlignedColumns, rowCount: number, include: IncludedColumns): void {
   if (include.budget !== undefined && !(Number.isInteger(include.budget) && anchorExists(include.budget))) {
     throw new RangeError(`budget must be the index of an anchor, 0 to ${ANCHOR_COUNT - 1} (got ${include.budget})`);
   }
@@ -157,7 +157,7 @@ function prepareCall(
   }: {
     readonly tables: AlignmentTables;
     readonly rule: AlignmentRule;
-    readonly include: AlignmentInclude;
+    readonly include: IncludedColumns;
     readonly columns: EntityColumns;
     readonly results: AlignedColumns;
   },

@@ -62,7 +62,7 @@ export interface ReferenceColumns {
 }
 
 /** Results that are computed on request. */
-export interface AlignmentInclude {
+export interface IncludedColumns {
   /** Temperatures at the 10th and 90th percentile of the climate response. */
   readonly climateRange?: boolean | undefined;
   /** Temperature of scopes 1 and 2 together, and of scope 3 alone. */
@@ -125,7 +125,7 @@ export const RESULT_COLUMNS = [
 export type ResultColumn = (typeof RESULT_COLUMNS)[number];
 
 /** Returns the result columns that are computed. */
-export function resultColumnsOf(include: AlignmentInclude): ReadonlySet<ResultColumn> {
+export function resultColumnsOf(include: IncludedColumns): ReadonlySet<ResultColumn> {
   return new Set<ResultColumn>([
     "temperaturesC",
     "rangeLowC",
@@ -140,7 +140,7 @@ export function resultColumnsOf(include: AlignmentInclude): ReadonlySet<ResultCo
 }
 
 /** Allocates arrays for results. */
-export function allocateResults(rowCount: number, include: AlignmentInclude): AlignedColumns {
+export function allocateResults(rowCount: number, include: IncludedColumns): AlignedColumns {
   const results = resultColumnsOf(include);
   const optional = (name: ResultColumn): Float64Array | undefined =>
     results.has(name) ? new Float64Array(rowCount) : undefined;
@@ -225,7 +225,7 @@ export function reserveColumns(
 export function reserveResults(
   kernel: Kernel,
   scratch: Scratch,
-  { rowCount, include }: { readonly rowCount: number; readonly include: AlignmentInclude },
+  { rowCount, include }: { readonly rowCount: number; readonly include: IncludedColumns },
 ): AlignedColumns {
   const results = resultColumnsOf(include);
   const f64 = (): Float64Array => kernel.f64(scratch.reserve(rowCount * 8));

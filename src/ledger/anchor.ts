@@ -13,17 +13,9 @@ import type { ChainState } from "./chainState.ts";
 /** File name of the anchor of a SQLite ledger, in its data folder. */
 const SQLITE_ANCHOR_NAME = "ledger-anchor.json";
 const FORMAT = 1;
-/** Minimum time between two writes, which each sync the disk. */
-const WRITE_INTERVAL_MS = 1_000;
-
-/**
- * Time for which the anchor may not be written before the ledger counts as unable to record. A loss of the batches since
- * then would not be noticed, so this bounds how much usage is recorded without evidence.
- */
-const UNWRITTEN_MS_MAX = 10_000;
 
 /** The contents of an anchor file. */
-interface AnchorFile {
+export interface AnchorFile {
   readonly format: typeof FORMAT;
   readonly ledger_id: string;
   readonly sequence: number;
@@ -45,7 +37,10 @@ export function anchorPath(folder: string, database: string | undefined): string
 /** @returns undefined if there is no anchor @throws Fault `ledger_unavailable` if the file is not an anchor */
 export async function readAnchor(path: string): Promise<Anchor | undefined> {
   const file = await readAnchorFile(path);
-  if (file === undefined) return undefined;
+  return file === undefined ? undefined : anchorOf(file);
+}
+
+export function anchorOf(file: AnchorFile): Anchor {
   return {
     ledgerId: file.ledger_id,
     sequence: file.sequence,
@@ -55,7 +50,7 @@ export async function readAnchor(path: string): Promise<Anchor | undefined> {
   };
 }
 
-async function readAnchorFile(path: string): Promise<AnchorFile | undefined> {
+export async function readAnchorFile(path: string): Promise<AnchorFile | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -88,10 +83,14 @@ function parseJson(text: string): unknown {
 
 /**
  * Writes the anchor: the file is complete and on disk before it takes the place of the previous one.
- * @param replaces whether the operator replaces an anchor that does not match, which the file then lists
+ * @param options `previous`: the current anchor; `replaces`: whether the operator replaces it because the ledger does not
+ *   match it, so that the file lists it
  */
-async function writeAnchor(path: string, state: ChainState, replaces: boolean): Promise<void> {
-  const previous = replaces ? await readAnchorFile(path).catch(() => undefined) : await readAnchorFile(path);
+export async function writeAnchor(
+  path: string,
+  state: ChainState,
+  { previous, replaces }: { readonly previous: AnchorFile | undefined; readonly replaces: boolean },
+): Promise<AnchorFile> {
   const { replaced = [], ...replacedAnchor } = previous ?? {};
   const isReplaced = replaces && previous !== undefined;
   const file: AnchorFile = {
@@ -109,6 +108,7 @@ async function writeAnchor(path: string, state: ChainState, replaces: boolean): 
   await writeSynced(temporaryPath, `${JSON.stringify(file)}\n`, 0o600);
   await rename(temporaryPath, path);
   await syncFolder(folder);
+  return file;
 }
 
 /** Compares a ledger with its anchor. @param state with the hash at the batch of the anchor */
@@ -138,149 +138,4 @@ export function anchorFault(problem: ChainProblem, path: string): Fault {
   const advice =
     "Restore the current ledger. If you have restored an older one on purpose, run isotherm usage accept-restored.";
   return new Fault("ledger_unavailable", `${problem.detail} ${advice} (Anchor: ${path}.)`, { details: { path } });
-}
-
-/** Keeps the anchor of an open ledger up to date. */
-export class AnchorKeeper {
-  readonly #path: string;
-  readonly #readState: () => Promise<ChainState>;
-  readonly #intervalMs: number;
-  readonly #unwrittenMsMax: number;
-  #writtenAtMs = -Infinity;
-  #writtenBatch = -1;
-  #timer: NodeJS.Timeout | undefined;
-  #writing: Promise<void> | undefined;
-  #isStale = false;
-  #isClosed = false;
-  #failure: { readonly sinceMs: number; readonly error: unknown } | undefined;
-
-  /** @param options `readState`: reads the end of the chain; what it returns must be on disk */
-  constructor(options: {
-    readonly path: string;
-    readonly readState: () => Promise<ChainState>;
-    readonly intervalMs?: number;
-    readonly unwrittenMsMax?: number;
-  }) {
-    this.#path = options.path;
-    this.#readState = options.readState;
-    this.#intervalMs = options.intervalMs ?? WRITE_INTERVAL_MS;
-    this.#unwrittenMsMax = options.unwrittenMsMax ?? UNWRITTEN_MS_MAX;
-  }
-
-  /** How long writing the anchor has failed, milliseconds; 0 if the last attempt succeeded. */
-  get unwrittenMs(): number {
-    return this.#failure === undefined ? 0 : performance.now() - this.#failure.sinceMs;
-  }
-
-  /** The reason why the ledger has no current evidence; undefined as long as the anchor is written or only briefly was not. */
-  get fault(): Fault | undefined {
-    if (this.#failure === undefined || this.unwrittenMs <= this.#unwrittenMsMax) return undefined;
-    const { error } = this.#failure;
-    const message =
-      `The anchor of the ledger, ${this.#path}, has not been written for ${Math.round(this.unwrittenMs / 1000)} s, ` +
-      `so that a loss of recorded usage would not be noticed: ${reasonText(error)}.`;
-    return new Fault("ledger_unavailable", message, { details: { path: this.#path }, cause: error });
-  }
-
-  /** Schedules a write after a commit. */
-  update(): void {
-    this.#isStale = true;
-    if (this.#timer !== undefined || this.#writing !== undefined) return;
-    const delayMs = Math.max(0, this.#writtenAtMs + this.#intervalMs - performance.now());
-    this.#timer = setTimeout(() => void this.flush(), delayMs).unref();
-  }
-
-  /** Writes the anchor now if there were commits since the last write. */
-  async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    await this.#exclusively(async () => {
-      if (!this.#isStale) return;
-      this.#isStale = false;
-      await this.#write().then(
-        (isCurrent) => {
-          if (isCurrent) this.#noteSuccess();
-        },
-        (error: unknown) => this.#noteFailure(error),
-      );
-      this.#writtenAtMs = performance.now();
-    });
-  }
-
-  /** Writes the anchor a last time. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.flush();
-  }
-
-  /** Writes the anchor, even if the ledger does not match the current one. */
-  async write(options: { readonly replaces: boolean }): Promise<void> {
-    await this.#exclusively(async () => {
-      const state = await this.#readState();
-      await writeAnchor(this.#path, state, options.replaces);
-      this.#writtenBatch = state.head.batch;
-    });
-  }
-
-  /** Runs a write when no other one is in progress: both use the same temporary file. */
-  async #exclusively(write: () => Promise<void>): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing;
-    const writing = write();
-    this.#writing = writing.catch(() => undefined);
-    try {
-      await writing;
-    } finally {
-      this.#writing = undefined;
-      // Commits during the write have scheduled none.
-      if (this.#isStale && !this.#isClosed) this.update();
-    }
-  }
-
-  /** @returns whether the anchor is current; false if the storage could not be read, which the calls that need it report */
-  async #write(): Promise<boolean> {
-    let state: ChainState;
-    try {
-      state = await this.#readState();
-    } catch {
-      this.#isStale = true;
-      return false;
-    }
-    if (state.head.batch < this.#writtenBatch) {
-      throw new Error(
-        `the ledger has lost batches: it ends with batch ${state.head.batch} after ${this.#writtenBatch}`,
-      );
-    }
-    if (state.head.batch !== this.#writtenBatch) {
-      await writeAnchor(this.#path, state, false);
-      this.#writtenBatch = state.head.batch;
-    }
-    return true;
-  }
-
-  #noteSuccess(): void {
-    if (this.#failure === undefined) return;
-    this.#failure = undefined;
-    warn(`The anchor of the ledger, ${this.#path}, is written again.`);
-  }
-
-  #noteFailure(error: unknown): void {
-    // The next attempt is after the interval.
-    this.#isStale = true;
-    // Logged once, because attempts are repeated every second.
-    if (this.#failure === undefined) {
-      warn(`The anchor of the ledger, ${this.#path}, could not be written: ${reasonText(error)}.`);
-    }
-    this.#failure = { sinceMs: this.#failure?.sinceMs ?? performance.now(), error };
-  }
-}
-
-/** Name of the warnings about a ledger, which a service also logs. */
-export const LEDGER_WARNING = "LedgerWarning";
-
-function warn(message: string): void {
-  process.emitWarning(message, LEDGER_WARNING);
-}
-
-function reasonText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

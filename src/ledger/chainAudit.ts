@@ -11,6 +11,7 @@ import {
 } from "./chain.ts";
 import type { ChainProblem } from "./chainReport.ts";
 import { type ChainPosition, latestPrune, positionAfter, positionOf } from "./chainState.ts";
+import { findBeforeChain, pruneProblem } from "./pruneAudit.ts";
 import type { Storage, Tables } from "./schema.ts";
 
 /** Events and batches that are read together. */
@@ -19,6 +20,7 @@ const READ_COUNT = 5_000;
 const PAGE_EVENT_COUNT = 20_000;
 /** Batches that are verified when a ledger is opened. */
 const TAIL_BATCH_COUNT = 100;
+const NO_POSITION: ChainPosition = { batch: -1, hash: "", lastSeq: 0 };
 
 export interface ChainPageQuery {
   /** The end of the previous page. By default, the start of the chain. */
@@ -56,10 +58,13 @@ async function verifyPage(
   if (pruned !== undefined && (position === undefined || position.batch < pruned.last_batch))
     position = positionAfter(pruned);
   const page = { batchCount: 0, eventCount: 0, batches: [] as BatchRow[], events: [] as EventRow[] };
+  const pruneRecordProblem = pruned === undefined ? undefined : await pruneProblem(db, pruned);
+  if (pruneRecordProblem !== undefined) {
+    return { ...page, position: position ?? NO_POSITION, problem: pruneRecordProblem, isLast: true };
+  }
   if (position === undefined) {
     const start = await readStart(db);
-    if (!("hash" in start))
-      return { ...page, position: { batch: -1, hash: "", lastSeq: 0 }, problem: start, isLast: true };
+    if (!("hash" in start)) return { ...page, position: NO_POSITION, problem: start, isLast: true };
     position = start;
   }
   const reader = new EventReader(db, position.lastSeq);
@@ -85,8 +90,9 @@ async function verifyPage(
     if (withEvents) page.batches.push(row);
     if (page.eventCount >= PAGE_EVENT_COUNT) break;
   }
-  if (position.batch === toBatch) {
-    const problem = await findEventOutside(db, position);
+  // An archive that was made meanwhile may reach beyond `toBatch`.
+  if (position.batch >= toBatch) {
+    const problem = (await findEventAfter(db, position)) ?? (await findBeforeChain(db, pruned));
     return { ...page, position, isLast: true, ...(problem === undefined ? {} : { problem }) };
   }
   if (rows.length === 0) return { ...page, position, problem: missingBatch(position.batch + 1), isLast: true };
@@ -141,7 +147,7 @@ async function verifyBatch(
 }
 
 /** Returns a problem if there are events after the last batch. */
-async function findEventOutside(db: Storage["db"], position: ChainPosition): Promise<ChainProblem | undefined> {
+async function findEventAfter(db: Storage["db"], position: ChainPosition): Promise<ChainProblem | undefined> {
   const next = await db
     .selectFrom("usage_batch")
     .select("batch")
@@ -223,15 +229,13 @@ export async function rollupHash(
 ): Promise<string> {
   const hash = new TextHash();
   const key = ["account_id", "customer_id", "meter", "hour"] as const;
-  let after: readonly string[] = ["", "", "", ""];
-  for (;;) {
-    const rows = await db
-      .selectFrom("usage_rollup")
-      .selectAll()
-      .where("hour", "<", beforeDay)
-      .where(({ eb, refTuple, tuple }) =>
-        eb(refTuple(...key), ">", tuple(...(after as [string, string, string, string])) as never),
-      )
+  for (let after: [string, string, string, string] | undefined; ;) {
+    const position = after;
+    let sums = db.selectFrom("usage_rollup").selectAll().where("hour", "<", beforeDay);
+    if (position !== undefined) {
+      sums = sums.where(({ eb, refTuple, tuple }) => eb(refTuple(...key), ">", tuple(...position) as never));
+    }
+    const rows = await sums
       .orderBy("account_id")
       .orderBy("customer_id")
       .orderBy("meter")
@@ -241,7 +245,7 @@ export async function rollupHash(
     for (const row of rows) hash.update(rollupText(row));
     const last = rows.at(-1);
     if (last === undefined || rows.length < READ_COUNT) break;
-    after = key.map((name) => last[name]);
+    after = [last.account_id, last.customer_id, last.meter, last.hour];
   }
   for (const row of carried) hash.update(rollupText(row));
   return hash.hex();

@@ -1,4 +1,5 @@
 /** Results of verifying the hash chain, and the types of pruning. */
+import type { EventRow } from "./chain.ts";
 
 /** The last batch of the hash chain. */
 export interface ChainHead {
@@ -23,6 +24,7 @@ export interface ChainProblem {
     | "event_outside_chain"
     | "prune_record_changed"
     | "pruned_sums_changed"
+    | "archive_changed"
     | "file_damaged"
     | "anchor_mismatch"
     | "head_not_found";
@@ -49,16 +51,33 @@ export interface ChainReport {
   readonly eventCount: number;
   /** Oldest first. */
   readonly archives: readonly UsageArchive[];
+  /** Whether the archives were read and verified, too. */
+  readonly areArchivesVerified: boolean;
   /** Absent if there is no anchor. */
   readonly anchor?: Anchor;
   /** Empty if the ledger is unchanged; the chain is verified up to its first broken place. */
   readonly problems: readonly ChainProblem[];
 }
 
+/** An event of an archive, with its batch. */
+export interface ArchivedEvent extends ChainHead {
+  readonly event: EventRow;
+}
+
+/** An archive as it was read. */
+export interface ArchiveContent {
+  /** Of the whole file. */
+  readonly sha256: string;
+  /** In the order of the file. */
+  readonly events: AsyncIterable<ArchivedEvent>;
+}
+
 /** Options of an audit. */
 export interface AuditOptions {
   /** A head that was noted earlier: the chain must still contain it. */
   readonly expectedHead?: ChainHead;
+  /** Reads an archive by its name; undefined if there is none. By default, archives are not verified. */
+  readonly readArchive?: (name: string) => Promise<ArchiveContent | undefined>;
   /** Called with the number of batches that have been verified, of all. */
   readonly onProgress?: (done: number, total: number) => void;
 }

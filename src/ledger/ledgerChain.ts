@@ -1,6 +1,8 @@
 import { Fault, isFault } from "../errors.ts";
-import { anchorFault, AnchorKeeper, anchorProblem, readAnchor } from "./anchor.ts";
-import { pruneHash } from "./chain.ts";
+import { anchorFault, anchorProblem, readAnchor } from "./anchor.ts";
+import { AnchorKeeper } from "./anchorKeeper.ts";
+import { auditArchives } from "./archiveAudit.ts";
+import { pruneHash, type PruneRow } from "./chain.ts";
 import type { Anchor, AuditOptions, ChainHead, ChainProblem, ChainReport, PrunePlan } from "./chainReport.ts";
 import type { ChainPosition, ChainState } from "./chainState.ts";
 import type { ArchivedBatch, AuditReport } from "./ledger.ts";
@@ -42,7 +44,7 @@ export class LedgerChain {
     }
     this.#anchorPath = path;
     if (path !== undefined) {
-      this.#keeper = new AnchorKeeper({ path, readState: () => readState({}) });
+      this.#keeper = new AnchorKeeper({ path, readState });
       if (isChecked && anchor === undefined) this.#keeper.update();
     }
     return state.lastAt;
@@ -58,7 +60,7 @@ export class LedgerChain {
     return this.#keeper?.unwrittenMs ?? 0;
   }
 
-  /** The reason why the anchor is not current, if that is so for too long. */
+  /** The reason why the ledger does not match its anchor, or why that has not been written for too long. */
   get anchorFault(): Fault | undefined {
     return this.#keeper?.fault;
   }
@@ -68,31 +70,25 @@ export class LedgerChain {
     await this.#keeper?.close();
   }
 
-  async audit({ expectedHead, onProgress }: AuditOptions): Promise<AuditReport> {
+  async audit(options: AuditOptions): Promise<AuditReport> {
     const { call } = this.#options;
     const problems: ChainProblem[] = [];
     const anchor = await this.#readAnchor(problems);
     const state = await call("chainState", batchOf(anchor));
     const mismatch = anchor === undefined ? undefined : anchorProblem(anchor, state);
     if (mismatch !== undefined) problems.push(mismatch);
-    if (expectedHead !== undefined) {
-      const problem = await this.#findHead(expectedHead);
-      if (problem !== undefined) problems.push(problem);
-    }
     for (const detail of await call("fileDamage", undefined)) problems.push({ code: "file_damaged", detail });
-    const verified = await this.#verify(state, onProgress);
+    const verified = await this.#verify(state, options.onProgress);
     problems.push(...verified.problems);
     const records = await call("prunings", undefined);
-    // The chain covers the latest record; each record covers the one before it.
-    for (const [i, { batch, previous_prune }] of records.entries()) {
-      if (previous_prune === pruneHash(records[i - 1])) continue;
-      const detail = `The record of pruning before that in batch ${batch} was changed.`;
-      problems.push({ code: "prune_record_changed", batch, detail });
-    }
+    problems.push(...(await this.#findArchiveProblems(state.ledgerId, records, options)));
     const { hasChangedPrunedSums, ...sums } = await call("auditSums", undefined);
     const { pruned } = state;
     if (hasChangedPrunedSums) {
-      const detail = `Hourly sums before ${pruned?.before_day ?? "the pruned day"}, whose events are archived, were changed.`;
+      const detail =
+        pruned === undefined
+          ? "There are sums of archived records, although none are archived."
+          : `Hourly sums before ${pruned.before_day}, whose events are archived, were changed.`;
       problems.push({ code: "pruned_sums_changed", detail });
     }
     const chain: ChainReport = {
@@ -107,6 +103,7 @@ export class LedgerChain {
         name: record.archive_name,
         sha256: record.archive_sha256,
       })),
+      areArchivesVerified: options.readArchive !== undefined,
       ...(anchor === undefined ? {} : { anchor }),
       problems,
     };
@@ -132,18 +129,50 @@ export class LedgerChain {
     }
   }
 
-  /** Returns a problem if the chain does not contain a head that was noted earlier. */
-  async #findHead({ batch, hash }: ChainHead): Promise<ChainProblem | undefined> {
+  /** Verifies the records of pruning, the archives if they can be read, and that an earlier head is still in the chain. */
+  async #findArchiveProblems(
+    ledgerId: string,
+    records: readonly PruneRow[],
+    { expectedHead, readArchive }: AuditOptions,
+  ): Promise<readonly ChainProblem[]> {
+    const problems: ChainProblem[] = [];
+    // The chain covers the latest record; each record covers the one before it.
+    for (const [i, { batch, previous_prune }] of records.entries()) {
+      if (previous_prune === pruneHash(records[i - 1])) continue;
+      const detail = `The record of pruning before that in batch ${batch} was changed or is missing.`;
+      problems.push({ code: "prune_record_changed", batch, detail });
+    }
+    const archives =
+      readArchive === undefined
+        ? undefined
+        : await auditArchives({ ledgerId, records, readArchive, head: expectedHead });
+    if (archives?.problem !== undefined) problems.push(archives.problem);
+    if (expectedHead !== undefined && archives?.hasHead !== true) {
+      const problem = await this.#findHead(expectedHead, { isArchiveRead: readArchive !== undefined });
+      if (problem !== undefined) problems.push(problem);
+    }
+    return problems;
+  }
+
+  /** Returns a problem if the chain in the ledger does not contain a head that was noted earlier. */
+  async #findHead(
+    { batch, hash }: ChainHead,
+    { isArchiveRead }: { readonly isArchiveRead: boolean },
+  ): Promise<ChainProblem | undefined> {
     const { head, hashAtBatch, pruned } = await this.#options.call("chainState", { batch });
+    const missing = (reason: string): ChainProblem => {
+      return { code: "head_not_found", batch, detail: `The chain does not contain ${batch}:${hash}: ${reason}.` };
+    };
+    if (pruned !== undefined && batch < pruned.last_batch) {
+      return missing(
+        isArchiveRead ? "the archives do not contain it" : "that batch is archived; give the folder of the archives",
+      );
+    }
     const found = pruned?.last_batch === batch ? pruned.last_hash : hashAtBatch;
     if (found === hash) return undefined;
-    const reason =
-      found !== undefined
-        ? "that batch has another hash"
-        : batch > head.batch
-          ? `the chain ends with batch ${head.batch}`
-          : "that batch is not in the ledger; if it is archived, look for it in the archive";
-    return { code: "head_not_found", batch, detail: `The chain does not contain ${batch}:${hash}: ${reason}.` };
+    return missing(
+      batch > head.batch ? `the chain ends with batch ${head.batch}` : "that batch has another hash or is missing",
+    );
   }
 
   async #readAnchor(problems: ChainProblem[]): Promise<Anchor | undefined> {
@@ -164,7 +193,7 @@ export class LedgerChain {
 
   async acceptRestored(): Promise<ChainHead> {
     const head = await this.head();
-    await this.#keeper?.write({ replaces: true });
+    await this.#keeper?.replace();
     return head;
   }
 
@@ -174,12 +203,13 @@ export class LedgerChain {
     onProgress: (deletedCount: number) => void,
   ): Promise<ChainHead> {
     const { call } = this.#options;
+    if (plan.undeletedCount > 0) await this.#verifyBeforeDeletion();
     if (plan.batchCount > 0) {
       // An anchor at an archived batch could no longer be compared.
-      await this.#keeper?.write({ replaces: false });
+      await this.#keeper?.write();
       const { name, sha256 } = await write(this.#archivedBatches(plan));
       await call("recordPrune", { plan, archiveName: name, archiveSha256: sha256 });
-      await this.#keeper?.write({ replaces: false });
+      await this.#keeper?.write();
     }
     for (let total = 0; ;) {
       const count = await call("deletePruned", undefined);
@@ -187,6 +217,13 @@ export class LedgerChain {
       total += count;
       onProgress(total);
     }
+  }
+
+  /** Verifies that the record of an interrupted pruning, which permits its deletions, is part of the chain. */
+  async #verifyBeforeDeletion(): Promise<void> {
+    const { problems } = await this.#verify(await this.#options.call("chainState", {}), undefined);
+    const [problem] = problems;
+    if (problem !== undefined) throw brokenChainFault(problem);
   }
 
   /** Yields the batches of a plan with their events, verified. */

@@ -15,7 +15,7 @@ const DIFFERENCE_COUNT_MAX = 1000;
 
 /** The part of an audit that compares sums. */
 export interface SumAudit extends Omit<AuditReport, "chain"> {
-  /** Whether the hourly sums of pruned events have changed since the pruning. */
+  /** Whether the hourly sums of pruned events have changed since the pruning, or there are some without a pruning. */
   readonly hasChangedPrunedSums: boolean;
 }
 
@@ -26,10 +26,9 @@ export interface SumAudit extends Omit<AuditReport, "chain"> {
 export function auditSums(storage: Storage): Promise<SumAudit> {
   return storage.snapshot(async (db) => {
     const pruned = await latestPrune(db);
-    const count = (table: "usage_event" | "usage_rollup"): Promise<{ count: number }> =>
-      db.selectFrom(table).select(rowCount.as("count")).executeTakeFirstOrThrow();
+    const prunedSeq = pruned?.last_seq ?? 0;
     const key = ["account_id", "customer_id", "meter", "hour"] as const;
-    const events = db
+    const recorded = db
       .selectFrom("usage_event")
       .select([
         "account_id",
@@ -39,9 +38,11 @@ export function auditSums(storage: Storage): Promise<SumAudit> {
         integerSum("units").as("units"),
         rowCount.as("requests"),
       ])
-      .where("seq", ">", pruned?.last_seq ?? 0)
-      .groupBy([...key])
-      .unionAll(db.selectFrom("usage_carried").select([...key, "units", "requests"]));
+      .where("seq", ">", prunedSeq)
+      .groupBy([...key]);
+    const carried = db.selectFrom("usage_carried").select([...key, "units", "requests"]);
+    // Without a pruning, nothing protects these sums, and nothing can have been carried.
+    const events = pruned === undefined ? recorded : recorded.unionAll(carried);
     const expected = db
       .selectFrom(events.as("recorded"))
       .select([...key, integerSum("units").as("units"), integerSum("requests").as("requests")])
@@ -76,8 +77,14 @@ export function auditSums(storage: Storage): Promise<SumAudit> {
       .limit(DIFFERENCE_COUNT_MAX)
       .execute();
     return {
-      eventCount: (await count("usage_event")).count,
-      rollupCount: (await count("usage_rollup")).count,
+      eventCount: (
+        await db
+          .selectFrom("usage_event")
+          .select(rowCount.as("count"))
+          .where("seq", ">", prunedSeq)
+          .executeTakeFirstOrThrow()
+      ).count,
+      rollupCount: (await db.selectFrom("usage_rollup").select(rowCount.as("count")).executeTakeFirstOrThrow()).count,
       differences: rows.map((row) => ({
         accountId: row.account_id,
         customerId: row.customer_id,
@@ -90,7 +97,9 @@ export function auditSums(storage: Storage): Promise<SumAudit> {
       })),
       sumDifferences: await sumDifferences(db),
       hasChangedPrunedSums:
-        pruned !== undefined && (await prunedSumsHash(db, pruned.before_day)) !== pruned.rollup_hash,
+        pruned === undefined
+          ? (await carried.limit(1).execute()).length > 0
+          : (await prunedSumsHash(db, pruned.before_day)) !== pruned.rollup_hash,
     };
   });
 }
@@ -173,12 +182,13 @@ export interface EventQuery {
   readonly limit: number;
 }
 
-/** Returns a page of events in the order of their times. */
+/** Returns a page of events in the order of their times, without archived ones that are not deleted yet. */
 export async function eventPage({ db }: Storage, query: EventQuery): Promise<readonly RecordedEntry[]> {
   const { accountId, after, limit } = query;
   const { from, to } = checkDateRange(query);
   // The order of `seq` too, unless the clock was reset; the index on (recorded_at, seq) finds date ranges.
   let events = db.selectFrom("usage_event").selectAll().orderBy("recorded_at").orderBy("seq").limit(limit);
+  events = events.where("seq", ">", (await latestPrune(db))?.last_seq ?? 0);
   if (accountId !== undefined) events = events.where("account_id", "=", accountId);
   if (from !== undefined) events = events.where("recorded_at", ">=", from);
   if (to !== undefined) events = events.where("recorded_at", "<", to);

@@ -27,12 +27,14 @@ export interface RowError {
 }
 
 /**
- * Consecutive rows of a file of places. Every block of a file but the last has ROWS_PER_BLOCK rows, so that a block number
- * and the file determine its content.
+ * Consecutive rows of a file of places: ROWS_PER_BLOCK, or fewer if their text is long. A block number and the file determine
+ * its content.
  */
 export interface PlaceBlock {
   /** Number of the block, from 0. */
   readonly index: number;
+  /** Index of its first row in the file. */
+  readonly firstRow: number;
   readonly rowCount: number;
   /** Degrees; NaN in invalid rows. */
   readonly latitudes: Float64Array;
@@ -45,7 +47,15 @@ export interface PlaceBlock {
   readonly kept: readonly (readonly KeptValue[])[];
 }
 
+/** Number of rows of a block at most. */
 export const ROWS_PER_BLOCK = 8192;
+
+/** Returns the size of kept values as text, in characters; numbers count as 8. */
+export function keptSizeCharacters(kept: PlaceBlock["kept"]): number {
+  let size = 0;
+  for (const values of kept) for (const value of values) size += typeof value === "string" ? value.length : 8;
+  return size;
+}
 
 /** A block with its scores. */
 export interface ScoredBlock {

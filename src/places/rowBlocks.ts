@@ -5,10 +5,10 @@ import { type PlaceBlock, type RowError, ROWS_PER_BLOCK } from "./placeBlock.ts"
 
 /** A place of a portfolio. Other members are ignored, and are kept because results refer to their row. */
 export interface PlaceRow {
-  /** Degrees north, -90 to 90. */
-  readonly latitude: number;
-  /** Degrees east, -180 to 180. */
-  readonly longitude: number;
+  /** Degrees north, -90 to 90. A row without it has an error. */
+  readonly latitude: number | null | undefined;
+  /** Degrees east, -180 to 180. A row without it has an error. */
+  readonly longitude: number | null | undefined;
   /** Kilometers, 0 to 100. Default: the option `radius`. */
   readonly radius?: number | null | undefined;
 }
@@ -17,20 +17,46 @@ export interface RowBlock<Row> extends PlaceBlock {
   readonly rows: readonly Row[];
 }
 
-/** Divides rows, which have not been validated, into blocks. @param radiusKm radius of rows without one */
-export async function* rowBlocks<Row>(
-  rows: AsyncIterable<Row> | Iterable<Row>,
-  radiusKm: number,
-): AsyncGenerator<RowBlock<Row>, void, undefined> {
-  let ofBlock: Row[] = [];
-  let index = 0;
-  for await (const row of rows) {
-    ofBlock.push(row);
-    if (ofBlock.length < ROWS_PER_BLOCK) continue;
-    yield toBlock(index++, ofBlock, radiusKm);
-    ofBlock = [];
+/** Divides rows, which have not been validated, into blocks. */
+export class RowReader<Row> {
+  readonly #rows: AsyncIterable<Row> | Iterable<Row>;
+  readonly #radiusKm: number;
+  #failure: Error | undefined;
+
+  /** @param options.radiusKm radius of rows without one */
+  constructor(rows: AsyncIterable<Row> | Iterable<Row>, { radiusKm }: { readonly radiusKm: number }) {
+    this.#rows = rows;
+    this.#radiusKm = radiusKm;
   }
-  if (ofBlock.length > 0) yield toBlock(index, ofBlock, radiusKm);
+
+  /** Exception of the source, after which there were no more blocks; it names the index of the row. */
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  /** Reads all rows, or those before an exception of the source. */
+  async *blocks(): AsyncGenerator<RowBlock<Row>, void, undefined> {
+    let ofBlock: Row[] = [];
+    let index = 0;
+    let isReading = true;
+    try {
+      for await (const row of this.#rows) {
+        ofBlock.push(row);
+        if (ofBlock.length < ROWS_PER_BLOCK) continue;
+        const block = toBlock(index++, ofBlock, this.#radiusKm);
+        ofBlock = [];
+        isReading = false;
+        yield block;
+        isReading = true;
+      }
+    } catch (cause) {
+      if (!isReading) throw cause; // the source could not be closed
+      const reason = cause instanceof Error ? cause.message : String(cause);
+      const rowIndex = index * ROWS_PER_BLOCK + ofBlock.length;
+      this.#failure = new Error(`Reading the row with index ${rowIndex} failed: ${reason}`, { cause });
+    }
+    if (ofBlock.length > 0) yield toBlock(index, ofBlock, this.#radiusKm);
+  }
 }
 
 function toBlock<Row>(index: number, rows: readonly Row[], radiusKm: number): RowBlock<Row> {
@@ -45,11 +71,11 @@ function toBlock<Row>(index: number, rows: readonly Row[], radiusKm: number): Ro
       continue;
     }
     const { latitude, longitude, radius } = row as PlaceRow;
-    latitudes[i] = latitude;
-    longitudes[i] = longitude;
+    latitudes[i] = latitude ?? NaN;
+    longitudes[i] = longitude ?? NaN;
     radiiKm[i] = radius ?? radiusKm;
   }
-  return { index, rowCount, latitudes, longitudes, radiiKm, errors, kept: [], rows };
+  return { index, firstRow: index * ROWS_PER_BLOCK, rowCount, latitudes, longitudes, radiiKm, errors, kept: [], rows };
 }
 
 /** Returns the first error of a row. */

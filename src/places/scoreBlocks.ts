@@ -3,7 +3,7 @@ import { Fault } from "../errors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { scoreBytesPerPlace, scoreShapeOf, type ScoreShape, scoresOfRows } from "../hazard/scoring/scoreArrays.ts";
 import type { ScoringAtlas } from "../hazard/scoring/scoreRequest.ts";
-import { type PlaceBlock, ROWS_PER_BLOCK, type ScoredBlock } from "./placeBlock.ts";
+import { keptSizeCharacters, type PlaceBlock, type ScoredBlock } from "./placeBlock.ts";
 import { ScoreBuffers } from "./scoreBuffers.ts";
 import type { ScorePlan } from "./scorePlan.ts";
 
@@ -13,6 +13,12 @@ export interface ScoreBlocksOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called with the milliseconds for which a thread computed scores, several times per block. */
   readonly onBusy?: ((busyMs: number) => void) | undefined;
+  /**
+   * Size of consecutive blocks that are computed together, with their scores: no further block is added if one as large as
+   * the last would exceed it. By default large enough that places which share tiles are sampled together even if the file
+   * is in no order.
+   */
+  readonly windowBytesMax?: number;
 }
 
 /** A block of some kind with its scores. */
@@ -22,14 +28,11 @@ interface Scored<Block extends PlaceBlock> extends ScoredBlock {
   release(): void;
 }
 
-/**
- * Size of consecutive blocks that are computed together, with their scores, at most; a block is never divided. Large enough
- * that places which share tiles are sampled together even if the file is in no order.
- */
 const WINDOW_BYTES_MAX = 64 << 20;
 const WINDOW_BLOCKS_MAX = 32;
-/** Estimated memory of a kept value: its place in a list and a short text. */
-const KEPT_VALUE_BYTES = 48;
+/** Memory of a kept value apart from its characters: its place in a list and the header of a text. */
+const KEPT_VALUE_BYTES = 32;
+const CHARACTER_BYTES = 2;
 /** Number of windows that are computed at a time: one more than the caller reads from. */
 const WINDOWS_IN_PROGRESS = 2;
 
@@ -44,14 +47,14 @@ const WINDOWS_IN_PROGRESS = 2;
 export async function* scoreBlocks<Block extends PlaceBlock>(
   atlas: Atlas,
   blocks: AsyncIterable<Block> | Iterable<Block>,
-  { plan, signal, onBusy }: ScoreBlocksOptions,
+  { plan, signal, onBusy, windowBytesMax = WINDOW_BYTES_MAX }: ScoreBlocksOptions,
 ): AsyncGenerator<Scored<Block>, void, undefined> {
   const scoring = scoringAtlasOf(atlas);
   const shape = scoreShapeOf(plan.groups);
   const buffers = new ScoreBuffers(shape);
   const stop = new AbortController();
   const stopSignal = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-  const source = windowsOf(blocks, scoreBytesPerPlace(shape));
+  const source = windowsOf(blocks, { scoreBytes: scoreBytesPerPlace(shape), windowBytesMax });
   const inProgress: Promise<readonly Scored<Block>[]>[] = [];
   const start = async (): Promise<boolean> => {
     signal?.throwIfAborted();
@@ -89,19 +92,28 @@ export function scoringAtlasOf(atlas: Atlas & Partial<ScoringAtlas>): ScoringAtl
 /** Groups consecutive blocks. The first groups are small, so that a caller soon gets the first scores. */
 async function* windowsOf<Block extends PlaceBlock>(
   blocks: AsyncIterable<Block> | Iterable<Block>,
-  scoreBytes: number,
+  { scoreBytes, windowBytesMax }: { readonly scoreBytes: number; readonly windowBytesMax: number },
 ): AsyncGenerator<readonly Block[], void, undefined> {
   let window: Block[] = [];
+  let windowBytes = 0;
   let blockCountMax = 1;
   for await (const block of blocks) {
     window.push(block);
-    const blockBytes = ROWS_PER_BLOCK * (scoreBytes + KEPT_VALUE_BYTES * block.kept.length);
-    if (window.length < blockCountMax && (window.length + 1) * blockBytes <= WINDOW_BYTES_MAX) continue;
+    const blockBytes = sizeBytesOf(block, scoreBytes);
+    windowBytes += blockBytes;
+    if (window.length < blockCountMax && windowBytes + blockBytes <= windowBytesMax) continue;
     yield window;
     window = [];
+    windowBytes = 0;
     blockCountMax = Math.min(2 * blockCountMax, WINDOW_BLOCKS_MAX);
   }
   if (window.length > 0) yield window;
+}
+
+/** Returns the approximate memory of a block with its scores. */
+function sizeBytesOf({ rowCount, kept }: PlaceBlock, scoreBytes: number): number {
+  const keptBytes = KEPT_VALUE_BYTES * rowCount * kept.length + CHARACTER_BYTES * keptSizeCharacters(kept);
+  return scoreBytes * rowCount + keptBytes;
 }
 
 async function scoreWindow<Block extends PlaceBlock>(

@@ -24,7 +24,7 @@ export class ScoreBuffers {
   take(placeCount: number, blockCount: number): ScoreWindow {
     const sizeBytes = placeCount * scoreBytesPerPlace(this.#shape);
     const free = this.#free.pop();
-    // A buffer that is too small is of one of the first windows, which are smaller than the others.
+    // A buffer that is too small is not kept; windows soon have similar sizes.
     const buffer = free !== undefined && free.byteLength >= sizeBytes ? free : newBuffer(sizeBytes);
     let usedBlockCount = blockCount;
     return {

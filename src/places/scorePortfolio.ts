@@ -1,12 +1,13 @@
 import { Fault } from "../errors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { quote } from "../schemaErrors.ts";
-import { type RowError, ROWS_PER_BLOCK } from "./placeBlock.ts";
+import type { RowError } from "./placeBlock.ts";
 import { parsePlaceOptions, type ScorePortfolioOptions } from "./placeOptions.ts";
 import { type PlaceResult, placeResults } from "./placeResult.ts";
-import { type PlaceRow, rowBlocks } from "./rowBlocks.ts";
+import { type PlaceRow, RowReader } from "./rowBlocks.ts";
 import { scoreBlocks, scoringAtlasOf } from "./scoreBlocks.ts";
 import { planScores, type ScorePlan } from "./scorePlan.ts";
+import { untilAborted } from "./untilAborted.ts";
 
 /** A row with its results, or with the reason why it has none. */
 export interface ScoredPlace<Row> {
@@ -21,12 +22,12 @@ export interface ScoredPlace<Row> {
 
 /**
  * Scores the rows of a portfolio, in their order. An invalid row does not stop the others. Reads rows in blocks of 8,192,
- * ahead of the caller by a bounded number of blocks; all workers of the atlas take part.
+ * ahead of the caller by a bounded number of blocks; all workers of the atlas take part. Closes `rows` if the caller stops.
  *
  * @param rows places, with any other members
  * @throws Fault `invalid_request` or `combination_unavailable` with all errors in the options, `configuration_invalid` if
- *   the atlas is not one that `openAtlas` returned. The iterator throws Fault `atlas_unavailable`, errors of `rows`, and the
- *   signal's reason.
+ *   the atlas is not one that `openAtlas` returned. The iterator throws Fault `atlas_unavailable`, the signal's reason and, after
+ *   the places before it, an Error with the index of the row at which `rows` threw, and with what it threw as its cause.
  */
 export function scorePortfolio<Row extends PlaceRow>(
   atlas: Atlas,
@@ -49,16 +50,18 @@ async function* scoredPlaces<Row extends PlaceRow>(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ScoredPlace<Row>, void, undefined> {
   const resultsOf = placeResults(plan.groups);
-  const blocks = rowBlocks(rows, plan.radiusKm ?? 0);
+  const reader = new RowReader(rows, { radiusKm: plan.radiusKm ?? 0 });
+  const blocks = signal === undefined ? reader.blocks() : untilAborted(reader.blocks(), signal);
   const options = { plan: { ...plan, radiusKm: undefined }, signal };
   for await (const { places, scores, release } of scoreBlocks(atlas, blocks, options)) {
     for (const [i, row] of places.rows.entries()) {
       const error = places.errors.get(i);
-      const index = places.index * ROWS_PER_BLOCK + i;
-      yield { index, row, error, results: error === undefined ? resultsOf(scores, i) : [] };
+      yield { index: places.firstRow + i, row, error, results: error === undefined ? resultsOf(scores, i) : [] };
     }
     release();
   }
+  signal?.throwIfAborted(); // which may be why the rows ended
+  if (reader.failure !== undefined) throw reader.failure;
 }
 
 function isIterable(value: unknown): boolean {

@@ -106,7 +106,7 @@ export class Executor implements TaskExecutor {
     return workers;
   }
 
-  /** Replaces workers that have ended. Workers that are alive keep their index, and thus their share of the locations. */
+  /** Replaces workers that have ended. Workers that are alive keep their index, and therefore their share of the locations. */
   async #startMissing(known: readonly PoolWorker[]): Promise<readonly PoolWorker[]> {
     if (this.#isClosed) throw atlasClosedFault();
     const started: PoolWorker[] = [];

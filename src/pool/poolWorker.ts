@@ -3,6 +3,7 @@ import { atlasClosedFault } from "../hazard/answer.ts";
 import { unpackError } from "../threads/errorTransfer.ts";
 import { FairQueue } from "../threads/fairQueue.ts";
 import type { WorkerThread } from "../threads/workerThread.ts";
+import { onAbort } from "./abortCallbacks.ts";
 import type { AtlasIdentity, SliceReply, TaskProgress, WorkerMessage, WorkerRequest } from "./messages.ts";
 
 export type PoolThread = WorkerThread<WorkerRequest, WorkerMessage>;
@@ -125,8 +126,8 @@ export class PoolWorker {
     signal?.throwIfAborted();
     if (!this.isAlive) return undefined;
     const id = ++this.#lastId;
-    const onAbort = (): void => this.#cancel(id, signal?.reason);
-    signal?.addEventListener("abort", onAbort);
+    const cancel = (): void => this.#cancel(id, signal?.reason);
+    const removeCallback = signal === undefined ? undefined : onAbort(signal, cancel);
     try {
       return await new Promise((resolve, reject) => {
         const pending: PendingTask = {
@@ -146,7 +147,7 @@ export class PoolWorker {
       });
     } finally {
       this.#tasks.delete(id);
-      signal?.removeEventListener("abort", onAbort);
+      removeCallback?.();
     }
   }
 

@@ -5,6 +5,7 @@ import type { Atlas, LocalAtlas } from "../hazard/answer.ts";
 import { type BatchOptions, checkBatchOptions, type RefusedElement } from "../hazard/batch.ts";
 import type { CurveQuery } from "../hazard/curve/curveQuery.ts";
 import type { HazardQuery } from "../hazard/query.ts";
+import type { QueryRun } from "../hazard/queryRun.ts";
 import {
   checkSample,
   type SampleRequest,
@@ -20,7 +21,6 @@ import {
   type ValueTileOptions,
   type ValueTileRequest,
 } from "../hazard/tiles/tileRequest.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
 import { tileCenter } from "../tiles/mercator.ts";
 import type { ValueTile } from "../tiles/valueTile.ts";
 import { CURVES, type PackedElement, QUERIES, SAMPLE, unpackElement, VALUE_TILE } from "./atlasTasks.ts";
@@ -64,8 +64,8 @@ export class PooledAtlas implements Atlas, AtlasInternals, ScoringAtlas {
     this.#local = local;
   }
 
-  hazardRisk(query: HazardQueryInput, timeSlice?: TimeSlice): Promise<HazardResult> {
-    return this.#local.hazardRisk(query, timeSlice);
+  hazardRisk(query: HazardQueryInput, run?: QueryRun): Promise<HazardResult> {
+    return this.#local.hazardRisk(query, run);
   }
 
   isLong(query: HazardQuery): boolean {
@@ -87,8 +87,8 @@ export class PooledAtlas implements Atlas, AtlasInternals, ScoringAtlas {
     return this.#runBatch(QUERIES, queries, options, (some, local) => this.#local.hazardRiskBatch(some, local));
   }
 
-  curve(query: CurveQueryInput, timeSlice?: TimeSlice): Promise<CurveResult> {
-    return this.#local.curve(query, timeSlice);
+  curve(query: CurveQueryInput, run?: QueryRun): Promise<CurveResult> {
+    return this.#local.curve(query, run);
   }
 
   checkCurve(query: CurveQuery): void {

@@ -1,7 +1,8 @@
 import { DENOMINATOR_MIN, MISSING_SCORE_C, PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
 import type { Holding, PortfolioOptions, PortfolioRequest } from "../contract/wireTypes.ts";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { closestMatch, pointerToken, quote, summarizeItems } from "../schemaErrors.ts";
+import { closestMatch } from "../closestMatch.ts";
+import { pointerToken, quote, summarizeItems } from "../schemaErrors.ts";
 import { findShapeErrors, isPortfolio } from "./portfolioShape.ts";
 
 /** Number of keys of groups that an error lists, and that it compares with an unknown key. */

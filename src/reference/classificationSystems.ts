@@ -1,7 +1,8 @@
 /** Classification systems of industries, as `industry_classification_system` and the text of a code name them. */
 
-/** Systems whose codes are matched. */
-export const CODE_SYSTEMS = ["isic", "nace", "naics"] as const;
+import { CODE_SYSTEMS } from "../contract/companyNames.ts";
+
+/** A system whose codes are matched. */
 export type CodeSystem = (typeof CODE_SYSTEMS)[number];
 
 /** Systems that a request can name. Only the codes of CODE_SYSTEMS are in the tables. */

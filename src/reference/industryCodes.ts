@@ -1,11 +1,6 @@
 /** Codes of ISIC Rev. 4, NACE Rev. 2 and NAICS 2017. */
-import {
-  type ClassificationSystem,
-  CODE_SYSTEMS,
-  type CodeSystem,
-  readSystem,
-  systemTitle,
-} from "./classificationSystems.ts";
+import { CODE_SYSTEMS } from "../contract/companyNames.ts";
+import { type ClassificationSystem, type CodeSystem, readSystem, systemTitle } from "./classificationSystems.ts";
 import { INDUSTRY_CLASS_ROWS, type IndustryClassRow } from "./data/industryClasses.generated.ts";
 
 const CODE_LENGTH_MAX: Readonly<Record<CodeSystem, number>> = { isic: 4, nace: 4, naics: 6 };

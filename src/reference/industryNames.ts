@@ -1,6 +1,7 @@
 /** Industries by id, name, usual spelling or public code. */
+import { CODE_SYSTEMS } from "../contract/companyNames.ts";
 import { rememberByText } from "./boundedCache.ts";
-import { type ClassificationSystem, CODE_SYSTEMS, type CodeSystem } from "./classificationSystems.ts";
+import type { ClassificationSystem, CodeSystem } from "./classificationSystems.ts";
 import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";
 import { INDUSTRY_SPELLING_ROWS } from "./data/industrySpellings.generated.ts";
 import { matchCode } from "./industryCodes.ts";

@@ -1,4 +1,6 @@
 /** Pathways of industries and sectors by name (docs/methods/alignment.md, "Pathway from industry and sector names"). */
+import { PATHWAYS } from "../contract/alignmentNames.ts";
+import type { Pathway } from "../contract/wireTypes.ts";
 import { rememberByText } from "./boundedCache.ts";
 import type { ClassificationSystem } from "./classificationSystems.ts";
 import { PATHWAY_KEY_ROWS } from "./data/pathwayKeys.generated.ts";
@@ -6,9 +8,6 @@ import { LISTED_INDUSTRIES, type ListedIndustry, UNCLASSIFIED_INDUSTRY_ID } from
 import { matchIndustry } from "./industryNames.ts";
 import { type NameCandidate, nameCandidate, nearestName } from "./nameDistance.ts";
 import { foldAsciiName, withAndForAmpersand } from "./names.ts";
-
-const PATHWAYS = ["economy", "power", "energy_supply", "industry", "transport", "buildings"] as const;
-export type Pathway = (typeof PATHWAYS)[number];
 
 /** What decided the pathway. */
 interface MatchedName {

@@ -54,14 +54,56 @@ export function tileCenter({ z, x, y }: TileAddress): { readonly latDeg: number;
   return { latDeg: latitudeOfPixel(z, (y + 0.5) * TILE_PIXELS), lonDeg: longitudeOfPixel(z, (x + 0.5) * TILE_PIXELS) };
 }
 
+/** A pixel of the map: `column` counts from 180 degrees west, `row` from the northern edge of Web Mercator. */
+export interface MapPixel {
+  readonly z: number;
+  readonly column: number;
+  readonly row: number;
+}
+
+/** Returns the center of a pixel, bit for bit as `pixelLatitudes` and `pixelLongitudes` do. Tiles show the cell at this location. */
+export function pixelCenter({ z, column, row }: MapPixel): { readonly latDeg: number; readonly lonDeg: number } {
+  return { latDeg: centerLatDeg(z, row), lonDeg: centerLonDeg(z, column) };
+}
+
+/** Returns the pixel at a location. Longitudes are taken modulo 360, and latitudes beyond the edges of Web Mercator as the edge. */
+export function pixelAt(z: number, { latDeg, lonDeg }: { readonly latDeg: number; readonly lonDeg: number }): MapPixel {
+  const worldPixels = TILE_PIXELS * tilesPerEdge(z);
+  return {
+    z,
+    column: wrapColumn(z, Math.floor(pixelOfLongitude(z, lonDeg))),
+    row: Math.max(0, Math.min(worldPixels - 1, Math.floor(pixelOfLatitude(z, latDeg)))),
+  };
+}
+
+/** Returns the column between 0 and the width of the world that a column of a copy of the world repeats. */
+export function wrapColumn(z: number, column: number): number {
+  const worldPixels = TILE_PIXELS * tilesPerEdge(z);
+  return ((column % worldPixels) + worldPixels) % worldPixels;
+}
+
+/** Returns the tile that contains a pixel, and the index of the pixel in the tile, row by row from the north. */
+export function tileOfPixel({ z, column, row }: MapPixel): { readonly address: TileAddress; readonly index: number } {
+  const [x, y] = [Math.floor(column / TILE_PIXELS), Math.floor(row / TILE_PIXELS)];
+  return { address: { z, x, y }, index: (row - y * TILE_PIXELS) * TILE_PIXELS + (column - x * TILE_PIXELS) };
+}
+
 /** Returns the longitudes of the centers of a tile's columns of pixels, from west to east. */
 export function pixelLongitudes({ z, x }: TileAddress): Float64Array {
-  return Float64Array.from({ length: TILE_PIXELS }, (_, column) => longitudeOfPixel(z, x * TILE_PIXELS + column + 0.5));
+  return Float64Array.from({ length: TILE_PIXELS }, (_, column) => centerLonDeg(z, x * TILE_PIXELS + column));
 }
 
 /** Returns the latitudes of the centers of a tile's rows of pixels, from north to south. */
 export function pixelLatitudes({ z, y }: TileAddress): Float64Array {
-  return Float64Array.from({ length: TILE_PIXELS }, (_, row) => latitudeOfPixel(z, y * TILE_PIXELS + row + 0.5));
+  return Float64Array.from({ length: TILE_PIXELS }, (_, row) => centerLatDeg(z, y * TILE_PIXELS + row));
+}
+
+function centerLonDeg(z: number, column: number): number {
+  return longitudeOfPixel(z, column + 0.5);
+}
+
+function centerLatDeg(z: number, row: number): number {
+  return latitudeOfPixel(z, row + 0.5);
 }
 
 /** Returns the smallest zoom at which a pixel is at most as wide as a cell, at most `ZOOM_MAX`. */

@@ -69,6 +69,12 @@ const ATTACKS = {
   "open routes": (attack) =>
     onEveryConnection(attack, () => exchangeRepeatedly(attack, () => head("GET /openapi.json"))),
 
+  /** Health checks and OPTIONS requests, which need no key and are cheap to answer. */
+  "light requests": (attack) =>
+    onEveryConnection(attack, (index) =>
+      exchangeRepeatedly(attack, () => head(index % 2 === 0 ? "GET /healthz" : "OPTIONS /api/v1/limits")),
+    ),
+
   /** Bodies of chunks of one byte. */
   "chunked bodies": (attack) =>
     onEveryConnection(attack, async () => {

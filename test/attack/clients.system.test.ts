@@ -78,10 +78,16 @@ test("an address that presents many random keys is limited, and valid keys from 
   expect(await clients.sendFrom("127.0.0.2", "GET /api/v1/limits", HEADERS)).toMatchObject({ status: 200 });
 });
 
-test("routes without a key are limited by address, probes are not", async () => {
+test("routes without a key, probes and OPTIONS are limited by address, each separately", async () => {
   await startHost({
     adminPort: 0,
-    clients: { openRequestsPerS: 0.001, openRequestBurst: 5, exemptAddresses: ["127.0.0.1"] },
+    clients: {
+      openRequestsPerS: 0.001,
+      openRequestBurst: 5,
+      probesPerS: 0.001,
+      probeBurst: 6,
+      exemptAddresses: ["127.0.0.1"],
+    },
   });
   await host.ready;
   const sendAll = async (address: string, line: string, count: number): Promise<readonly number[]> => {
@@ -94,12 +100,34 @@ test("routes without a key are limited by address, probes are not", async () => 
     return all;
   };
   expect(await sendAll("127.0.0.2", "GET /openapi.json", 8)).toStrictEqual([200, 200, 200, 200, 200, 429, 429, 429]);
-  expect(await sendAll("127.0.0.2", "GET /healthz", 8)).toStrictEqual(Array.from({ length: 8 }, () => 200));
-  expect(await sendAll("127.0.0.2", "GET /readyz", 8)).toStrictEqual(Array.from({ length: 8 }, () => 200));
-  expect(await sendAll("127.0.0.3", "GET /openapi.json", 1)).toStrictEqual([200]);
-  // Exempt.
-  expect(await sendAll("127.0.0.1", "GET /openapi.json", 8)).toStrictEqual(Array.from({ length: 8 }, () => 200));
-  expect(await clients.shedCount("too_many_open_requests_of_address")).toBe(3);
+  expect(await sendAll("127.0.0.2", "OPTIONS /openapi.json", 8)).toStrictEqual([
+    204, 204, 204, 204, 204, 204, 429, 429,
+  ]);
+  expect(await sendAll("127.0.0.2", "GET /healthz", 4)).toStrictEqual([200, 200, 200, 200]);
+  expect(await sendAll("127.0.0.2", "GET /readyz", 4)).toStrictEqual([200, 200, 429, 429]);
+  for (const line of ["GET /openapi.json", "GET /readyz"]) {
+    expect(await sendAll("127.0.0.3", line, 1)).toStrictEqual([200]);
+    // Exempt.
+    expect(await sendAll("127.0.0.1", line, 8)).toStrictEqual(Array.from({ length: 8 }, () => 200));
+  }
+  expect(await clients.shedCount("too_many_open_requests_of_address")).toBe(7);
+  for (const line of ["GET /healthz", "OPTIONS /openapi.json"]) {
+    expect(await clients.sendFrom("127.0.0.2", line)).toStrictEqual({ status: 429, connection: "close" });
+  }
+});
+
+test("an account that keeps sending far above its rate loses its connections", async () => {
+  await startHost({ limits: { requestsPerS: 0.001, requestBurst: 2 } });
+  const [socket] = (await clients.openFrom("127.0.0.2", 1)) as [Socket];
+  const responses = [];
+  for (let i = 0; i < 23; i++) responses.push(await send(socket, "GET /api/v1/limits", HEADERS));
+  const repeat = (count: number, status: number): unknown[] =>
+    Array.from({ length: count }, () => ({ status, connection: "keep-alive" }));
+  expect(responses).toStrictEqual([...repeat(2, 200), ...repeat(20, 429), { status: 429, connection: "close" }]);
+  expect(await clients.sendFrom("127.0.0.3", "GET /api/v1/limits", HEADERS)).toStrictEqual({
+    status: 429,
+    connection: "close",
+  });
 });
 
 test("rejected requests count, and beyond the limit close their connection", async () => {

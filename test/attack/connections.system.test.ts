@@ -151,6 +151,21 @@ test.each([
   for (let i = 0; i < 200; i++) expect(await statusOf("127.0.0.1")).toBeGreaterThanOrEqual(400);
 });
 
+test("an address whose clients pipeline requests without end is blocked", async () => {
+  await startHost({ adminPort: 0, clients: { exemptAddresses: ["127.0.0.1"] } });
+  const flood = async (): Promise<void> => {
+    const [socket] = (await clients.openFrom("127.0.0.2", 1)) as [Socket];
+    if (socket.destroyed) return;
+    const closed = new Promise<void>((resolve) => socket.resume().once("close", () => resolve()));
+    socket.write(headOf("GET /x", {}).repeat(2_000));
+    await closed;
+  };
+  const refusedCount = (): Promise<number> =>
+    clients.metric('isotherm_connections_refused_total{reason="too_many_rejections_of_address"}');
+  for (let count = 0; count === 0; count = await refusedCount()) await flood();
+  expect(await clients.sendFrom("127.0.0.1", "GET /healthz")).toMatchObject({ status: 200 });
+});
+
 test.each([
   ["keeps", {}],
   ["closes", { Connection: "close" }],

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /** A connection that sends raw bytes and collects everything that it receives. */
@@ -18,7 +17,8 @@ export async function openRawConnection(port: number): Promise<RawConnection> {
   await new Promise<void>((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   // A reset shows as a truncated response.
   socket.on("error", () => undefined);
-  const closed = once(socket, "close").then(() => text);
+  // Not `once` of node:events, which rejects after a reset.
+  const closed = new Promise<string>((resolve) => socket.once("close", () => resolve(text)));
   return { socket, received: () => text, closed };
 }
 

@@ -20,16 +20,26 @@ export class ServiceMetrics {
     this.#url = url;
   }
 
+  /** Returns the value of a metric without labels. */
+  async value(name: string): Promise<number> {
+    return (await this.#read())(name);
+  }
+
   /** Returns the load since the previous call. */
   async load(): Promise<ServiceLoad> {
-    const text = await (await fetch(this.#url)).text();
-    const valueOf = (name: string): number => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? NaN);
+    const valueOf = await this.#read();
     const nowMs = performance.now();
     const processorS = valueOf("process_cpu_seconds_total");
     const processorShare = (1000 * (processorS - this.#processorS)) / (nowMs - this.#readAtMs);
     this.#readAtMs = nowMs;
     this.#processorS = processorS;
     return { processorShare, eventLoopDelayP99Ms: 1000 * valueOf("nodejs_eventloop_lag_p99_seconds") };
+  }
+
+  /** Reads all metrics. @returns a function that returns the value of one; NaN if there is none */
+  async #read(): Promise<(name: string) => number> {
+    const text = await (await fetch(this.#url)).text();
+    return (name) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1] ?? NaN);
   }
 }
 

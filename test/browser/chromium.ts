@@ -28,6 +28,17 @@ const FLAGS = [
 /** Declares a suite that needs Chromium. */
 export const describeInChromium = describe.skipIf(!isAvailable);
 
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+/** @param options `flags`: additional flags; `env`: additional environment variables */
+export function launchChromium({
+  flags = [],
+  env = {},
+}: {
+  readonly flags?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+} = {}): Promise<Browser> {
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    args: [...FLAGS, ...flags],
+    env: { ...(process.env as Record<string, string>), ...env },
+  });
 }

@@ -224,4 +224,32 @@ describe("isotherm portfolio", () => {
     expect(printed.stderr).toMatch(expected);
     expect(existsSync(join(folder, "out.csv"))).toBe(false);
   });
+
+  test("escapes the control characters of names from files in errors", async () => {
+    writeFileSync(join(folder, "places.csv"), "lat,lon,a\u009b31m\u007f,a\u009b31m\u007f\n1,2,3,4\n");
+    expect(await score("@places.csv", "@out.csv")).toBe(1);
+    expect(printed.stderr).toContain(String.raw`"a\u009b31m\u007f"`);
+    expect(printed.stderr.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
+  });
+
+  test("reads on after rows with quotes that are not closed", async () => {
+    writeFileSync(join(folder, "places.csv"), `${PLACES}D,"1,2,0\n5" pipe,1,2,0\n6,"x"y,2,0\nE,23.81,90.41,5\n`);
+    const flags = ["--lat", "breite", "--hazards", "cyclones", "--years", "2050", "--scenarios", "rcp8p5", "--json"];
+    expect(await score("@places.csv", "@out.csv", ...flags)).toBeUndefined();
+    expect(JSON.parse(printed.stdout)).toMatchObject({
+      place_count: 7,
+      invalid_rows: {
+        by_reason: { latitude_invalid: 1, row_invalid: 3 },
+        first: [
+          { row: 2 },
+          { row: 4, message: /^line 6, column "breite": unexpected text after the closing quote/ },
+          { row: 5, message: /^line 6, column "site": quote in an unquoted cell/ },
+          { row: 6, message: /^line 7, column "breite": unexpected text/ },
+        ],
+      },
+    });
+    const lines = readFileSync(join(folder, "out.csv"), "utf8").trimEnd().split("\n");
+    expect(lines[4]).toMatch(/^D,"""1",2,0,,,,.*,invalid_row,"line 6, /);
+    expect(lines[7]).toMatch(/^E,23\.81,90\.41,5,cyclones,.*,value,$/);
+  });
 });

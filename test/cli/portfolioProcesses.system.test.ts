@@ -20,7 +20,6 @@ const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const HELD_PORTFOLIO = fileURLToPath(new URL("../faults/heldPortfolio.mjs", import.meta.url));
 const PLACES = Number(process.env["ISOTHERM_PORTFOLIO_PLACES"] ?? 40_000);
 const KILLS = Number(process.env["ISOTHERM_PORTFOLIO_KILLS"] ?? 2);
-const OPTIONS = { hazards: ["riverine_floods", "cyclones"], scenarios: ["rcp8p5"], analysis_years: [2050] };
 const FLAGS = ["--atlas", "demo", "--hazards", "riverine_floods,cyclones", "--years", "2050", "--scenarios", "rcp8p5"];
 const TIMEOUT_MS = 300_000 + PLACES;
 
@@ -28,13 +27,18 @@ function start(...words: readonly string[]): ChildProcess {
   return spawn(process.execPath, [CLI, "portfolio", ...words], { stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Returns what the command prints. */
-async function run(...words: readonly string[]): Promise<string> {
-  const child = start(...words);
+/** Waits for the end of a process. */
+async function outcomeOf(child: ChildProcess) {
   let [printed, errors] = ["", ""];
   child.stdout?.on("data", (text: Buffer) => (printed += text.toString()));
   child.stderr?.on("data", (text: Buffer) => (errors += text.toString()));
   const [code] = (await once(child, "close")) as [number | null];
+  return { code, printed, errors };
+}
+
+/** Returns what the command prints. */
+async function run(...words: readonly string[]): Promise<string> {
+  const { code, printed, errors } = await outcomeOf(start(...words));
   if (code !== 0) throw new Error(`isotherm portfolio ${words.join(" ")} ended with ${code}: ${errors}`);
   return printed;
 }
@@ -52,20 +56,15 @@ async function killAfter(segmentCount: number, output: string, ...words: readonl
   await ended;
 }
 
-/** Runs a shard until it has finished so many segments, then kills it. */
-async function killHeld(
-  segmentCount: number,
-  { input, output, shard }: { readonly input: string; readonly output: string; readonly shard: number },
-): Promise<void> {
-  const placeRun = { input, output, outputFormat: "csv", options: OPTIONS, shard: { index: shard, count: 8 } };
-  const child = spawn(process.execPath, [HELD_PORTFOLIO, String(segmentCount), JSON.stringify(placeRun)], {
-    stdio: ["ignore", "pipe", "inherit"],
+/** Runs a command until it has finished so many segments, then sends it a signal. Returns its outcome. */
+async function signalAfter(segmentCount: number, signal: "SIGINT" | "SIGKILL", ...words: readonly string[]) {
+  const child = spawn(process.execPath, [HELD_PORTFOLIO, String(segmentCount), ...words], {
+    stdio: ["ignore", "pipe", "pipe"],
   });
-  const ended = once(child, "close");
-  const [first] = (await Promise.race([once(child.stdout, "data"), ended])) as [unknown];
-  expect(String(first)).toBe("held\n");
-  child.kill("SIGKILL");
-  await ended;
+  const outcome = outcomeOf(child);
+  await Promise.race([once(child.stdout, "data"), outcome]);
+  child.kill(signal);
+  return await outcome;
 }
 
 /** Runs `act` with a file of places and the output of a single run. */
@@ -115,6 +114,31 @@ describe("isotherm portfolio", () => {
   );
 
   test(
+    "stops after SIGINT with the exit code 130, and is continued by the same command",
+    async () => {
+      await withScores(
+        async ({ folder, input, whole }) => {
+          const output = join(folder, "stopped.csv");
+          const words = [input, output, ...FLAGS, "--workers", "2"];
+          expect(await signalAfter(1, "SIGINT", ...words)).toEqual({
+            code: 130,
+            printed: "held\n",
+            errors: `Stopped. Run the same command again to continue; ${output}.partial has the finished part.\n`,
+          });
+          expect(existsSync(output)).toBe(false);
+          const report = JSON.parse(await run(...words, "--json")) as PlaceReport;
+          const { resumed_place_count: resumedCount } = report.timing;
+          expect(resumedCount).toBeGreaterThanOrEqual(ROWS_PER_BLOCK);
+          expect(resumedCount).toBeLessThan(report.place_count);
+          await expectFile(output, whole);
+        },
+        Math.max(PLACES, 12 * ROWS_PER_BLOCK),
+      );
+    },
+    TIMEOUT_MS,
+  );
+
+  test(
     "joins eight shards, two of which were killed after their first segment and restarted",
     async () => {
       await withScores(
@@ -122,9 +146,19 @@ describe("isotherm portfolio", () => {
           const shards = [1, 2, 3, 4, 5, 6, 7, 8];
           const outputOf = (shard: number): string => join(folder, `part-${shard}.csv`);
           const killed = [2, 5];
-          for (const shard of killed) await killHeld(1, { input, output: outputOf(shard), shard });
+          const flags = [...FLAGS, "--workers", "0"];
+          const wordsOf = (shard: number): readonly string[] => {
+            return [input, outputOf(shard), ...flags, "--shard", `${shard}/8`];
+          };
+          for (const shard of killed) {
+            expect(await signalAfter(1, "SIGKILL", ...wordsOf(shard))).toEqual({
+              code: null,
+              printed: "held\n",
+              errors: "",
+            });
+          }
           for (const shard of shards) {
-            const words = [input, outputOf(shard), ...FLAGS, "--workers", "0", "--shard", `${shard}/8`];
+            const words = wordsOf(shard);
             const report = JSON.parse(await run(...words, "--json")) as PlaceReport;
             expect(report.timing.resumed_place_count).toBe(killed.includes(shard) ? ROWS_PER_BLOCK : 0);
             expect(report.place_count).toBeGreaterThan(2 * ROWS_PER_BLOCK);

@@ -125,6 +125,40 @@ describe("isotherm portfolio summary", () => {
     expect(report).toContain("Rotterdam, port");
   });
 
+  test("shows kept columns with each listed place", async () => {
+    const show = ["--id=site", "--show=region", "--show=code", "--top=1"];
+    for (const [name] of OUTPUTS) {
+      expect(await summaryOf(name, ...show)).toMatchObject({
+        invalid_rows: { first: [{ id: "Nowhere", columns: { region: null, code: "d" } }] },
+        top: [{ places: [{ id: "Manila", columns: { region: "east", code: "a" } }] }, {}],
+      });
+    }
+    expect(await run("portfolio", "summary", "@wide.csv", ...show, `--html=${folder}/shown.html`)).toBeUndefined();
+    expect(printed.stdout).toMatch(/│ place +│ region │ code │ latitude │/);
+    expect(printed.stdout).toMatch(/│ 1 │ Manila │ east +│ a +│/);
+    const report = readFileSync(join(folder, "shown.html"), "utf8").replaceAll(/>\s+/g, ">");
+    expect(report).toContain(
+      '<th scope="row" class="text">Manila</th><td class="text">east</td><td class="text">a</td>',
+    );
+    expect(report).toContain('<th scope="row" class="text">Nowhere</th><td class="text"></td><td class="text">d</td>');
+  });
+
+  test("shows the account of OED locations, whose numbers are unique only within it", async () => {
+    const text =
+      "PortNumber,AccNumber,LocNumber,Latitude,Longitude\n1,A1,1,14.5958,120.9772\n1,A2,1,25.7839,-80.2102\n";
+    writeFileSync(join(folder, "oed.csv"), text);
+    const selection = ["--hazards=cyclones", "--scenarios=rcp8p5", "--years=2080"];
+    await run("portfolio", "@oed.csv", "@oed-scores.csv", "--atlas=demo", "--workers=0", ...selection);
+    printed.stdout = "";
+    expect(await run("portfolio", "summary", "@oed-scores.csv", "--json"), printed.stderr).toBeUndefined();
+    const { top } = JSON.parse(printed.stdout) as { readonly top: readonly { readonly places: readonly object[] }[] };
+    const listed = (account: string) =>
+      expect.objectContaining({ id: "1", columns: { AccNumber: account } }) as unknown;
+    expect(top[0]?.places).toEqual(expect.arrayContaining([listed("A1"), listed("A2")]));
+    await run("portfolio", "summary", "@oed-scores.csv", "--id=AccNumber");
+    expect(printed.stdout).toMatch(/│ place │ latitude │/);
+  });
+
   test.each([
     [["@none.csv"], /none\.csv: no such file\./],
     [["@other.csv"], /other\.csv: The file is not an output of isotherm portfolio: .* Its columns are "a", "b"\./],
@@ -140,6 +174,10 @@ describe("isotherm portfolio summary", () => {
     [
       ["@long.csv", "--group-by=owner"],
       /no kept column "owner": the columns are "site", "code", "lat", "lon", "region"/,
+    ],
+    [
+      ["@long.csv", "--show=code", "--show=owner", "--group-by=town"],
+      /no kept column "town" and no "owner": the columns are "site", "code", "lat", "lon", "region"/,
     ],
     [["@long.csv", "--id=owner"], /The column "owner" of --id is missing/],
     [["@long.csv", "--html=@long.csv"], /long\.csv is also the input/],

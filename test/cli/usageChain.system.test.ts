@@ -111,6 +111,44 @@ test("prune shows what it would archive, archives it, and its file has the SHA-2
   expect(await isotherm(...prune)).toMatch(/^There are no records to archive before 2026-03-03\n/);
 });
 
+test("audit verifies the archives in a folder, and finds one that is changed or missing", async () => {
+  await recordDays(0);
+  const archive = join(folder, "archive");
+  const head = (await isotherm("usage", "audit", "--head")).trim();
+  await isotherm("usage", "prune", "--before", "2026-03-03", "--archive", archive);
+  const audit = ["usage", "audit", "--expect", head];
+  expect(await isotherm(...audit)).toMatch(
+    /^No differences[^]*were not verified; give the folder of the archives with --archive\.\n$/,
+  );
+  expect(await isotherm(...audit, "--archive", archive)).toMatch(/^No differences[^]*SHA-256 [0-9a-f]{64}\n$/);
+  expect(JSON.parse(await isotherm(...audit, "--archive", archive, "--json"))).toMatchObject({
+    chain: { are_archives_verified: true, problems: [] },
+  });
+
+  const [name = ""] = await readdir(archive);
+  const path = join(archive, name);
+  const text = await readFile(path, "utf8");
+  const problem = async (): Promise<unknown> => {
+    const { stdout } = (await failing(...audit, "--archive", archive)) as { readonly stdout: string };
+    return stdout.split("\n").find((line) => line.includes("does not match the ledger"));
+  };
+  await writeFile(path, text.replace(",5,/,", ",6,/,"));
+  expect(await problem()).toMatch(/its SHA-256 is [0-9a-f]{64} instead of/);
+  await rm(path);
+  expect(await problem()).toMatch(/there is no such file/);
+  // The name of an archive comes from the ledger and must not lead out of the folder.
+  await writeFile(join(folder, name), text);
+  renameArchive(`../${name}`);
+  expect(await problem()).toMatch(/there is no such file/);
+});
+
+/** Changes the name of the archive in the ledger. */
+function renameArchive(name: string): void {
+  const database = new Database(join(data, "ledger.sqlite"));
+  database.prepare("update usage_prune set archive_name = ?").run(name);
+  database.close();
+}
+
 test("prune does not replace another file", async () => {
   await recordDays(0);
   await writeFile(join(folder, "usage-before-2026-03-03-batches-1-2.csv"), "other");

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from "node:http";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { EXAMPLE_COMPANY } from "../company/exampleCompany.ts";
 import { ENTITY } from "../host/entities.ts";
 import { type ClientRequest, checkHistory } from "../ledger/history.ts";
 import type { SeededRandom } from "../seededRandom.ts";
@@ -76,16 +77,6 @@ export interface PricedRequest {
 const YEARS = [2030, 2050, 2080] as const;
 const FLOODS = ["riverine_floods", "coastal_floods"] as const;
 const SCENARIOS = ["rcp4p5", "rcp8p5"] as const;
-const COMPANY = {
-  name: "Example Cement Ltd",
-  country: "India",
-  industry: "cement_lime",
-  revenue: "7870000000",
-  total_assets: "11400000000",
-  ebitda: "1380000000",
-  total_debt: "1230000000",
-  transition_scenarios: ["NGFS_NET_ZERO_2050"],
-};
 
 export const jsonPost = (value: unknown): RequestOptions => ({
   method: "POST",
@@ -120,7 +111,7 @@ export function randomRequest(random: SeededRandom): PricedRequest {
     }
     case 2: {
       const assessment_years = someOf([2030, 2040, 2050]);
-      const options = jsonPost({ ...COMPANY, assessment_years });
+      const options = jsonPost({ ...EXAMPLE_COMPANY, assessment_years });
       const target = "/analyze/total-climate-risk";
       return { meter: "company_results", units: assessment_years.length, target, options };
     }

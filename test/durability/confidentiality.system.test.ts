@@ -6,6 +6,7 @@
 import { expect, test } from "vitest";
 import type { FaultName } from "../faults/faultNames.ts";
 import { exchangeBytes } from "../host/testHost.ts";
+import { EXAMPLE_COMPANY } from "../company/exampleCompany.ts";
 import { ENTITY } from "../host/entities.ts";
 import { describeWithPostgres, startPostgres } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
@@ -62,17 +63,7 @@ const location = (digits: string, overrides: object = {}): object => ({
   scenarios: ["rcp8p5"],
   ...overrides,
 });
-const company = (overrides: object): object => ({
-  name: "Example Ltd",
-  country: "India",
-  industry: "cement_lime",
-  revenue: "7870000000",
-  total_assets: "11400000000",
-  ebitda: "1380000000",
-  total_debt: "1230000000",
-  transition_scenarios: ["NGFS_NET_ZERO_2050"],
-  ...overrides,
-});
+const company = (overrides: object): object => ({ ...EXAMPLE_COMPANY, ...overrides });
 const entity = (info: object, overrides: object = {}): object => ({
   ...ENTITY,
   entity_info: { ...ENTITY.entity_info, ...info },

@@ -1,24 +1,17 @@
 /** Random edits of a ledger's tables, as somebody with write access to the database could make them. */
 import { batchPrefix, type EventRow, eventText, TextHash } from "../../src/ledger/chain.ts";
 import type { SeededRandom } from "../seededRandom.ts";
+import type { Int, LedgerEditor } from "./ledgerEditors.ts";
 
-/** A connection that bypasses the ledger's triggers. */
-export interface LedgerEditor {
-  rows<Row>(statement: string): Promise<readonly Row[]>;
-  run(statement: string): Promise<void>;
-}
-
-/** PostgreSQL returns 64-bit integers as text. */
-type Int = number | string;
 /** SQL that changes the first digit of a hash. */
-const changedHash = (column: string): string =>
+export const changedHash = (column: string): string =>
   `${column} = case when ${column} like '1%' then '2' else '1' end || substr(${column}, 2)`;
 
-type Edit = (editor: LedgerEditor, random: SeededRandom) => Promise<void>;
+export type Edit = (editor: LedgerEditor, random: SeededRandom) => Promise<void>;
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-async function events(editor: LedgerEditor): Promise<readonly EventRow[]> {
+export async function events(editor: LedgerEditor): Promise<readonly EventRow[]> {
   const rows = await editor.rows<Omit<EventRow, "seq" | "units"> & { seq: Int; units: Int }>(
     "select * from usage_event order by seq",
   );
@@ -39,6 +32,15 @@ async function addToSums(editor: LedgerEditor, event: EventRow, factor: number, 
     `update usage_rollup set units = units + ${factor * units}, requests = requests + ${factor}
       where account_id = '${event.account_id}' and customer_id = '${event.customer_id}' and meter = '${event.meter}'
         and hour = '${hour}'`,
+  );
+}
+
+/** Inserts a copy of an event with another number. */
+export async function insertEvent(editor: LedgerEditor, event: EventRow, seq: number): Promise<void> {
+  await editor.run(
+    `insert into usage_event (seq, receipt, account_id, customer_id, key_id, meter, units, recorded_at, route)
+      OVERRIDING values (${seq}, 'inserted ${seq}', '${event.account_id}', '${event.customer_id}', '${event.key_id}',
+        '${event.meter}', ${event.units}, '${event.recorded_at}', '/')`,
   );
 }
 
@@ -138,11 +140,7 @@ export const LEDGER_EDITS: Readonly<Record<string, Edit>> = {
     const all = await events(editor);
     const event = random.pick(all);
     const seq = (all.at(-1)?.seq ?? 0) + 1 + random.below(5);
-    await editor.run(
-      `insert into usage_event (seq, receipt, account_id, customer_id, key_id, meter, units, recorded_at, route)
-        OVERRIDING values (${seq}, 'inserted', '${event.account_id}', '${event.customer_id}', '${event.key_id}',
-          '${event.meter}', ${event.units}, '${event.recorded_at}', '/')`,
-    );
+    await insertEvent(editor, event, seq);
     await addToSums(editor, event, 1);
   },
   async "truncate the events"(editor, random) {
@@ -210,34 +208,10 @@ export const LEDGER_EDITS: Readonly<Record<string, Edit>> = {
         and meter = '${row["meter"]}' and ${period} = '${row[period]}'`,
     );
   },
-  async "change the record of pruning"(editor, random) {
-    const change = random.pick([
-      "before_day = '2026-01-01'",
-      "last_seq = last_seq + 1",
-      "last_batch = last_batch + 1",
-      changedHash("last_hash"),
-      "event_count = event_count + 1",
-      changedHash("rollup_hash"),
-      changedHash("archive_sha256"),
-    ]);
-    await editor.run(`update usage_prune set ${change}`);
-  },
-  async "change what archived records have added to later sums"(editor, random) {
-    const change = random.pick([
-      "update usage_carried set units = units + 1",
-      "update usage_carried set hour = '2036-01-01T00'",
-      "update usage_carried set customer_id = 'another customer'",
-      "delete from usage_carried",
-      "insert into usage_carried select account_id, 'another', meter, hour, units, requests from usage_carried limit 1",
-    ]);
-    await editor.run(change);
-  },
-  async "change a carried sum and the hourly sum"(editor) {
-    await editor.run("update usage_carried set units = units + 1");
-    await editor.run("update usage_rollup set units = units + 1 where hour >= '2030'");
-  },
-  async "delete the record of pruning"(editor) {
-    await editor.run("delete from usage_prune");
+  async "insert events before the first one"(editor, random) {
+    for (let count = 1 + random.below(3); count > 0; count--) {
+      await insertEvent(editor, random.pick(await events(editor)), -random.below(1000) - count + 1);
+    }
   },
   async "change the id of the ledger"(editor) {
     await editor.run("update ledger_state set ledger_id = 'another'");

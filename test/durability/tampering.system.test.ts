@@ -13,63 +13,24 @@ import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
 import { startInProcessWorker } from "../ledger/inProcessWorker.ts";
 import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
-import { newReceipt } from "../ledger/receipt.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { dataFolder } from "./dataFolder.ts";
-import { LEDGER_EDITS, type LedgerEditor } from "./ledgerEdits.ts";
-import { newAccount, sizeSetting } from "./service.ts";
+import { recordUsage, START_MS } from "./editedLedger.ts";
+import { postgresEditor, sqliteEditor } from "./ledgerEditors.ts";
+import { LEDGER_EDITS } from "./ledgerEdits.ts";
+import { PRUNE_EDITS } from "./pruneEdits.ts";
+import { sizeSetting } from "./service.ts";
 
-const EDITS = sizeSetting("EDITS", 30);
+/** Edits of the tables by name. */
+const TABLE_EDITS = { ...LEDGER_EDITS, ...PRUNE_EDITS };
+const EDITS = sizeSetting("EDITS", 50);
 const TIMEOUT_MS = 120_000 + EDITS * 2_000;
-const START_MS = Date.parse("2026-03-30T12:00:00Z");
-const HOUR_MS = 3_600_000;
-const BATCH_COUNT = 40;
 
 const { openLedger } = (await import(
   new URL("../../dist/ledger/openLedger.js", import.meta.url).href
 )) as typeof openLedgerModule;
 
 const data = dataFolder("tampering");
-
-/** Records 40 batches within four days, one of them with a wrong clock, and prunes those of the first day. */
-async function recordUsage(ledger: MaintainedLedger, clock: { nowMs: number }, random: SeededRandom): Promise<void> {
-  const account = await newAccount(ledger, { name: "Clients", internalIds: ["one", "two"] });
-  const { accountId, keyId, customerIds } = account;
-  for (let batch = 0; batch < BATCH_COUNT; batch++) {
-    clock.nowMs += 2 * HOUR_MS;
-    const entries = Array.from({ length: 1 + random.below(6) }, () => ({
-      receipt: newReceipt(),
-      accountId,
-      customerId: random.pick(customerIds),
-      keyId,
-      meter: random.pick(["hazard_values", "company_results"] as const),
-      units: 1 + random.below(50),
-      route: random.pick(["/api/v1/hazard-risk", "/api/v1/hazard-risk/batch"]),
-      ...(random.chance(0.5) ? { atlasRelease: "2026-1" } : {}),
-    }));
-    await Promise.all(entries.map((entry) => ledger.record(entry)));
-    if (batch === 1) await recordWithWrongClock(ledger, clock, { ...account, customerId: customerIds[0] ?? "" });
-  }
-  const plan = await ledger.prunePlan({ before: "2026-03-31" });
-  expect(plan.eventCount).toBeGreaterThan(3);
-  await ledger.prune(plan, async (batches) => {
-    for await (const { events } of batches) expect(events.length).toBeGreaterThan(0);
-    return { name: "archive.csv", sha256: "1".repeat(64) };
-  });
-}
-
-async function recordWithWrongClock(
-  ledger: MaintainedLedger,
-  clock: { nowMs: number },
-  { accountId, keyId, customerId }: { readonly accountId: string; readonly keyId: string; readonly customerId: string },
-): Promise<void> {
-  const { nowMs } = clock;
-  clock.nowMs += 10 * 365 * 24 * HOUR_MS;
-  const entry = { accountId, keyId, customerId, meter: "hazard_values", units: 5, route: "/" } as const;
-  await ledger.record({ ...entry, receipt: newReceipt() });
-  clock.nowMs = nowMs;
-  await ledger.resetClock();
-}
 
 interface Detection {
   readonly isDetected: boolean;
@@ -136,20 +97,23 @@ describe("an edited SQLite ledger", () => {
     await writeFile(file, bytes);
   }
 
-  /** Returns all usage that the ledger holds, except archived events; undefined if it cannot be read. */
+  const TABLES = [
+    "usage_rollup",
+    "usage_daily",
+    "usage_total",
+    "usage_prune",
+    "usage_carried",
+    "usage_event",
+    "usage_batch",
+  ] as const;
+
+  /** Returns all usage that the ledger holds, and its id; undefined if it cannot be read. */
   function usageIn(folder: string): string | undefined {
     try {
       const database = new Database(join(folder, "ledger.sqlite"), { fileMustExist: true });
       try {
         database.pragma("query_only = on");
-        const archived = "(select coalesce(max(last_seq), 0) from usage_prune)";
-        const queries = [
-          `select * from usage_event where seq > ${archived}`,
-          "select * from usage_batch where batch > (select coalesce(max(last_batch), -1) from usage_prune)",
-          ...["usage_rollup", "usage_daily", "usage_total", "usage_prune", "usage_carried"].map(
-            (table) => `select * from ${table}`,
-          ),
-        ];
+        const queries = [...TABLES.map((table) => `select * from ${table}`), "select ledger_id from ledger_state"];
         return JSON.stringify(queries.map((query) => database.prepare(query).all()));
       } finally {
         database.close();
@@ -157,16 +121,6 @@ describe("an edited SQLite ledger", () => {
     } catch {
       return undefined;
     }
-  }
-
-  function editorOf(folder: string): LedgerEditor & { close(): void } {
-    const database = new Database(join(folder, "ledger.sqlite"));
-    database.exec("drop trigger usage_event_no_update; drop trigger usage_event_no_delete");
-    return {
-      rows: <Row>(statement: string) => Promise.resolve(database.prepare(statement).all() as Row[]),
-      run: (statement) => Promise.resolve(void database.exec(statement.replace("OVERRIDING ", ""))),
-      close: () => database.close(),
-    };
   }
 
   test(
@@ -177,7 +131,7 @@ describe("an edited SQLite ledger", () => {
       const copy = join(data(), "copy");
       const clock = { nowMs: START_MS };
       const ledger = await openLedger({ data: base }, { now: () => clock.nowMs });
-      await recordUsage(ledger, clock, randomFrom(10));
+      const archives = await recordUsage(ledger, clock, randomFrom(10));
       const { batch } = await ledger.chainHead();
       // Copied while the ledger is open and most of it is in the WAL, as after a power failure.
       await expect
@@ -191,7 +145,7 @@ describe("an edited SQLite ledger", () => {
         const opened = await SqliteLedger.open({ data: copy, now: Date.now, startWorker: startInProcessWorker });
         await opened.startChain({ anchorPath: anchorPath(copy, undefined), isChecked: false });
         try {
-          return await opened.audit();
+          return await opened.audit({ readArchive: archives.read });
         } finally {
           await opened.close();
         }
@@ -206,7 +160,7 @@ describe("an edited SQLite ledger", () => {
       expect(await isUndisturbed(base)).toEqual({ isDetected: false, bySums: false });
       expect(await isUndisturbed(withLog)).toEqual({ isDetected: false, bySums: false });
 
-      const names = [...Object.keys(LEDGER_EDITS), ...Object.keys(FILE_EDITS)];
+      const names = [...Object.keys(TABLE_EDITS), ...Object.keys(FILE_EDITS)];
       const missed = await campaign(names, EDITS, async (name, random) => {
         const fileEdit = FILE_EDITS[name];
         await cp(name.includes("WAL") ? withLog : base, copy, { recursive: true });
@@ -216,10 +170,10 @@ describe("an edited SQLite ledger", () => {
             const detection = await detect(audit);
             return detection.isDetected || usageIn(copy) !== unchanged ? detection : undefined;
           }
-          const editor = editorOf(copy);
-          await LEDGER_EDITS[name]?.(editor, random);
-          editor.close();
-          expect(usageIn(copy) === unchanged && name !== "change the id of the ledger", name).toBe(false);
+          const editor = sqliteEditor(copy);
+          await TABLE_EDITS[name]?.(editor, random);
+          await editor.close();
+          expect(usageIn(copy) === unchanged, name).toBe(false);
           return await detect(audit);
         } finally {
           await rm(copy, { recursive: true, force: true });
@@ -286,7 +240,7 @@ describeWithPostgres("an edited PostgreSQL ledger", () => {
       const copy = `${base}_copy`;
       const clock = { nowMs: START_MS };
       const ledger = await openLedger({ database: base }, { now: () => clock.nowMs, anchorFolder: data() });
-      await recordUsage(ledger, clock, randomFrom(10));
+      const archives = await recordUsage(ledger, clock, randomFrom(10));
       await ledger.close();
       await rename(anchorPath(data(), base), anchorPath(data(), copy));
       const admin = new pg.Client(base.replace(/[^/]+$/, "postgres"));
@@ -294,31 +248,23 @@ describeWithPostgres("an edited PostgreSQL ledger", () => {
       const audit = async (): Promise<AuditReport> => {
         const opened = await openLedger({ database: copy }, { isChainChecked: false, anchorFolder: data() });
         try {
-          return await opened.audit();
+          return await opened.audit({ readArchive: archives.read });
         } finally {
           await opened.close();
         }
       };
       const tryEdit = async (name: string | undefined, random: SeededRandom): Promise<Detection> => {
         await admin.query(`create database ${baseName}_copy template ${baseName}`);
-        const client = new pg.Client(copy);
-        await client.connect();
-        await client.query("alter table usage_event disable trigger user");
-        const editor: LedgerEditor = {
-          rows: async <Row>(statement: string) => (await client.query(statement)).rows as Row[],
-          run: async (statement) =>
-            void (await client.query(statement.replace("OVERRIDING", "overriding system value"))),
-        };
-        if (name !== undefined) await LEDGER_EDITS[name]?.(editor, random);
-        await client.query("alter table usage_event enable trigger user");
-        await client.end();
+        const editor = await postgresEditor(copy);
+        if (name !== undefined) await TABLE_EDITS[name]?.(editor, random);
+        await editor.close();
         const detection = await detect(audit);
         await admin.query(`drop database ${baseName}_copy with (force)`);
         return detection;
       };
       try {
         expect(await tryEdit(undefined, randomFrom(0))).toEqual({ isDetected: false, bySums: false });
-        expect(await campaign(Object.keys(LEDGER_EDITS), EDITS, tryEdit)).toEqual([]);
+        expect(await campaign(Object.keys(TABLE_EDITS), EDITS, tryEdit)).toEqual([]);
       } finally {
         await admin.end();
       }

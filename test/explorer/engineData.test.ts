@@ -9,7 +9,7 @@ import { Fault } from "../../src/errors.ts";
 import { alignTemperature, openAtlas, roundTemperatures, totalClimateRisk } from "../../src/index.ts";
 import { describeHoldings } from "../../src/hazard/holdingsCatalog.ts";
 
-const QUERY: HazardQueryInput = {
+const QUERY = {
   latitude: 11.59,
   longitude: 43.15,
   hazards: ["riverine_floods", "coastal_floods"],
@@ -17,11 +17,12 @@ const QUERY: HazardQueryInput = {
   scenarios: ["rcp8p5"],
   radius: 10,
   detail: true,
-};
+} as const satisfies HazardQueryInput;
 
 /** A worker on this thread. Messages are copied, as between threads, and are delivered later. */
 function localThread(open: (address: string) => Promise<Engine> = openEngine) {
   const requests: EngineRequest[] = [];
+  let hasEnded = false;
   let onResponse: (response: EngineResponse) => void = () => undefined;
   let onFailure: (message: string) => void = () => undefined;
   let onRequest: (request: EngineRequest) => void = () => undefined;
@@ -43,8 +44,9 @@ function localThread(open: (address: string) => Promise<Engine> = openEngine) {
     },
     onResponse: (listener) => (onResponse = listener),
     onFailure: (listener) => (onFailure = listener),
+    end: () => (hasEnded = true),
   };
-  return { thread, requests, fail: (message: string) => onFailure(message) };
+  return { thread, requests, fail: (message: string) => onFailure(message), hasEnded: () => hasEnded };
 }
 
 describe("the engine of a published page", () => {
@@ -70,6 +72,13 @@ describe("the engine of a published page", () => {
     expect(missing).toMatchObject({ error: { status: 422, code: "combination_unavailable" } });
   });
 
+  test("returns curves, and a problem for each invalid query of a batch of them", async () => {
+    const query = { ...QUERY, hazards: ["riverine_floods"] } as const;
+    const [valid, refused] = await data.curveBatch([query, { ...query, radius: 200 }]);
+    expect(valid).toEqual(await data.curve(query));
+    expect(refused).toMatchObject({ error: { code: "invalid_request", errors: [{ pointer: "/radius" }] } });
+  });
+
   test("returns the answers for companies, with rounded temperatures", async () => {
     const entity = {
       entity_info: { name: "Example", asset_type: "equity" as const, country: "Germany", industry: "Steel" },
@@ -91,6 +100,14 @@ describe("the engine of a published page", () => {
     expect((await data.industries()).items.length).toBeGreaterThan(100);
     expect((await data.countries()).items.length).toBeGreaterThan(100);
     expect((await data.scenarios()).items.length).toBeGreaterThan(5);
+  });
+
+  test("cancels a query and a curve in the library", async () => {
+    const engine = await openEngine("demo");
+    const signal = AbortSignal.abort(new Error("out of date"));
+    const curve = { ...QUERY, hazards: ["riverine_floods"], analysis_years: [2050] } as const;
+    await expect(engine.hazardRisk(QUERY, signal)).rejects.toThrow("out of date");
+    await expect(engine.curve(curve, signal)).rejects.toThrow("out of date");
   });
 
   test("reports the errors of the library", async () => {
@@ -154,6 +171,17 @@ describe("calls of the engine", () => {
     fail("out of memory");
     await expect(call).rejects.toMatchObject({ name: "ExplorerError", code: "engine_failed" });
     await expect(data.catalog()).rejects.toMatchObject({ code: "engine_failed" });
+  });
+
+  test("end with the worker when the data is closed", async () => {
+    const { thread, hasEnded } = localThread(() => Promise.resolve(waitingEngine().engine));
+    const data = engineData("demo", thread);
+    const call = data.hazardRisk(QUERY);
+    expect(hasEnded()).toBe(false);
+    data.close();
+    expect(hasEnded()).toBe(true);
+    await expect(call).rejects.toMatchObject({ name: "ExplorerError", code: "engine_closed" });
+    await expect(data.catalog()).rejects.toMatchObject({ code: "engine_closed" });
   });
 
   test("report a bug of the engine as such", async () => {

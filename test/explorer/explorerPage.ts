@@ -24,6 +24,8 @@ export interface ExplorerOptions {
   readonly fragment?: string;
   /** Whether the address has the key and the customer of the service, as the one that `npm start` prints. Default true. */
   readonly hasKey?: boolean;
+  /** Default: a browser that all pages of the test file share. */
+  readonly browser?: Browser;
 }
 
 export interface OpenedExplorer {
@@ -50,7 +52,7 @@ interface Host {
 const DESKTOP = { width: 1440, height: 900 } as const;
 export const PHONE = { width: 390, height: 844 } as const;
 
-let browser: Promise<Browser> | undefined;
+let sharedBrowser: Promise<Browser> | undefined;
 /** Hosts by what they serve, because a service takes seconds to start. */
 const hosts = new Map<string, Promise<Host>>();
 
@@ -58,10 +60,8 @@ const hosts = new Map<string, Promise<Host>>();
 export async function openExplorer(options: ExplorerOptions = {}): Promise<OpenedExplorer> {
   const { viewport = DESKTOP, colorScheme = "light", fragment, hasKey = true } = options;
   const { url, credentials } = await hostOf(options);
-  browser ??= launchChromium();
-  const context = await (
-    await browser
-  ).newContext({ viewport, colorScheme, reducedMotion: "reduce", acceptDownloads: true });
+  const browser = options.browser ?? (await (sharedBrowser ??= launchChromium()));
+  const context = await browser.newContext({ viewport, colorScheme, reducedMotion: "reduce", acceptDownloads: true });
   const page = await context.newPage();
   const problems = collectProblems(page, new URL(url).origin);
   // The static server has no index of a folder.
@@ -79,8 +79,8 @@ export async function publishedServer(options: Pick<ExplorerOptions, "atlas"> = 
 
 /** Ends the browser, the services and the servers, and deletes their folders. */
 export async function closeExplorers(): Promise<void> {
-  await (await browser)?.close();
-  browser = undefined;
+  await (await sharedBrowser)?.close();
+  sharedBrowser = undefined;
   const started = await Promise.allSettled(hosts.values());
   hosts.clear();
   for (const host of started) if (host.status === "fulfilled") await host.value.close();

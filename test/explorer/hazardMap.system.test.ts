@@ -1,128 +1,40 @@
 /** The map of the explorer and its settings, driven in Chromium against the demo. */
-import type { Page } from "playwright-core";
-import { afterAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
 import { scaleOf } from "../../src/explorer/map/legendModel.ts";
-import { pixelColor, type PixelValue, pixelValue } from "../../src/explorer/map/paint.ts";
-import { pixelOfLatitude, pixelOfLongitude, TILE_PIXELS } from "../../src/tiles/mercator.ts";
-import { decodeValueTile, type ValueTile } from "../../src/tiles/valueTile.ts";
+import { pixelColor, pixelValue } from "../../src/explorer/map/paint.ts";
 import { describeInChromium } from "../browser/chromium.ts";
-import { closeExplorers, type ExplorerOptions, type OpenedExplorer, openExplorer, PHONE } from "./explorerPage.ts";
+import { closeExplorers, PHONE } from "./explorerPage.ts";
+import {
+  depthText,
+  drawn,
+  expectValueAt,
+  firstPixel,
+  fragmentOf,
+  locate,
+  openMap,
+  readCanvases,
+  tileReader,
+} from "./mapOnScreen.ts";
 
 /** A coast with flooded and dry cells, at a zoom at which pixels are cells. */
 const COAST = "hazard=coastal_floods&metric=depth_meters&scenario=rcp8p5&year=2050&map=9/52.5/4.8";
-
-async function open(options: ExplorerOptions = {}): Promise<OpenedExplorer> {
-  const explorer = await openExplorer(options);
-  onTestFinished(() => explorer.close());
-  await drawn(explorer.page);
-  return explorer;
-}
-
-/** Waits until the map has drawn the values of the present choice. */
-async function drawn(page: Page): Promise<void> {
-  await page.locator(".map-container[aria-busy='false']").waitFor();
-}
-
-function fragmentOf(page: Page): URLSearchParams {
-  return new URLSearchParams(new URL(page.url()).hash.slice(1));
-}
-
-interface PositionInMap {
-  /** CSS pixels from the upper left corner of the map. */
-  readonly x: number;
-  readonly y: number;
-}
-
-/** Moves the cursor to a position in the map, and expects the value below the map. */
-async function expectValueAt(page: Page, { x, y }: PositionInMap, value: string): Promise<void> {
-  const box = await page.locator(".map-container").boundingBox();
-  if (box === null) throw new Error("the map must be visible");
-  await page.mouse.move(box.x + x, box.y + y);
-  await expect
-    .poll(() => page.locator(".readout strong").allInnerTexts(), { message: `${x}, ${y}` })
-    .toStrictEqual([value]);
-}
-
-/** Returns a flood depth as the page shows it. */
-function depthText(value: PixelValue): string {
-  if (typeof value === "number") return value === 0 ? "0 m" : `${value.toFixed(2)} m`;
-  return value === "no_data" ? "no data in the source" : "outside the map";
-}
-
-interface PixelOnScreen extends PositionInMap {
-  readonly rgba: readonly number[];
-}
-
-/** Reads colors from the canvases of the values, in a grid of positions in the map. */
-async function readCanvases(page: Page): Promise<readonly PixelOnScreen[]> {
-  return page.evaluate(() => {
-    const map = document.querySelector(".map-container")?.getBoundingClientRect();
-    if (map === undefined) throw new Error("there is no map");
-    const canvases = [...document.querySelectorAll<HTMLCanvasElement>(".leaflet-values-pane canvas")];
-    const pixels: PixelOnScreen[] = [];
-    for (let x = 80; x < map.width - 20; x += 37) {
-      for (let y = 20; y < map.height - 20; y += 41) {
-        const [left, top] = [Math.floor(map.left + x) + 0.5, Math.floor(map.top + y) + 0.5];
-        for (const canvas of canvases) {
-          const box = canvas.getBoundingClientRect();
-          if (left < box.left || left >= box.right || top < box.top || top >= box.bottom) continue;
-          const image = canvas.getContext("2d")?.getImageData(left - box.left, top - box.top, 1, 1).data ?? [];
-          pixels.push({ x: left - map.left, y: top - map.top, rgba: [...image] });
-        }
-      }
-    }
-    return pixels;
-  });
-}
-
-/** Requests tiles as the page does. */
-function tileReader({ url, credentials }: OpenedExplorer, layer: string) {
-  const tiles = new Map<string, Promise<ValueTile>>();
-  const load = async (address: string): Promise<ValueTile> => {
-    const response = await fetch(`${url}api/v1/tiles/${layer}/${address}.bin`, {
-      headers: { "X-API-Key": credentials?.api_key ?? "" },
-    });
-    expect(response.status).toBe(200);
-    return decodeValueTile(new Uint8Array(await response.arrayBuffer()));
-  };
-  return (address: string): Promise<ValueTile> => {
-    const tile = tiles.get(address) ?? load(address);
-    tiles.set(address, tile);
-    return tile;
-  };
-}
-
-/** Returns the tile and the pixel at a position in the map, from the center that the permalink states. */
-async function locate(page: Page, { x, y }: { readonly x: number; readonly y: number }) {
-  const [zoom = 0, latitude = 0, longitude = 0] = (fragmentOf(page).get("map") ?? "").split("/").map(Number);
-  const size = await page.locator(".map-container").evaluate((map) => [map.clientWidth, map.clientHeight]);
-  const [width = 0, height = 0] = size;
-  // Leaflet places the upper left corner at a whole pixel.
-  const left = Math.round(pixelOfLongitude(zoom, longitude) - width / 2);
-  const top = Math.round(pixelOfLatitude(zoom, latitude) - height / 2);
-  const [column, row] = [Math.floor(left + x), Math.floor(top + y)];
-  const [tileX, tileY] = [Math.floor(column / TILE_PIXELS), Math.floor(row / TILE_PIXELS)];
-  return {
-    address: `${zoom}/${tileX}/${tileY}`,
-    pixel: (row - tileY * TILE_PIXELS) * TILE_PIXELS + (column - tileX * TILE_PIXELS),
-  };
-}
 
 describeInChromium("hazard map", () => {
   afterAll(closeExplorers);
 
   test("every pixel has the color of the value that the service gives there", async () => {
-    const explorer = await open({ fragment: COAST });
+    const explorer = await openMap({ fragment: COAST });
     const readTile = tileReader(explorer, "coastal_floods/rcp8p5/2050/depth_meters");
     const pixels = await readCanvases(explorer.page);
     expect(pixels.length).toBeGreaterThan(200);
     const rule = { scale: scaleOf("depth_meters", false), threshold: undefined };
     const kinds = new Set<string>();
+    const first = await firstPixel(explorer.page);
     for (const { x, y, rgba } of pixels) {
-      const { address, pixel } = await locate(explorer.page, { x, y });
-      const value = pixelValue({ tile: await readTile(address), other: undefined }, pixel);
+      const { address, index } = locate(first, { x, y });
+      const value = pixelValue({ tile: await readTile(address), other: undefined }, index);
       kinds.add(typeof value === "number" ? (value === 0 ? "zero" : "value") : value);
-      const expected = pixelColor(value, pixel, rule);
+      const expected = pixelColor(value, index, rule);
       // A canvas stores premultiplied colors, so that those of transparent pixels are rounded.
       if (expected[3] === 255 || expected[3] === 0) expect(rgba, `${x}, ${y}`).toStrictEqual([...expected]);
       else expect(rgba[3], `${x}, ${y}`).toBe(expected[3]);
@@ -132,12 +44,13 @@ describeInChromium("hazard map", () => {
   });
 
   test("the value under the cursor is the one that the service gives there", async () => {
-    const explorer = await open({ fragment: COAST });
+    const explorer = await openMap({ fragment: COAST });
     const readTile = tileReader(explorer, "coastal_floods/rcp8p5/2050/depth_meters");
     const texts = new Set<string>();
+    const first = await firstPixel(explorer.page);
     for (const position of (await readCanvases(explorer.page)).filter((_, i) => i % 23 === 0)) {
-      const { address, pixel } = await locate(explorer.page, position);
-      const text = depthText(pixelValue({ tile: await readTile(address), other: undefined }, pixel));
+      const { address, index } = locate(first, position);
+      const text = depthText(pixelValue({ tile: await readTile(address), other: undefined }, index));
       texts.add(text);
       await expectValueAt(explorer.page, position, text);
     }
@@ -145,12 +58,12 @@ describeInChromium("hazard map", () => {
   });
 
   test("chooses hazard, metric, scenario and year, and offers only what the atlas has", async () => {
-    const { page, problems } = await open();
+    const { page, problems } = await openMap();
     await page.getByLabel("Hazard", { exact: true }).selectOption({ label: "Cyclones" });
     await drawn(page);
     // The metric of floods does not exist for cyclones.
     expect(Object.fromEntries(fragmentOf(page))).toMatchObject({ hazard: "cyclones", metric: "wind_speed_mps" });
-    await page.getByLabel("Metric", { exact: true }).selectOption({ label: "Wind speed, return period 250 years" });
+    await page.getByLabel("Metric", { exact: true }).selectOption({ label: "Return period 250 years" });
     await page.getByLabel("Scenario", { exact: true }).selectOption({ label: "RCP 2.6" });
     await page.getByLabel("Year", { exact: true }).selectOption({ label: "2040" });
     await drawn(page);
@@ -168,7 +81,7 @@ describeInChromium("hazard map", () => {
   });
 
   test("subtracts the baseline and another scenario, and names them in the legend", async () => {
-    const explorer = await open({ fragment: COAST });
+    const explorer = await openMap({ fragment: COAST });
     const { page, problems } = explorer;
     await page.getByLabel("Subtract").selectOption({ label: "Baseline (1980)" });
     await drawn(page);
@@ -177,12 +90,13 @@ describeInChromium("hazard map", () => {
     const readOther = tileReader(explorer, "coastal_floods/baseline/1980/depth_meters");
     const rule = { scale: scaleOf("depth_meters", true), threshold: undefined };
     let changedCount = 0;
+    const first = await firstPixel(page);
     for (const { x, y, rgba } of await readCanvases(page)) {
-      const { address, pixel } = await locate(page, { x, y });
-      const value = pixelValue({ tile: await readShown(address), other: await readOther(address) }, pixel);
+      const { address, index } = locate(first, { x, y });
+      const value = pixelValue({ tile: await readShown(address), other: await readOther(address) }, index);
       if (typeof value !== "number") continue;
       if (value !== 0) changedCount += 1;
-      expect(rgba, `${x}, ${y}`).toStrictEqual([...pixelColor(value, pixel, rule)]);
+      expect(rgba, `${x}, ${y}`).toStrictEqual([...pixelColor(value, index, rule)]);
     }
     expect(changedCount).toBeGreaterThan(20);
 
@@ -194,16 +108,17 @@ describeInChromium("hazard map", () => {
   });
 
   test("the threshold hides smaller values", async () => {
-    const explorer = await open({ fragment: COAST });
+    const explorer = await openMap({ fragment: COAST });
     const { page } = explorer;
     await page.getByLabel("Threshold in m").fill("1.5");
     await page.getByLabel("Threshold in m").press("Enter");
     await expect.poll(() => fragmentOf(page).get("threshold")).toBe("1.5");
     const readTile = tileReader(explorer, "coastal_floods/rcp8p5/2050/depth_meters");
     const counts = { drawn: 0, hidden: 0 };
+    const first = await firstPixel(page);
     for (const { x, y, rgba } of await readCanvases(page)) {
-      const { address, pixel } = await locate(page, { x, y });
-      const value = pixelValue({ tile: await readTile(address), other: undefined }, pixel);
+      const { address, index } = locate(first, { x, y });
+      const value = pixelValue({ tile: await readTile(address), other: undefined }, index);
       if (typeof value !== "number" || value === 0) continue;
       counts[value < 1.5 ? "hidden" : "drawn"] += 1;
       expect(rgba[3], `${x}, ${y}: ${value} m`).toBe(value < 1.5 ? 0 : 255);
@@ -214,16 +129,19 @@ describeInChromium("hazard map", () => {
   });
 
   test("is used with the keyboard alone", async () => {
-    const { page } = await open({ fragment: COAST });
+    const { page } = await openMap({ fragment: COAST });
     const map = page.getByRole("application", { name: /^Hazard map\. The arrow keys pan/ });
     await map.focus();
+    const announced = page.locator(".map [role=status]");
+    // Exists before it has a text, so that screen readers announce the first one.
+    expect(await announced.textContent()).toBe("");
     const before = fragmentOf(page).get("map");
     await page.keyboard.press("ArrowRight");
     await expect.poll(() => fragmentOf(page).get("map")).not.toBe(before);
     await page.keyboard.press("+");
     await expect.poll(() => fragmentOf(page).get("map")).toMatch(/^10\//);
     await drawn(page);
-    await expect.poll(() => page.locator(".readout[role=status]").innerText()).toMatch(/°.*\n(?:[\d.]+ m|no data)/);
+    await expect.poll(() => announced.textContent()).toMatch(/°.* (?:[\d.]+ m|no data)/);
     await page.keyboard.press("Enter");
     await expect.poll(() => fragmentOf(page).get("place")).toMatch(/^5[\d.]+,[\d.]+$/);
     const [, latitude = 0, longitude = 0] = (fragmentOf(page).get("map") ?? "").split("/").map(Number);
@@ -236,13 +154,13 @@ describeInChromium("hazard map", () => {
   });
 
   test("a click chooses the place, and the panel has the value that the map shows there", async () => {
-    const explorer = await open({ fragment: COAST });
+    const explorer = await openMap({ fragment: COAST });
     const { page } = explorer;
     const readTile = tileReader(explorer, "coastal_floods/rcp8p5/2050/depth_meters");
     const opaque = (await readCanvases(page)).filter(({ rgba }) => rgba[3] === 255);
     const position = opaque[Math.floor(opaque.length / 2)] ?? { x: 0, y: 0 };
-    const { address, pixel } = await locate(page, position);
-    const text = depthText(pixelValue({ tile: await readTile(address), other: undefined }, pixel));
+    const { address, index } = locate(await firstPixel(page), position);
+    const text = depthText(pixelValue({ tile: await readTile(address), other: undefined }, index));
     await expectValueAt(page, position, text);
     const box = await page.locator(".map-container").boundingBox();
     await page.mouse.click((box?.x ?? 0) + position.x, (box?.y ?? 0) + position.y);
@@ -250,7 +168,7 @@ describeInChromium("hazard map", () => {
   });
 
   test("further out, the legend explains the pixels", async () => {
-    const { page } = await open({ fragment: COAST.replace("9/", "3/") });
+    const { page } = await openMap({ fragment: COAST.replace("9/", "3/") });
     await expect
       .poll(() => page.locator(".legend").innerText())
       .toContain("every pixel shows only the cell at its center");
@@ -258,7 +176,7 @@ describeInChromium("hazard map", () => {
   });
 
   test("on a phone, the map, its settings and the place are shown one at a time", async () => {
-    const { page } = await open({ fragment: COAST, viewport: PHONE });
+    const { page } = await openMap({ fragment: COAST, viewport: PHONE });
     expect(await page.locator(".map-container").isVisible()).toBe(true);
     expect(await page.getByLabel("Hazard", { exact: true }).isVisible()).toBe(false);
     await page.getByRole("button", { name: "Settings" }).click();

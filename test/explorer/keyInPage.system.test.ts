@@ -34,6 +34,13 @@ function traces(page: Page): Promise<Readonly<Record<string, string>>> {
   });
 }
 
+/** Returns the label of the field that has the focus. */
+function focusedLabel(page: Page): Promise<string | undefined> {
+  return page.evaluate(() =>
+    (document.activeElement as HTMLInputElement | null)?.labels?.[0]?.firstChild?.textContent?.trim(),
+  );
+}
+
 const linkOf = (page: Page): string => new URL(page.url()).hash;
 const yearOf = (page: Page): string | null => new URLSearchParams(linkOf(page).slice(1)).get("year");
 
@@ -66,9 +73,14 @@ describeInChromium("session of the explorer", () => {
     };
     await submit("iso_sk_wrong", credentials?.customer_id ?? "");
     await expect.poll(() => page.getByRole("alert").innerText()).toMatch(/key/i);
+    expect(await focusedLabel(page)).toBe("API key");
     await submit(credentials?.api_key ?? "", "00000000-0000-4000-8000-000000000000");
     await expect.poll(() => page.getByRole("alert").innerText()).toMatch(/customer/i);
-    await submit(credentials?.api_key ?? "", credentials?.customer_id ?? "");
+    // The key was accepted, so that only the customer must be entered again.
+    expect(await focusedLabel(page)).toBe("Customer ID");
+    expect(await page.getByLabel("API key").inputValue()).toBe(credentials?.api_key);
+    await page.getByLabel("Customer ID").fill(credentials?.customer_id ?? "");
+    await page.keyboard.press("Enter");
     await opened(page);
     expect(yearOf(page)).toBe("2080");
     await page.getByRole("button", { name: "Forget key" }).click();
@@ -88,6 +100,41 @@ describeInChromium("session of the explorer", () => {
     for (const [name, text] of Object.entries(await traces(page))) {
       expect(text, name).not.toContain(credentials?.api_key ?? "");
     }
+  });
+
+  test("a link with another key does not replace that of the tab unless the user agrees", async () => {
+    const { page, credentials } = await open();
+    await opened(page);
+    const storedKey = (): Promise<string> => page.evaluate(() => Object.values(window.sessionStorage).join());
+    const openLink = (): Promise<void> =>
+      page.evaluate((fragment) => {
+        window.location.hash = fragment;
+      }, "year=2080&key=iso_sk_other&customer=00000000-0000-4000-8000-000000000000");
+    await openLink();
+    await page.getByText("The link contains another API key or customer.").waitFor();
+    expect(yearOf(page)).toBe("2080");
+    expect(page.url()).not.toContain("iso_sk_other");
+    expect(await storedKey()).toContain(credentials?.api_key);
+    await page.getByRole("button", { name: "Keep the present ones" }).click();
+    await page.getByText("The link contains another API key or customer.").waitFor({ state: "detached" });
+    expect(await storedKey()).not.toContain("iso_sk_other");
+    await openLink();
+    await page.getByRole("button", { name: "Use those of the link" }).click();
+    // The service rejects this key, and the form has what was tried.
+    await expect.poll(() => page.getByRole("alert").innerText()).toMatch(/key/i);
+    expect(await page.getByLabel("API key").inputValue()).toBe("iso_sk_other");
+  });
+
+  test("a link is offered if the service no longer accepts the key of the tab", async () => {
+    const { page, url, credentials } = await open({ hasKey: false });
+    await page.getByLabel("API key").waitFor();
+    const stale = { apiKey: "iso_sk_stale", customerId: credentials?.customer_id };
+    await page.evaluate((text) => window.sessionStorage.setItem("isotherm.credentials", text), JSON.stringify(stale));
+    await page.goto("about:blank");
+    await page.goto(`${url}#key=${credentials?.api_key}&customer=${credentials?.customer_id}`);
+    await expect.poll(() => page.getByRole("alert").innerText()).toMatch(/The link contains another key and customer/);
+    await page.getByRole("button", { name: "Open the explorer" }).click();
+    await opened(page);
   });
 
   test("a permalink opens the same state in another window", async () => {

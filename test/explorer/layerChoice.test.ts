@@ -181,5 +181,6 @@ test("a return period has the scale, the name and the meaning of the metric that
   expect(scaleMetricOf(hazard, "rp_100")).toBe("depth_meters");
   expect(scaleMetricOf(catalogHazard(FLOODS, "cyclones"), "rp_10")).toBe("wind_speed_mps");
   expect(metricLabel(hazard, "rp_100")).toBe("Flood depth, return period 100 years");
-  expect(metricMeaning(hazard, "rp_100")).toBe("flood depth that is reached or exceeded once in 100 years on average");
+  expect(metricMeaning(hazard, "rp_100")).toBe("Flood depth that is reached or exceeded once in 100 years on average.");
+  expect(metricMeaning(hazard, "none")).toBe("");
 });

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HAZARD_NAMES, SCENARIOS } from "../../src/contract/hazardNames.ts";
 import { applyFragment, fragmentOf, historyStepOf } from "../../src/explorer/permalink.ts";
+import { placePosition } from "../../src/explorer/placePosition.ts";
 import { type ExplorerState, initialState, VIEWS } from "../../src/explorer/state.ts";
 
 type Values = { -readonly [Name in keyof ExplorerState]: ExplorerState[Name]["value"] };
@@ -135,6 +136,42 @@ describe("faulty parameters get their defaults and are named", () => {
     expect(applyFragment(state, "color=red&year=2030&year=2080")).toStrictEqual(["color", "year"]);
     expect(state.year.value).toBe(2030);
   });
+});
+
+describe("a link with a place and without a position of the map", () => {
+  const mapOf = (fragment: string) => {
+    const state = initialState();
+    applyFragment(state, fragment);
+    return state.map.value;
+  };
+
+  test("shows the place", () => {
+    expect(mapOf("place=11.59,43.15")).toStrictEqual({ latitude: 11.59, longitude: 43.15, zoom: 9 });
+    expect(mapOf("place=11.59,43.15&map=3/1/2")).toStrictEqual({ latitude: 1, longitude: 2, zoom: 3 });
+    expect(mapOf("place=95,43.15")).toStrictEqual(initialState().map.value);
+  });
+
+  test.each([0.5, 1, 5, 20, 100])("shows the whole circle of %d km, and not much more", (radiusKm) => {
+    for (const latitude of [0, -33.9, 60, 80]) {
+      const { zoom } = mapOf(`place=${latitude},18&radius=${radiusKm}`);
+      const metersPerPixel = (40_075_016.686 / 256 / 2 ** zoom) * Math.cos((latitude * Math.PI) / 180);
+      const diameterPixels = (2000 * radiusKm) / metersPerPixel;
+      expect(diameterPixels).toBeLessThanOrEqual(300);
+      // The closest zoom ends smaller circles.
+      if (zoom < 13) expect(diameterPixels).toBeGreaterThan(150);
+    }
+  });
+
+  test("has a zoom at the poles", () => {
+    expect(mapOf("place=90,0&radius=100").zoom).toBe(4);
+  });
+});
+
+test("a chosen place keeps a closer zoom, unless a circle must be visible", () => {
+  const place = { latitude: 0, longitude: 0 };
+  expect(placePosition(place, 0, 12).zoom).toBe(12);
+  expect(placePosition(place, 0, 2).zoom).toBe(9);
+  expect(placePosition(place, 100, 12).zoom).toBe(7);
 });
 
 test("only a change of what is shown is a step of the history", () => {

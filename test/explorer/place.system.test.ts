@@ -159,12 +159,25 @@ describeInChromium("the panel of a place", () => {
     await page.getByText("The threshold must be a number above 0.").waitFor();
   });
 
+  test("opens the curve if the map shows a return period, and marks it", async () => {
+    const page = await pages.open({ fragment: DJIBOUTI.replace("depth_meters", "rp_100") });
+    await headline(page).getByText("The map shows “Flood depth, return period 100 years”").waitFor();
+    const table = page.getByRole("table", { name: "Flood depth by return period, m" });
+    await table.getByRole("rowheader", { name: "100 on the map", exact: true }).waitFor();
+    // A link with a place and without a position of the map shows the place.
+    expect(new URL(page.url()).hash).toContain("map=9/11.59/43.15");
+  });
+
   test.each([
     ["a phone in dark colors", { viewport: PHONE, colorScheme: "dark" }],
     ["a desktop in light colors", {}],
   ] as const)("fits %s, and axe finds nothing", async (_, options) => {
     const page = await pages.open({ ...options, fragment: `${DJIBOUTI}&radius=20` });
-    if ("viewport" in options) await page.getByRole("button", { name: "Place", exact: true }).click();
+    if ("viewport" in options) {
+      await page.getByRole("button", { name: "Show the values of the place" }).click();
+      const tab = page.getByRole("button", { name: "Place", exact: true });
+      expect(await tab.getAttribute("aria-pressed")).toBe("true");
+    }
     await headline(page).waitFor();
     await page.locator(".details details").evaluateAll((all) => {
       for (const details of all) (details as HTMLDetailsElement).open = true;

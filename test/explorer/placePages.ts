@@ -1,7 +1,7 @@
 /** The page of the explorer with the panel of a place, as tests use it. */
 import type { Locator, Page } from "playwright-core";
 import { expect } from "vitest";
-import type { HazardResult } from "../../src/contract/wireTypes.ts";
+import type { CurveResult, HazardResult } from "../../src/contract/wireTypes.ts";
 import { type ExplorerOptions, openExplorer, type OpenedExplorer } from "./explorerPage.ts";
 
 /** Parameters of the permalink of a place with a flood depth. */
@@ -47,13 +47,22 @@ export class PlacePages {
   }
 
   /** Asks the service as a program would. */
-  async answerTo(query: Readonly<Record<string, string>>): Promise<HazardResult> {
+  answerTo(query: Readonly<Record<string, string>>): Promise<HazardResult> {
+    return this.#get("hazard-risk", query);
+  }
+
+  /** As `answerTo`, for a curve. */
+  curveAt(query: Readonly<Record<string, string>>): Promise<CurveResult> {
+    return this.#get("hazard-risk/curve", query);
+  }
+
+  async #get<Answer>(path: string, query: Readonly<Record<string, string>>): Promise<Answer> {
     const { api_key, customer_id } = this.credentials;
-    const response = await fetch(`${this.opened.url}api/v1/hazard-risk?${new URLSearchParams(query).toString()}`, {
+    const response = await fetch(`${this.opened.url}api/v1/${path}?${new URLSearchParams(query).toString()}`, {
       headers: { "x-api-key": api_key, "x-customer-id": customer_id },
     });
     expect(response.status).toBe(200);
-    return (await response.json()) as HazardResult;
+    return (await response.json()) as Answer;
   }
 }
 

@@ -1,30 +1,17 @@
 import { describe, expect, test } from "vitest";
-import type { AnalysisYearResult, HazardQueryInput, HazardResult, RefusedQuery } from "../../src/contract/wireTypes.ts";
-import { formulaCount, listCsv } from "../../src/explorer/places/listCsv.ts";
+import type {
+  CurveQueryInput,
+  CurveResult,
+  HazardQueryInput,
+  HazardResult,
+  RefusedQuery,
+} from "../../src/contract/wireTypes.ts";
+import { ExplorerError, type ExplorerData } from "../../src/explorer/data/explorerData.ts";
 import { createListModel } from "../../src/explorer/places/listModel.ts";
 import { pageCount, sortRows } from "../../src/explorer/places/listOrder.ts";
 import { mapPosition } from "../../src/explorer/places/mapExtent.ts";
-import { parsePlaceList, type PlaceList } from "../../src/explorer/places/placeList.ts";
-import { type ListQuery, type RowScore, scoreList } from "../../src/explorer/places/scoreList.ts";
-import { ExplorerError, type ExplorerData } from "../../src/explorer/data/explorerData.ts";
-
-const QUERY: ListQuery = { hazard: "riverine_floods", scenario: "rcp8p5", year: 2050, radiusKm: 0, method: "max" };
-
-function listOf(text: string): PlaceList {
-  const parsed = parsePlaceList(text);
-  if ("errors" in parsed) throw new Error(parsed.errors.join(" "));
-  return parsed;
-}
-
-function answerOf(depth: number | null): AnalysisYearResult {
-  return {
-    analysis_year: 2050,
-    metrics: { intensity: depth, depth_meters: depth, probability: depth === null ? null : 0 },
-    ...(depth === null
-      ? { no_data: "no_data" as const }
-      : { bounds: { probability: { bound: "at_most" as const, limit: 0.001 } } }),
-  };
-}
+import { type RowScore, scoreList } from "../../src/explorer/places/scoreList.ts";
+import { answerOf, listOf, QUERY, scoreOf } from "./listFixtures.ts";
 
 function resultOf({ latitude, longitude, hazards }: HazardQueryInput, depth: number | null): HazardResult {
   const [hazard] = hazards;
@@ -47,6 +34,24 @@ const REFUSED: RefusedQuery = {
   },
 };
 
+const NO_CURVES = { curveBatch: () => Promise.reject(new Error("curves are only for return periods")) };
+
+/** A curve with a depth of a tenth of its return period; without one at the equator. */
+function curveOf({ latitude, longitude, hazards }: CurveQueryInput): CurveResult {
+  const curve = latitude === 0 ? null : [10, 100].map((years) => ({ return_period: years, value: years / 10 }));
+  const year = {
+    analysis_year: 2050,
+    unit: "m",
+    curve,
+    ...(curve === null ? { no_data: "outside_coverage" as const } : {}),
+  };
+  const [hazard = "riverine_floods"] = hazards;
+  return {
+    location: { latitude, longitude },
+    results: [{ hazard, scenarios: [{ scenario: "rcp8p5", analysis_years: [year] }] }],
+  };
+}
+
 describe("scoreList", () => {
   const list = listOf(
     `id,lat,lon\n${Array.from({ length: 250 }, (_, index) => `P${index},${index % 90},0\n`).join("")}bad,x,1`,
@@ -58,6 +63,7 @@ describe("scoreList", () => {
     const progress: number[] = [];
     const scores = await scoreList(
       {
+        ...NO_CURVES,
         hazardRiskBatch: (queries) => {
           batches.push(queries);
           return Promise.resolve(queries.map((query) => resultOf(query, query.latitude)));
@@ -79,12 +85,44 @@ describe("scoreList", () => {
     });
     expect(progress).toEqual([100, 200, 250]);
     expect(scores.size).toBe(250);
-    expect(scores.get(2 + 145)).toMatchObject({ kind: "scored", answer: { metrics: { depth_meters: 55 } } });
+    expect(scores.get(2 + 145)).toMatchObject({ kind: "scored", values: { depth_meters: { value: 55 } } });
+  });
+
+  test("requests curves for the values of a return period", async () => {
+    const batches: (readonly CurveQueryInput[])[] = [];
+    const data = {
+      hazardRiskBatch: () => Promise.reject(new Error("metrics are not requested")),
+      curveBatch: (queries: readonly CurveQueryInput[]) => {
+        batches.push(queries);
+        return Promise.resolve(queries.map((query, index) => (index === 1 ? REFUSED : curveOf(query))));
+      },
+    };
+    const scores = await scoreList(
+      data,
+      list.rows.slice(0, 3),
+      { ...QUERY, returnPeriodYears: 100 },
+      { signal: never, onProgress: () => undefined },
+    );
+    expect(batches).toEqual([
+      [0, 1, 2].map((latitude) => ({
+        latitude,
+        longitude: 0,
+        hazards: ["riverine_floods"],
+        analysis_years: [2050],
+        scenarios: ["rcp8p5"],
+      })),
+    ]);
+    expect([...scores.values()]).toEqual([
+      { kind: "scored", values: { rp_100: { value: null, reason: "outside_coverage" } } },
+      { kind: "refused", message: "refused for a test" },
+      { kind: "scored", values: { rp_100: { value: 10 } } },
+    ]);
   });
 
   test("keeps the message of a query that was refused", async () => {
     const scores = await scoreList(
       {
+        ...NO_CURVES,
         hazardRiskBatch: (queries) =>
           Promise.resolve(queries.map((query, i) => (i === 1 ? REFUSED : resultOf(query, 1)))),
       },
@@ -149,7 +187,7 @@ describe("the model of a list", () => {
     );
     answerFirst();
     await first;
-    expect(model.scores.value.get(2)).toMatchObject({ answer: { metrics: { depth_meters: 2 } } });
+    expect(model.scores.value.get(2)).toMatchObject({ values: { depth_meters: { value: 2 } } });
     expect(model.scoring.value).toEqual({ kind: "idle" });
   });
 
@@ -173,9 +211,9 @@ describe("the model of a list", () => {
 describe("sortRows", () => {
   const list = listOf("id,lat,lon\nP10,1,1\nP9,2,2\nP1,3,3\nbad,x,1");
   const scores = new Map<number, RowScore>([
-    [2, { kind: "scored", answer: answerOf(1) }],
-    [3, { kind: "scored", answer: answerOf(null) }],
-    [4, { kind: "scored", answer: answerOf(2) }],
+    [2, scoreOf(1)],
+    [3, scoreOf(null)],
+    [4, scoreOf(2)],
   ]);
   const ids = (by: "line" | "id" | "depth_meters", isDescending: boolean): readonly string[] =>
     sortRows(list.rows, { by, isDescending }, scores).map(({ id }) => id);
@@ -197,59 +235,6 @@ describe("sortRows", () => {
 
 test("pageCount is at least 1", () => {
   expect([0, 1, 100, 101, 1000].map(pageCount)).toEqual([1, 1, 1, 2, 10]);
-});
-
-describe("listCsv", () => {
-  const list = listOf('id,lat,lon,note,status\n00123,1,2,"a ""b"", c",x\n-5,3,4,=SUM(A1),y\nbad,x,1,@me,z\nlast,5,6');
-  const scores = new Map<number, RowScore>([
-    [2, { kind: "scored", answer: answerOf(1.25) }],
-    [3, { kind: "scored", answer: answerOf(null) }],
-  ]);
-  const options = { query: QUERY, metrics: ["depth_meters", "probability"], scores } as const;
-  const linesOf = (escapesFormulas: boolean): readonly string[] =>
-    listCsv(list, { ...options, escapesFormulas }).split("\r\n");
-
-  test("keeps identifiers and all columns, and adds those of isotherm portfolio", () => {
-    expect(linesOf(false)).toEqual([
-      "id,lat,lon,note,input_status,hazard,scenario,analysis_year,radius_km,aggregation_method,depth_meters,probability," +
-        "probability_bound,probability_limit,status,error",
-      '00123,1,2,"a ""b"", c",x,riverine_floods,rcp8p5,2050,0,,1.25,0,at_most,0.001,value,',
-      "-5,3,4,=SUM(A1),y,riverine_floods,rcp8p5,2050,0,,,,,,no_data,",
-      'bad,x,1,@me,z,riverine_floods,rcp8p5,2050,0,,,,,,invalid_row,"latitude in column ""lat"" must be a number between -90 ' +
-        'and 90 degrees (got ""x"")"',
-      "last,5,6,,,riverine_floods,rcp8p5,2050,0,,,,,,not_computed,",
-      "",
-    ]);
-  });
-
-  test("writes an apostrophe before formulas, but not before numbers", () => {
-    expect(formulaCount(list)).toBe(2);
-    const lines = linesOf(true);
-    expect(lines[2]).toMatch(/^-5,3,4,'=SUM\(A1\),y,/);
-    expect(lines[3]).toMatch(/^bad,x,1,'@me,z,/);
-  });
-
-  test("writes apostrophes where some spreadsheets divide a cell, and where spaces precede a formula", () => {
-    const notes = ["x;=1+1", '"x\t@me"', '" =A1"', '"two\n-cmd"', "a-b;c"];
-    const divided = listOf(`id,lat,lon,note\n${notes.map((note, i) => `${i},1,2,${note}`).join("\n")}`);
-    expect(formulaCount(divided)).toBe(4);
-    const text = listCsv(divided, {
-      query: QUERY,
-      metrics: ["depth_meters"],
-      scores: new Map(),
-      escapesFormulas: true,
-    });
-    for (const written of ["x;'=1+1", "x\t'@me", "' =A1", "two\n'-cmd", ",a-b;c,"]) expect(text).toContain(written);
-  });
-
-  test("states the aggregation if there is a radius", () => {
-    const text = listCsv(list, {
-      ...options,
-      query: { ...QUERY, radiusKm: 10, method: "mean" },
-      escapesFormulas: false,
-    });
-    expect(text.split("\r\n")[1]).toContain(",2050,10,mean,1.25,");
-  });
 });
 
 describe("mapPosition", () => {

@@ -118,7 +118,7 @@ describe("metricTable", () => {
     ).toBe("at most 0.1 %");
     expect(
       valueText("probability", { value: 0.2, reason: undefined, bound: { bound: "indeterminate" }, range: undefined }),
-    ).toBe("20 % (bound unknown)");
+    ).toBe("20 % (not known exactly)");
   });
 
   test("states changes with their sign, and ranges over models", () => {
@@ -146,6 +146,7 @@ describe("provenance", () => {
       ["Cells", "1"],
       ["Share of the area with data", "100 %"],
       ["Center of the cell", "11.59266° N, 43.15318° E"],
+      ["Range over climate models", "not in this atlas"],
     ]);
     expect(rulesOf(detail)).toContainEqual(["Threshold", "0.5 m"]);
     expect(rulesOf(detail)).toContainEqual(["Return periods (years)", "2, 5, 10, 25, 50, 100, 250, 1000"]);
@@ -167,6 +168,16 @@ describe("provenance", () => {
       ["Share with data, flood depth", "50 %"],
       ["Share with data, annual probability", "not in this atlas"],
     ]);
+  });
+
+  test("says whether a range over climate models is missing from the atlas, or not given for changes", () => {
+    const name = "Range over climate models";
+    const detail = { cells: 1, valid_share: 1, rules: {} };
+    const rangeOf = (more: object) => cellsText({ ...detail, ...more }).find(([pair]) => pair === name)?.[1];
+    expect(rangeOf({})).toBe("not in this atlas");
+    expect(rangeOf({ baseline_source: "s1" })).toBe("not given for changes");
+    expect(rangeOf({ model_range: { depth_meters: { minimum: 1, maximum: 2 } } })).toBeUndefined();
+    expect(rangeOf({ valid_share: 0 })).toBeUndefined();
   });
 });
 

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import type { Route } from "playwright-core";
 import { afterAll, afterEach, expect, test } from "vitest";
 import { describeInChromium } from "../browser/chromium.ts";
 import { axeFindings } from "./axeFindings.ts";
@@ -55,6 +56,30 @@ describeInChromium("the list of places", () => {
     await table.getByRole("button", { name: "00042" }).click();
     await page.getByRole("heading", { name: "00042" }).waitFor();
     await headline(page).getByText(expected).waitFor();
+  });
+
+  test("computes the values of a return period, and offers the download when all are there", async () => {
+    const page = await pages.open({ fragment: PLACES.replace("metric=depth_meters", "metric=rp_100") });
+    await page.getByLabel("Paste a list").fill(LIST);
+    await page.getByRole("button", { name: "Use the list" }).click();
+    const held: Route[] = [];
+    await page.route("**/hazard-risk/curve/batch", (route) => void held.push(route));
+    await page.getByRole("button", { name: "Compute 3 values" }).click();
+    await expect.poll(() => held.length).toBe(1);
+    const download = page.getByRole("button", { name: "Download as CSV" });
+    expect(await download.isDisabled()).toBe(true);
+    await page.getByText("Available when all values have been computed, or after Cancel.").waitFor();
+    await held[0]?.continue();
+    await page.getByText("3 of 3 places computed.").waitFor();
+    const text = page.waitForEvent("download");
+    await download.click();
+    const lines = (await readFile(await (await text).path(), "utf8")).split("\r\n");
+    expect(lines[0]).toMatch(/,aggregation_method,rp_100,status,error$/);
+    const { results } = await pages.curveAt(DJIBOUTI_QUERY);
+    const { curve } = results[0]?.scenarios[0]?.analysis_years[0] ?? {};
+    const depthM = curve?.find(({ return_period }) => return_period === 100)?.value ?? NaN;
+    expect(lines[1]).toContain(`,2050,0,,${depthM},value,`);
+    await page.getByRole("row", { name: "line 2" }).getByText(depthM.toFixed(2), { exact: true }).waitFor();
   });
 
   test("reads an uploaded file, and asks for columns that have other names", async () => {

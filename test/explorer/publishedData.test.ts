@@ -28,11 +28,11 @@ describe("the configuration of a published page", () => {
 
   test("is reported if it is missing or cannot be reached", async () => {
     const missing = () => Promise.resolve(new Response("", { status: 404 }));
-    await expect(publishedData(CONFIGURATION, missing)).rejects.toMatchObject({
+    await expect(publishedData(CONFIGURATION, { fetch: missing })).rejects.toMatchObject({
       code: "configuration_invalid",
       message: expect.stringContaining("404") as string,
     });
     const unreachable = () => Promise.reject(new TypeError("fetch failed"));
-    await expect(publishedData(CONFIGURATION, unreachable)).rejects.toMatchObject({ code: "network" });
+    await expect(publishedData(CONFIGURATION, { fetch: unreachable })).rejects.toMatchObject({ code: "network" });
   });
 });

@@ -20,6 +20,7 @@ export type FaultName =
   | "ignores-notifications"
   // hostFaults.mjs
   | "logs-requests"
+  | "never-answers"
   | "returns-previous-results"
   | "retains-requests"
   | "closes-without-draining"

@@ -1,22 +1,27 @@
-// Scores a file of places and holds after a number of finished segments, until the process is killed. Prints "held" then.
-// Arguments: the number of segments, and a run as JSON (`PlaceRun` in src/placeFiles/run/scorePlaceFile.ts).
+// Runs `isotherm portfolio` and holds after a number of finished segments until SIGINT. Prints "held" then.
+// Arguments: the number of segments, and those of the command.
 import { built, replacing } from "./replacing.mjs";
 
-const { openAtlas } = await built("openAtlas.js");
+const { portfolioCommand } = await built("cli/portfolio.js");
 const { OUTPUT_DISK } = await built("placeFiles/run/outputDisk.js");
-const { scorePlaceFile } = await built("placeFiles/run/scorePlaceFile.js");
 
-const [segmentCount, run] = process.argv.slice(2).map((argument) => JSON.parse(argument));
+const [segmentCount, ...words] = process.argv.slice(2);
 let finishedCount = 0;
 
-/** Returns the list of segments, whose next line is not written when enough segments are finished. */
+async function hold() {
+  const keptAlive = setInterval(() => undefined, 2 ** 31 - 1);
+  const interrupted = new Promise((resolve) => void process.once("SIGINT", resolve));
+  process.stdout.write("held\n");
+  await interrupted;
+  clearInterval(keptAlive);
+}
+
+/** Returns the list of segments, whose next line is not written while the process is held. */
 const holding = (list) =>
   replacing(list, {
     async write(...parameters) {
-      if (finishedCount++ < segmentCount) return await list.write(...parameters);
-      process.stdout.write("held\n");
-      setInterval(() => undefined, 2 ** 31 - 1); // keeps the process alive
-      return await new Promise(() => undefined);
+      if (finishedCount++ === Number(segmentCount)) await hold();
+      return await list.write(...parameters);
     },
   });
 
@@ -28,4 +33,4 @@ const disk = {
   },
 };
 
-await scorePlaceFile(await openAtlas("demo", { workers: 0 }), { ...run, disk });
+await portfolioCommand({ disk }).parseAsync(words, { from: "user" });

@@ -13,6 +13,9 @@ const atlasWith = (answer) => ({
   },
 });
 
+/** The longest delay of a timer. */
+const TIMER_MS_MAX = 2 ** 31 - 1;
+
 const RETAINED_BYTES = 32_768;
 const retained = [];
 let previous;
@@ -26,6 +29,17 @@ export const hostFaults = {
     process.stdout.write(`${JSON.stringify({ query })}\n`);
     return answer();
   }),
+
+  /** Hazard queries are never answered, and have no deadline. */
+  "never-answers": {
+    ...atlasWith(() => new Promise(() => undefined)),
+    serve: (options) =>
+      serve({
+        ...options,
+        warmUp: false,
+        timeouts: { ...options.timeouts, workTimeoutMs: TIMER_MS_MAX, inactivityTimeoutMs: TIMER_MS_MAX },
+      }),
+  },
 
   /** Every query gets the result of the one before it. */
   "returns-previous-results": atlasWith(async (_query, answer) => {

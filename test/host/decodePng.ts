@@ -1,4 +1,4 @@
-import { inflateSync } from "node:zlib";
+import { crc32, inflateSync } from "node:zlib";
 
 export interface DecodedImage {
   readonly width: number;
@@ -14,7 +14,11 @@ export function decodePng(bytes: Uint8Array): DecodedImage {
   const chunks = new Map<string, Buffer>();
   for (let at = 8; at < buffer.length;) {
     const size = buffer.readUInt32BE(at);
-    chunks.set(buffer.toString("latin1", at + 4, at + 8), buffer.subarray(at + 8, at + 8 + size));
+    const type = buffer.toString("latin1", at + 4, at + 8);
+    if (crc32(buffer.subarray(at + 4, at + 8 + size)) !== buffer.readUInt32BE(at + 8 + size)) {
+      throw new Error(`The chunk ${type} has a wrong checksum.`);
+    }
+    chunks.set(type, buffer.subarray(at + 8, at + 8 + size));
     at += 12 + size;
   }
   const [header, palette, alphas, data] = ["IHDR", "PLTE", "tRNS", "IDAT"].map((type) => chunks.get(type));

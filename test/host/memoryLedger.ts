@@ -249,6 +249,7 @@ export class MemoryLedger implements Ledger {
       batchCount: 0,
       eventCount: 0,
       archives: [],
+      areArchivesVerified: false,
       problems: [],
     };
     return Promise.resolve({

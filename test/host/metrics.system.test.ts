@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { openAtlas } from "../../src/openAtlas.ts";
+import { codeSpansIn, tableRows } from "../documentTables.ts";
 import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { exchangeBytes, HEADERS, type TestHost, startTestHost } from "./testHost.ts";
 
@@ -80,9 +81,8 @@ describe("/metrics", () => {
 
   test("has the metrics listed in docs/operations.md", async () => {
     const page = readFileSync(new URL("../../docs/operations.md", import.meta.url), "utf8");
-    const table = /\| name +\| labels[^\n]*\n([\s\S]*?)\n\n/.exec(page)?.[1] ?? "";
-    const names = [...table.matchAll(/^\| (.*?) +\|/gm)].flatMap(([, cell = ""]) => {
-      const [first = "", ...more] = [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
+    const names = tableRows(page, "name").flatMap(([cell = ""]) => {
+      const [first = "", ...more] = codeSpansIn(cell);
       return [first, ...more.map((end) => end.replace("…", first.replace(/_[a-z]+$/, "")))];
     });
     const served = [...(await scrape()).matchAll(/^# TYPE ((?:isotherm|http_server)_\w+)/gm)].map(
@@ -100,6 +100,17 @@ describe("/metrics", () => {
       expect(valueOf(text, 'isotherm_shed_total{reason="rate_limited"}')).toBe(1);
     } finally {
       await limited.close();
+    }
+  });
+
+  test("is served if the folder of the ledger cannot be read", async () => {
+    const other = await startTestHost({ adminPort: 0, ledgerFolder: "/nonexistent" });
+    try {
+      const text = await (await fetch(`${other.adminUrl}/metrics`)).text();
+      expect(text).toMatch(/^isotherm_ledger_disk_free_bytes nan$/im);
+      expect(valueOf(text, "isotherm_ledger_writable")).toBe(1);
+    } finally {
+      await other.close();
     }
   });
 

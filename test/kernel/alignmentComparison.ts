@@ -1,6 +1,6 @@
 /** Compares results of the alignment kernel with those of the reference implementation. */
 import type { AlignmentRule, AlignOutcome } from "../../src/kernel/alignment.ts";
-import type { AlignedColumns, AlignmentInclude, ResultColumn } from "../../src/kernel/alignmentColumns.ts";
+import type { AlignedColumns, IncludedColumns, ResultColumn } from "../../src/kernel/alignmentColumns.ts";
 import { resultColumnsOf } from "../../src/kernel/alignmentColumns.ts";
 import { ENTITY_FLAGS, YEAR_FLAGS } from "../oracle/alignment2/flags.ts";
 import type { Reference } from "../oracle/alignment2/reference.ts";
@@ -20,7 +20,7 @@ export const RULES: readonly AlignmentRule[] = [
 ];
 
 /** The default results, results that the fast path of the kernel can also compute, and all results. */
-export const INCLUDES: readonly AlignmentInclude[] = [
+export const INCLUDES: readonly IncludedColumns[] = [
   {},
   { climateRange: true, overall: true },
   { climateRange: true, byScope: true, budget: 0, overall: true },
@@ -50,7 +50,7 @@ export function compareWithOracle(
     outcomes,
   }: {
     readonly rule: AlignmentRule;
-    readonly include: readonly AlignmentInclude[];
+    readonly include: readonly IncludedColumns[];
     readonly outcomes: readonly AlignOutcome[];
   },
 ): Comparison {
@@ -80,7 +80,7 @@ function compareRow(
   expected: ScoredRow & { readonly mask: number },
   results: AlignedColumns,
   row: number,
-  include: AlignmentInclude,
+  include: IncludedColumns,
 ): number {
   const budget = expected.budget?.[include.budget ?? 0];
   const budgetSize = Math.max(

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { AnchorKeeper, anchorPath, anchorProblem, readAnchor } from "../../src/ledger/anchor.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { anchorPath, anchorProblem, readAnchor } from "../../src/ledger/anchor.ts";
 import type { ChainState } from "../../src/ledger/chainState.ts";
 
 let folder: string;
@@ -12,7 +12,6 @@ beforeEach(async () => {
   path = anchorPath(folder, undefined);
 });
 afterEach(async () => {
-  vi.useRealTimers();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -23,125 +22,6 @@ function stateAt(batch: number, ledgerId = "one"): ChainState {
 }
 
 describe("the anchor", () => {
-  test("is written after a commit, at most once per interval, with an increasing sequence number", async () => {
-    let batch = 1;
-    const keeper = new AnchorKeeper({ path, readState: () => Promise.resolve(stateAt(batch)), intervalMs: 50 });
-    expect(await readAnchor(path)).toBeUndefined();
-    keeper.update();
-    await expect
-      .poll(() => readAnchor(path))
-      .toMatchObject({ ledgerId: "one", sequence: 1, batch: 1, hash: hashOf(1) });
-    for (; batch < 1000; batch++) keeper.update();
-    await expect.poll(() => readAnchor(path)).toMatchObject({ sequence: 2, batch: 1000 });
-    batch = 1001;
-    keeper.update();
-    await keeper.close();
-    expect(await readAnchor(path)).toMatchObject({ sequence: 3, batch: 1001 });
-    expect(await readdir(folder)).toEqual(["ledger-anchor.json"]);
-  });
-
-  test("is written completely by concurrent writes", async () => {
-    let batch = 0;
-    const keeper = new AnchorKeeper({ path, readState: () => Promise.resolve(stateAt(++batch)), intervalMs: 1 });
-    const writes = Array.from({ length: 20 }, (_, index) => {
-      keeper.update();
-      return index % 2 === 0 ? keeper.flush() : keeper.write({ replaces: false });
-    });
-    await Promise.all(writes);
-    await keeper.close();
-    expect(await readAnchor(path)).toMatchObject({ sequence: batch, batch });
-    expect(await readdir(folder)).toEqual(["ledger-anchor.json"]);
-  });
-
-  test("is not written if nothing was committed, or if the storage fails", async () => {
-    const idle = new AnchorKeeper({ path, readState: () => Promise.resolve(stateAt(1)) });
-    await idle.close();
-    const failing = new AnchorKeeper({ path, readState: () => Promise.reject(new Error("down")) });
-    failing.update();
-    await failing.close();
-    expect(await readdir(folder)).toEqual([]);
-  });
-
-  test("keeps its evidence when the ledger loses batches while it is open", async () => {
-    const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-    let batch = 7;
-    const keeper = new AnchorKeeper({ path, readState: () => Promise.resolve(stateAt(batch)) });
-    keeper.update();
-    await keeper.flush();
-    batch = 5;
-    keeper.update();
-    await keeper.close();
-    expect(await readAnchor(path)).toMatchObject({ sequence: 1, batch: 7 });
-    expect(warning).toHaveBeenCalledWith(
-      expect.stringMatching(/lost batches: it ends with batch 5 after 7/),
-      "LedgerWarning",
-    );
-    warning.mockRestore();
-  });
-
-  test("that cannot be written is a fault after the permitted time, until it is written again", async () => {
-    const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-    const blocked = join(folder, "blocked");
-    await writeFile(blocked, "");
-    const keeper = new AnchorKeeper({
-      path: join(blocked, "anchor.json"),
-      readState: () => Promise.resolve(stateAt(3)),
-      intervalMs: 5,
-      unwrittenMsMax: 50,
-    });
-    expect([keeper.unwrittenMs, keeper.fault]).toEqual([0, undefined]);
-    keeper.update();
-    await keeper.flush();
-    expect(keeper.unwrittenMs).toBeGreaterThan(0);
-    await expect
-      .poll(() => keeper.fault)
-      .toMatchObject({
-        code: "ledger_unavailable",
-        message: expect.stringMatching(
-          /blocked\/anchor\.json, has not been written for 0 s.*(ENOTDIR|EEXIST)/,
-        ) as string,
-      });
-    await rm(blocked);
-    await expect.poll(() => keeper.fault).toBeUndefined();
-    expect(keeper.unwrittenMs).toBe(0);
-    expect(await readAnchor(join(blocked, "anchor.json"))).toMatchObject({ batch: 3 });
-    await keeper.close();
-    // Once for the failure, although there were several attempts, and once for its end.
-    expect(warning.mock.calls.map(([message]) => String(message).replace(/^.*anchor\.json, /, ""))).toEqual([
-      expect.stringMatching(/^could not be written: /),
-      "is written again.",
-    ]);
-    warning.mockRestore();
-  });
-
-  test("counts as unwritten neither briefly nor while the storage cannot be read", async () => {
-    const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
-    const reading = new AnchorKeeper({ path, readState: () => Promise.reject(new Error("down")), unwrittenMsMax: 0 });
-    reading.update();
-    await reading.flush();
-    expect([reading.unwrittenMs, reading.fault]).toEqual([0, undefined]);
-    await reading.close();
-    await writeFile(path, "not an anchor");
-    const failing = new AnchorKeeper({ path, readState: () => Promise.resolve(stateAt(1)) });
-    failing.update();
-    await failing.flush();
-    expect(failing.unwrittenMs).toBeGreaterThan(0);
-    expect(failing.fault).toBeUndefined();
-    await failing.close();
-    warning.mockRestore();
-  });
-
-  test("that the operator replaces is kept in the file", async () => {
-    const write = (state: ChainState, replaces: boolean): Promise<void> =>
-      new AnchorKeeper({ path, readState: () => Promise.resolve(state) }).write({ replaces });
-    await write(stateAt(9), false);
-    await write(stateAt(3), true);
-    await write(stateAt(4), false);
-    expect(await readAnchor(path)).toMatchObject({ sequence: 3, batch: 4 });
-    const file = JSON.parse(await readFile(path, "utf8")) as { readonly replaced: readonly object[] };
-    expect(file.replaced).toMatchObject([{ batch: 9, hash: hashOf(9), sequence: 1 }]);
-  });
-
   test("of a damaged file is an error that names the file", async () => {
     for (const text of ["", "{", "null", '{"format":2}', '{"format":1,"ledger_id":"one","batch":"1"}']) {
       await writeFile(path, text);

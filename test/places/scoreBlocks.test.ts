@@ -12,8 +12,9 @@ const group = (analysisYear: number): ScoreGroup => ({
   analysisYear,
   metrics: ["intensity", "fire_danger_days"],
 });
-/** So many groups that a block of their scores exceeds the size of a window. */
 const WIDE = Array.from({ length: 600 }, () => group(2050));
+/** Every block is a window. */
+const SINGLE_BLOCKS = { windowBytesMax: 1 };
 const planOf = (groups: readonly ScoreGroup[], radiusKm?: number): ScorePlan => ({
   groups,
   method: "mean",
@@ -43,6 +44,7 @@ function block(index: number, rowCount: number): PlaceBlock {
   const numbers = (first: number) => Float64Array.from({ length: rowCount }, (_, i) => first + i);
   return {
     index,
+    firstRow: index * ROWS_PER_BLOCK,
     rowCount,
     latitudes: numbers(index * 1000),
     longitudes: numbers(-index),
@@ -70,9 +72,9 @@ function sourceOf(count: number, rowCount = 3) {
 
 describe("scoreBlocks", () => {
   test.each([
-    ["one group", [group(2050)]],
-    ["many groups", WIDE],
-  ])("returns each block with its scores, in order, with %s", async (_, groups) => {
+    ["one group", [group(2050)], 7],
+    ["many groups", WIDE, 36],
+  ])("returns each block with its scores, in order, with %s", async (_, groups, windowCount) => {
     // Every other request takes several turns of the event loop, so that later requests end first.
     const { atlas, requests } = fakeAtlas(async () => {
       const turnCount = requests.length % 2 === 1 ? 5 : 0;
@@ -80,7 +82,10 @@ describe("scoreBlocks", () => {
     });
     const { blocks } = sourceOf(70);
     let index = 0;
-    for await (const { places, scores } of scoreBlocks(atlas, blocks, { plan: planOf(groups) })) {
+    for await (const { places, scores } of scoreBlocks(atlas, blocks, {
+      plan: planOf(groups),
+      windowBytesMax: 100_000,
+    })) {
       expect(places.index).toBe(index++);
       expect(scores.values.length).toBe(3 * groups.length * 2);
       expect(scores.statuses.length).toBe(3 * groups.length * 2);
@@ -89,7 +94,7 @@ describe("scoreBlocks", () => {
       ]);
     }
     expect(index).toBe(70);
-    expect(requests.length).toBe(groups === WIDE ? 70 : 7);
+    expect(requests.length).toBe(windowCount);
     expect(requests[0]).toMatchObject({ groups, method: "mean", anthropogenic: true });
   });
 
@@ -113,7 +118,7 @@ describe("scoreBlocks", () => {
     const { atlas, requests } = fakeAtlas();
     const { blocks, state } = sourceOf(1000);
     let count = 0;
-    for await (const scored of scoreBlocks(atlas, blocks, { plan: planOf(WIDE) })) {
+    for await (const scored of scoreBlocks(atlas, blocks, { plan: planOf(WIDE), ...SINGLE_BLOCKS })) {
       expect(scored.places.index).toBe(count);
       expect(state.pulledCount).toBeLessThanOrEqual(++count + 1);
       if (count === 5) break;
@@ -122,28 +127,41 @@ describe("scoreBlocks", () => {
     expect(requests[5]?.signal?.aborted).toBe(true);
   });
 
-  test("computes few blocks first, then more together, and fewer of them if many columns are kept", async () => {
-    const sizesOf = async (keptCount: number): Promise<readonly number[]> => {
+  test("computes few blocks first, then more together, and fewer of them if many or long values are kept", async () => {
+    const sizesOf = async (keptCount: number, text = "text"): Promise<readonly number[]> => {
       const { atlas, requests } = fakeAtlas();
       const blocks = Array.from({ length: 40 }, (_, index) => ({
         ...block(index, 1),
-        kept: Array.from({ length: keptCount }, () => ["text"]),
+        kept: Array.from({ length: keptCount }, () => [text]),
       }));
-      for await (const scored of scoreBlocks(atlas, blocks, { plan: planOf([group(2050)]) })) {
+      const options = { plan: planOf([group(2050)]), windowBytesMax: 20_000 };
+      for await (const scored of scoreBlocks(atlas, blocks, options)) {
         expect(scored.places.kept).toHaveLength(keptCount);
       }
       return requests.map(({ latitudes }) => latitudes.length);
     };
     expect(await sizesOf(1)).toEqual([1, 2, 4, 8, 16, 9]);
-    expect(await sizesOf(100)).toEqual([1, 1, ...Array.from({ length: 38 }, () => 1)]);
-    expect((await sizesOf(40)).slice(0, 4)).toEqual([1, 2, 4, 4]);
+    expect(await sizesOf(1000)).toEqual(Array.from({ length: 40 }, () => 1));
+    expect((await sizesOf(100)).slice(0, 4)).toEqual([1, 2, 4, 4]);
+    expect((await sizesOf(1, "x".repeat(2000))).slice(0, 4)).toEqual([1, 2, 4, 4]);
+    expect(await sizesOf(1, "x".repeat(20_000))).toEqual(Array.from({ length: 40 }, () => 1));
+  });
+
+  test("computes long texts in several windows by default", async () => {
+    const { atlas, requests } = fakeAtlas();
+    const long = "x".repeat(12 << 20);
+    const blocks = Array.from({ length: 9 }, (_, index) => ({ ...block(index, 1), kept: [[long]] }));
+    for await (const scored of scoreBlocks(atlas, blocks, { plan: planOf([group(2050)]) })) {
+      expect(scored.places.kept[0]?.[0]).toBe(long);
+    }
+    expect(requests.map(({ latitudes }) => latitudes.length)).toEqual([1, 2, 2, 2, 2]);
   });
 
   test("stops with the reason of the signal", async () => {
     const stop = new AbortController();
     const { atlas } = fakeAtlas();
     const { blocks, state } = sourceOf(1000);
-    const scored = scoreBlocks(atlas, blocks, { plan: planOf(WIDE), signal: stop.signal });
+    const scored = scoreBlocks(atlas, blocks, { plan: planOf(WIDE), signal: stop.signal, ...SINGLE_BLOCKS });
     await scored.next();
     stop.abort(new Error("enough"));
     await expect(scored.next()).rejects.toThrow("enough");
@@ -157,11 +175,11 @@ describe("scoreBlocks", () => {
     expect(state.isClosed).toBe(true);
     const unreadable = {
       *[Symbol.iterator](): Generator<PlaceBlock> {
-        yield block(0, ROWS_PER_BLOCK);
+        yield block(0, 3);
         throw new Error("row 8,193");
       },
     };
-    const scored = scoreBlocks(fakeAtlas().atlas, unreadable, { plan: planOf(WIDE) });
+    const scored = scoreBlocks(fakeAtlas().atlas, unreadable, { plan: planOf(WIDE), ...SINGLE_BLOCKS });
     await expect(scored.next()).rejects.toThrow("row 8,193");
   });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import type { PlaceOptions } from "../../src/contract/wireTypes.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
@@ -135,5 +135,71 @@ describe("scorePortfolio", () => {
   test("stops with the reason of the signal", async () => {
     const signal = AbortSignal.abort(new Error("canceled"));
     await expect(scorePortfolio(demo, PLACES, { ...OPTIONS, signal }).next()).rejects.toThrow("canceled");
+  });
+
+  test("returns the places before a row that cannot be read, then throws its index and the cause", async () => {
+    const cause = new Error("connection lost");
+    const failing = async function* (count: number): AsyncGenerator<PlaceRow> {
+      for (let i = 0; i < count; i++) yield { latitude: 11.59, longitude: 43.15 };
+      await Promise.resolve();
+      throw cause;
+    };
+    const options: PlaceOptions = { hazards: ["wildfire"], scenarios: ["baseline"], metrics: ["intensity"] };
+    for (const count of [0, 3, 8192, 8192 + 5]) {
+      let placeCount = 0;
+      const read = async (): Promise<void> => {
+        for await (const { index, results } of scorePortfolio(demo, failing(count), options)) {
+          expect(index).toBe(placeCount++);
+          expect(results[0]?.metrics.intensity).toBeGreaterThan(0);
+        }
+      };
+      await expect(read()).rejects.toThrow(
+        expect.objectContaining({ message: `Reading the row with index ${count} failed: connection lost`, cause }),
+      );
+      expect(placeCount).toBe(count);
+    }
+  });
+
+  test("closes its source when the caller stops", async () => {
+    let isClosed = false;
+    function* rows(): Generator<PlaceRow> {
+      try {
+        for (;;) yield { latitude: 11.59, longitude: 43.15 };
+      } finally {
+        isClosed = true;
+      }
+    }
+    for await (const { index } of scorePortfolio(demo, rows(), OPTIONS)) if (index === 2) break;
+    expect(isClosed).toBe(true);
+  });
+
+  test("stops with the reason of the signal while its source waits", async () => {
+    const abort = new AbortController();
+    async function* rows(): AsyncGenerator<PlaceRow> {
+      yield { latitude: 11.59, longitude: 43.15 };
+      abort.abort(new Error("canceled"));
+      await new Promise(() => undefined); // never answers
+    }
+    await expect(scorePortfolio(demo, rows(), { ...OPTIONS, signal: abort.signal }).next()).rejects.toThrow("canceled");
+  });
+
+  test("leaves no listeners on the signal", async () => {
+    const { signal } = new AbortController();
+    const [add, remove] = [vi.spyOn(signal, "addEventListener"), vi.spyOn(signal, "removeEventListener")];
+    for await (const { error } of scorePortfolio(demo, PLACES, { ...OPTIONS, signal })) expect(error).toBeUndefined();
+    expect(add).toHaveBeenCalled();
+    expect(remove).toHaveBeenCalledTimes(add.mock.calls.length);
+  });
+
+  test("accepts rows that may lack a location, as those of a database", async () => {
+    const rows: { readonly site: string; readonly latitude: number | null; readonly longitude: number | null }[] = [
+      { site: "geocoded", latitude: 11.59, longitude: 43.15 },
+      { site: "not geocoded", latitude: null, longitude: null },
+    ];
+    const places = await scored(rows);
+    expect(places.map(({ row, error }) => [row.site, error?.reason])).toEqual([
+      ["geocoded", undefined],
+      ["not geocoded", "latitude_missing"],
+    ]);
   });
 });

@@ -1,4 +1,4 @@
-import { EXAMPLE_COMPANY } from "./requests.ts";
+import { EXAMPLE_COMPANY } from "../company/exampleCompany.ts";
 import { ENTITY } from "../host/entities.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 

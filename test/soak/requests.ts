@@ -1,3 +1,4 @@
+import { EXAMPLE_COMPANY } from "../company/exampleCompany.ts";
 import { ENTITY } from "../host/entities.ts";
 import type { SeededRandom } from "../seededRandom.ts";
 import { requestBytes } from "./connection.ts";
@@ -15,17 +16,6 @@ const HAZARDS = {
   riverine_floods: { years: [2030, 2050, 2080], scenarios: ["rcp4p5", "rcp8p5"] },
   coastal_floods: { years: [2030, 2050, 2080], scenarios: ["rcp4p5", "rcp8p5"] },
 } as const;
-/** A company without assessment years. */
-export const EXAMPLE_COMPANY = {
-  name: "Example Cement Ltd",
-  country: "India",
-  industry: "cement_lime",
-  revenue: "7870000000",
-  total_assets: "11400000000",
-  ebitda: "1380000000",
-  total_debt: "1230000000",
-  transition_scenarios: ["NGFS_NET_ZERO_2050"],
-};
 const COMPANY = { ...EXAMPLE_COMPANY, assessment_years: [2030, 2050] };
 
 function placeQuery(random: SeededRandom): Readonly<Record<string, unknown>> {

@@ -4,13 +4,17 @@ import {
   longitudeOfPixel,
   MERCATOR_LAT_DEG_MAX,
   nativeZoom,
+  pixelAt,
+  pixelCenter,
   pixelLatitudes,
   pixelLongitudes,
   pixelOfLatitude,
   pixelOfLongitude,
   pixelWidthDeg,
   TILE_PIXELS,
+  tileOfPixel,
   tilesPerEdge,
+  wrapColumn,
   ZOOM_MAX,
 } from "../../src/tiles/mercator.ts";
 
@@ -44,6 +48,33 @@ describe("Web Mercator", () => {
       expect(pixelOfLongitude(7, lons[i] ?? 0)).toBeCloseTo(79 * 256 + i + 0.5, 6);
       expect(pixelOfLatitude(7, lats[i] ?? 0)).toBeCloseTo(60 * 256 + i + 0.5, 6);
     }
+  });
+
+  test("the center of a pixel is exactly that of its row and column in the tile", () => {
+    for (const address of [
+      { z: 0, x: 0, y: 0 },
+      { z: 7, x: 79, y: 60 },
+      { z: 13, x: 5009, y: 3911 },
+    ]) {
+      const [lats, lons] = [pixelLatitudes(address), pixelLongitudes(address)];
+      for (let i = 0; i < TILE_PIXELS; i++) {
+        const pixel = { z: address.z, column: address.x * TILE_PIXELS + i, row: address.y * TILE_PIXELS + 255 - i };
+        expect(pixelCenter(pixel)).toStrictEqual({ latDeg: lats[255 - i], lonDeg: lons[i] });
+        expect(tileOfPixel(pixel)).toStrictEqual({ address, index: (255 - i) * TILE_PIXELS + i });
+        expect(pixelAt(address.z, pixelCenter(pixel))).toStrictEqual(pixel);
+      }
+    }
+  });
+
+  test("a location in a copy of the world, or beyond its edges, has a pixel of the world", () => {
+    const pixel = { z: 3, column: 1900, row: 700 };
+    const { latDeg, lonDeg } = pixelCenter(pixel);
+    for (const turnDeg of [-720, -360, 0, 360]) {
+      expect(pixelAt(3, { latDeg, lonDeg: lonDeg + turnDeg })).toStrictEqual(pixel);
+    }
+    expect(pixelAt(3, { latDeg: 90, lonDeg: 180 })).toStrictEqual({ z: 3, column: 0, row: 0 });
+    expect(pixelAt(3, { latDeg: -90, lonDeg: -180 })).toStrictEqual({ z: 3, column: 0, row: 2047 });
+    expect([-1, -2049, 2048, 5].map((column) => wrapColumn(3, column))).toStrictEqual([2047, 2047, 0, 5]);
   });
 
   test("latitudes beyond its edges have the position of the edge", () => {

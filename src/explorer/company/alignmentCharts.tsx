@@ -7,6 +7,8 @@ import { useWidth } from "./useWidth.ts";
 
 const CHART_HEIGHT_PX = 320;
 const MARGIN = { top: 14, right: 34, bottom: 30, left: 44 };
+/** Length of the dash that is drawn for a pathway with a single point. */
+const POINT_WIDTH_PX = 24;
 /** Narrower charts have fewer ticks and no values at the points. */
 const NARROW_PX = 480;
 
@@ -84,7 +86,15 @@ function PathwaySvg({ pathways, temperatureAt, titleId, widthPx }: PathwayChartP
         );
       })}
       {pathways.scenarios.map(({ scenario, points: line }, index) => (
-        <path key={scenario} class={`pathway pathway-${index}`} d={path(line)} />
+        <g key={scenario} class={`pathway pathway-${index}`}>
+          <path d={path(line)} />
+          {/* A line with a single point would not be visible. */}
+          {line.length === 1
+            ? line.map(({ year, ratio }) => (
+                <path key={year} d={`M${x(year) - POINT_WIDTH_PX / 2} ${y(ratio)}h${POINT_WIDTH_PX}`} />
+              ))
+            : null}
+        </g>
       ))}
       {pathways.company.map((line, index) => (
         <CompanyLine

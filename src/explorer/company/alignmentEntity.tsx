@@ -3,6 +3,7 @@ import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BENCHMARK_IDS, BUDGET_SCENARIOS } 
 import type { AlignmentBasis, AlignmentInclude, BudgetScenario } from "../../contract/wireTypes.ts";
 import { BASELINE, EmissionsTable } from "./alignmentEmissions.tsx";
 import type { AlignmentForm, BaselineText } from "./alignmentForm.ts";
+import { type CompanyNames, IdentityFields } from "./companyFields.tsx";
 import { CheckField, ChoiceField, Suggestions, TextField } from "./fields.tsx";
 
 const BASIS_NAMES: Readonly<Record<AlignmentBasis, string>> = {
@@ -29,40 +30,24 @@ interface EntityProps {
   readonly form: AlignmentForm;
   readonly edit: (change: Partial<AlignmentForm>) => void;
   /** Names to suggest. */
-  readonly countries: readonly string[];
-  readonly industries: readonly string[];
-  readonly sectors: readonly string[];
+  readonly names: CompanyNames;
 }
 
-export function AlignmentEntityForm({ form, edit, countries, industries, sectors }: EntityProps) {
+export function AlignmentEntityForm({ form, edit, names }: EntityProps) {
   const { baseline } = form;
   const editBaseline = (change: Partial<BaselineText>): void => edit({ baseline: { ...baseline, ...change } });
   return (
     <>
       <fieldset>
         <legend>Company</legend>
-        <TextField
-          location="/0/entity_info/name"
-          label="Name"
-          isRequired
-          value={form.name}
-          onInput={(name) => edit({ name })}
-        />
-        <TextField
-          location="/0/entity_info/country"
-          label="Country"
-          hint="Name or ISO code. Gives the growth that is assumed without projected revenue."
-          list="alignment-countries"
-          value={form.country}
-          onInput={(country) => edit({ country })}
-        />
-        <TextField
-          location="/0/entity_info/industry"
-          label="Industry"
-          hint="Name in any classification, or a code of ISIC, NACE or NAICS."
-          list="alignment-industries"
-          value={form.industry}
-          onInput={(industry) => edit({ industry })}
+        <IdentityFields
+          location="/0/entity_info"
+          form={form}
+          edit={edit}
+          names={names}
+          requiresAll={false}
+          countryHint="Name or ISO code. Gives the growth that is assumed without projected revenue."
+          industryHint="Name in any classification, or a code of ISIC, NACE or NAICS."
         />
         <TextField
           location="/0/entity_info/sector"
@@ -72,9 +57,7 @@ export function AlignmentEntityForm({ form, edit, countries, industries, sectors
           value={form.sector}
           onInput={(sector) => edit({ sector })}
         />
-        <Suggestions id="alignment-countries" names={countries} />
-        <Suggestions id="alignment-industries" names={industries} />
-        <Suggestions id="alignment-sectors" names={sectors} />
+        <Suggestions id="alignment-sectors" names={names.sectors} />
       </fieldset>
       <EmissionsTable form={form} edit={edit} editBaseline={editBaseline} />
       <fieldset>

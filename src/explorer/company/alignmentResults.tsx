@@ -67,6 +67,9 @@ export function AlignmentResults({ result, baselineYear, include, method, benchm
           <p class="hint">
             Pathways have the company's mix of sectors and are computed for the years of the projection; lines connect
             them.
+            {pathways.scenarios.some(({ points }) => points[0]?.year !== baselineYear)
+              ? " After 2025, the response has no pathways in the baseline year, where only that of Current Policies is 1."
+              : ""}
             {detail.basis === "intensity"
               ? " The company's ratio is adjusted for its growth compared with that of the benchmark."
               : ""}
@@ -127,19 +130,15 @@ function shownYear(
   };
 }
 
-/** The temperature to read first; announced when it changes. */
+/** The temperature to read first. */
 function AlignmentHeadline({ result }: { readonly result: AlignmentResult }) {
   const headline = headlineOf(result);
   if (headline === undefined) {
-    return (
-      <p class="company-headline" role="status">
-        No temperature: see the reason for each year in the table.
-      </p>
-    );
+    return <p class="company-headline">No temperature: see the reason for each year in the table.</p>;
   }
   const { name, temperatureC, range } = headline;
   return (
-    <p class="company-headline" role="status">
+    <p class="company-headline">
       <span class="company-headline-value">{formatTemperature(temperatureC)} °C</span>{" "}
       <span>
         {name === "All years" ? "all years together" : name}

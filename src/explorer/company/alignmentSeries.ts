@@ -80,17 +80,25 @@ function scenarioPathwaysOf(
     if (ratios !== null && !byYear.has(year)) byYear.set(year, ratios);
   }
   const years = [...byYear].toSorted(([a], [b]) => a - b);
-  const start = startOf(baselineYear).filter(({ year }) => year < (years[0]?.[0] ?? -Infinity));
-  return first.detail.anchors.map(({ scenario, temperature_2100_c: temperatureC }, anchor) => ({
-    scenario,
-    temperatureC,
-    points: [...start, ...years.map(([year, ratios]) => ({ year, ratio: ratios[anchor] ?? NaN }))],
-  }));
+  const { anchors } = first.detail;
+  return anchors.map(({ scenario, temperature_2100_c: temperatureC }, anchor) => {
+    const isLast = anchor === anchors.length - 1;
+    const start = startOf(baselineYear, isLast).filter(({ year }) => year < (years[0]?.[0] ?? -Infinity));
+    return {
+      scenario,
+      temperatureC,
+      points: [...start, ...years.map(([year, ratios]) => ({ year, ratio: ratios[anchor] ?? NaN }))],
+    };
+  });
 }
 
-/** Returns where the pathways start. The response does not contain their values in a baseline year after the base year. */
-function startOf(baselineYear: number): readonly RatioPoint[] {
-  if (baselineYear > PATHWAY_BASE_YEAR) return [];
+/**
+ * Returns where a pathway starts. The method lets the world follow the last scenario, Current Policies, until the baseline
+ * year (equation 1), so that its pathway is 1 there. The others differ from 1 in a baseline year after the base year, and
+ * the response does not contain their values.
+ */
+function startOf(baselineYear: number, isLast: boolean): readonly RatioPoint[] {
+  if (baselineYear > PATHWAY_BASE_YEAR) return isLast ? [{ year: baselineYear, ratio: 1 }] : [];
   const base = { year: PATHWAY_BASE_YEAR, ratio: 1 };
   return baselineYear === PATHWAY_BASE_YEAR ? [base] : [{ year: baselineYear, ratio: 1 }, base];
 }

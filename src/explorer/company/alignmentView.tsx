@@ -1,4 +1,5 @@
 import { useExplorer } from "../context.ts";
+import { SnippetPanel } from "../snippetPanel.tsx";
 import type { AlignmentResult, ProblemItem } from "../../contract/wireTypes.ts";
 import { AlignmentEntityForm } from "./alignmentEntity.tsx";
 import {
@@ -13,12 +14,11 @@ import { AlignmentResults } from "./alignmentResults.tsx";
 import { headlineOf } from "./alignmentSeries.ts";
 import { AnswerStatus } from "./answerStatus.tsx";
 import { formatTemperature } from "./companyFormat.ts";
-import { CompanySnippetPanel } from "./companySnippetPanel.tsx";
-import { FaultItems, focusField } from "./fields.tsx";
-import "./charts.css";
-import "./company.css";
+import { useCompanyNames } from "./companyFields.tsx";
+import { companyPrograms } from "./companySnippets.ts";
+import { CompanyView } from "./companyView.tsx";
+import { focusField } from "./fields.tsx";
 import { useAnswer } from "./useAnswer.ts";
-import { useReference } from "./useReference.ts";
 
 /** Pointers that the form has a field or a table row for. */
 const PLACED = /^(\/0\/(entity_info\/|data\/0|projected_emissions)|\?(basis|benchmark|budget_scenario|convergence)$)/;
@@ -32,8 +32,7 @@ export function AlignmentView() {
   const edit = (change: Partial<AlignmentForm>): void => {
     state.alignmentInput.value = encodeAlignmentForm({ ...form, ...change });
   };
-  const industries = useReference((signal) => data.industries(signal))?.items ?? [];
-  const countries = useReference((signal) => data.countries(signal))?.items ?? [];
+  const names = useCompanyNames();
   const call = alignmentCallOf(form);
   const answer = useAnswer(call.request === undefined ? undefined : JSON.stringify(call), async (signal) => {
     const { request, parameters } = sendable(call);
@@ -43,68 +42,52 @@ export function AlignmentView() {
   });
   const items: readonly ProblemItem[] = call.items ?? answer.error?.items ?? [];
   const unplaced = items.filter(({ pointer, parameter }) => !PLACED.test(pointer ?? `?${parameter ?? ""}`));
-  const isExample = text === undefined || linked === undefined;
   const shown = answer.value;
   const [result] = shown?.answered.results ?? [];
   return (
-    <FaultItems.Provider value={items}>
-      <div class="company-view">
-        <h2>Temperature alignment</h2>
-        <p class="intro">
-          The global warming in 2100 that the emissions of a company imply, if they are compared with the pathways of
-          the NGFS scenarios. The atlas of hazards is not used.
-        </p>
-        {linked === undefined ? (
-          <p class="notice" role="alert">
-            The link contains no company that can be read, so the example is shown.
-          </p>
-        ) : null}
-        {result === undefined ? null : (
-          <p class="company-glance" aria-hidden="true">
-            {glanceOf(shown?.include.includes("overall") === true ? result : { ...result, overall: null })}
-          </p>
-        )}
-        <div class="company-columns">
-          <form class="company-form" aria-label="Company" onSubmit={(event) => event.preventDefault()}>
-            <div class="form-bar">
-              {isExample ? <p class="example">This is an example, not a real company. Edit any value.</p> : null}
-              <button type="button" disabled={isExample} onClick={() => (state.alignmentInput.value = undefined)}>
-                Reset to the example
-              </button>
-            </div>
-            <DidYouMean suggestions={items.length > 0 ? undefined : result?.did_you_mean} edit={edit} />
-            <AlignmentEntityForm
-              form={form}
-              edit={edit}
-              countries={countries.map(({ name }) => name)}
-              industries={industries.flatMap(({ name, aliases }) => [name, ...aliases])}
-              sectors={[...new Set(industries.map(({ sector }) => sector))]}
-            />
-          </form>
-          <section class="company-results" aria-label="Results" aria-busy={answer.isLoading}>
-            <AnswerStatus items={items} unplaced={unplaced} answer={answer} />
-            {shown === undefined || result === undefined ? null : (
-              <div class={items.length > 0 || answer.error !== undefined ? "outdated" : undefined}>
-                <AlignmentResults
-                  result={result}
-                  baselineYear={shown.baselineYear}
-                  include={shown.include}
-                  method={shown.answered.method}
-                  benchmark={shown.answered.benchmark}
-                />
-              </div>
-            )}
-            {call.request === undefined ? null : (
-              <CompanySnippetPanel
-                call={{ method: "alignTemperature", ...call }}
-                answer={shown?.answered}
-                note="The page itself adds detail=true, for the figures of the charts."
+    <CompanyView
+      title="Temperature alignment"
+      intro="The global warming in 2100 that the emissions of a company imply, if they are compared with the pathways of the NGFS scenarios. The atlas of hazards is not used."
+      isUnreadable={linked === undefined}
+      isExample={text === undefined || linked === undefined}
+      onReset={() => (state.alignmentInput.value = undefined)}
+      items={items}
+      isLoading={answer.isLoading}
+      mainFigure={
+        result && mainFigureOf(shown?.include.includes("overall") === true ? result : { ...result, overall: null })
+      }
+      form={
+        <>
+          <DidYouMean suggestions={items.length > 0 ? undefined : result?.did_you_mean} edit={edit} />
+          <AlignmentEntityForm form={form} edit={edit} names={names} />
+        </>
+      }
+      results={
+        <>
+          <AnswerStatus items={items} unplaced={unplaced} answer={answer} />
+          {shown === undefined || result === undefined ? null : (
+            <div class={items.length > 0 || answer.error !== undefined ? "outdated" : undefined}>
+              <AlignmentResults
+                result={result}
+                baselineYear={shown.baselineYear}
+                include={shown.include}
+                method={shown.answered.method}
+                benchmark={shown.answered.benchmark}
               />
-            )}
-          </section>
-        </div>
-      </div>
-    </FaultItems.Provider>
+            </div>
+          )}
+          {call.request === undefined ? null : (
+            <SnippetPanel
+              title="Copy this request"
+              codeName="Request"
+              programs={companyPrograms({ method: "alignTemperature", ...call })}
+              answer={shown?.answered}
+              note="The page itself adds detail=true, for the figures of the charts."
+            />
+          )}
+        </>
+      }
+    />
   );
 }
 
@@ -116,7 +99,7 @@ function sendable(call: AlignmentCall): SentCall {
 }
 
 /** Returns the main figure of a result in a few words. */
-function glanceOf(result: AlignmentResult): string {
+function mainFigureOf(result: AlignmentResult): string {
   const headline = headlineOf(result);
   if (headline === undefined) return "No temperature";
   return `${formatTemperature(headline.temperatureC)} °C, ${headline.name === "All years" ? "all years" : headline.name}`;
@@ -133,23 +116,26 @@ function DidYouMean({ suggestions = {}, edit }: DidYouMeanProps) {
     const name = suggestions[member];
     return name === undefined ? [] : [{ member, name }];
   });
-  if (names.length === 0) return null;
   return (
-    <ul class="suggestions" role="status">
-      {names.map(({ member, name }) => (
-        <li key={member}>
-          The {member} is not known.{" "}
-          <button
-            type="button"
-            onClick={() => {
-              edit({ [member]: name });
-              focusField(`/0/entity_info/${member}`);
-            }}
-          >
-            Use “{name}”
-          </button>
-        </li>
-      ))}
-    </ul>
+    <div role="status">
+      {names.length === 0 ? null : (
+        <ul class="suggestions">
+          {names.map(({ member, name }) => (
+            <li key={member}>
+              The {member} is not known.{" "}
+              <button
+                type="button"
+                onClick={() => {
+                  edit({ [member]: name });
+                  focusField(`/0/entity_info/${member}`);
+                }}
+              >
+                Use “{name}”
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
   );
 }

@@ -1,6 +1,6 @@
 /** The state of a request in words: running, refused because of some values, or failed. */
 import type { ProblemItem } from "../../contract/wireTypes.ts";
-import type { ExplorerError } from "../data/explorerData.ts";
+import { FailureNotice } from "../failureNotice.tsx";
 import type { LatestAnswer } from "./useAnswer.ts";
 
 interface StatusProps {
@@ -30,24 +30,6 @@ export function AnswerStatus({ items, unplaced, answer }: StatusProps) {
       </div>
     );
   }
-  if (error !== undefined) {
-    return (
-      <div class="problem" role="alert">
-        <p>
-          {error.message} {adviceFor(error)}
-        </p>
-        <button type="button" onClick={retry}>
-          Try again
-        </button>
-      </div>
-    );
-  }
+  if (error !== undefined) return <FailureNotice error={error} onRetry={retry} />;
   return isLoading && value === undefined ? <p class="hint">Computing</p> : null;
-}
-
-function adviceFor({ code, retryAfterS }: ExplorerError): string {
-  if (retryAfterS !== undefined) return `Wait ${retryAfterS} seconds, then try again.`;
-  return code.startsWith("api_key_") || code.startsWith("customer_")
-    ? "Choose “Forget key” at the top of the page, then enter another key."
-    : "";
 }

@@ -2,8 +2,9 @@
 import { useContext } from "preact/hooks";
 import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "../../contract/companyNames.ts";
 import type { CompanyAnswer, CompanyAssumptions, ReferenceScenario } from "../../contract/wireTypes.ts";
+import { type CompanyNames, IdentityFields } from "./companyFields.tsx";
 import { formatAmount } from "./companyFormat.ts";
-import { CheckField, ChoiceField, FaultItems, FieldErrors, itemsWithin, Suggestions, TextField } from "./fields.tsx";
+import { CheckField, ChoiceField, FaultItems, FieldErrors, itemsWithin, TextField } from "./fields.tsx";
 import { ASSUMPTION_NOTES, markMeaning } from "./riskAssumptions.ts";
 import { ASSUMPTION_NAMES, EMISSION_NAMES, type EmissionName, type FigureName, type RiskForm } from "./riskForm.ts";
 
@@ -34,14 +35,14 @@ const MODEL_NAMES: Readonly<Record<(typeof PRICE_MODEL_IDS)[number], string>> = 
 interface FormProps {
   readonly form: RiskForm;
   readonly edit: (change: Partial<RiskForm>) => void;
-  readonly countries: readonly string[];
-  readonly industries: readonly string[];
+  /** Names to suggest. */
+  readonly names: CompanyNames;
   readonly scenarios: readonly ReferenceScenario[];
   /** The latest answer, which names what was estimated and assumed. */
   readonly answer: CompanyAnswer | undefined;
 }
 
-export function ClimateRiskForm({ form, edit, countries, industries, scenarios, answer }: FormProps) {
+export function ClimateRiskForm({ form, edit, names, scenarios, answer }: FormProps) {
   const figure = (name: FigureName, label: string, hint: string) => (
     <TextField
       location={`/${name}`}
@@ -57,26 +58,14 @@ export function ClimateRiskForm({ form, edit, countries, industries, scenarios, 
     <>
       <fieldset>
         <legend>Company</legend>
-        <TextField location="/name" label="Name" isRequired value={form.name} onInput={(name) => edit({ name })} />
-        <TextField
-          location="/country"
-          label="Country"
-          isRequired
-          list="risk-countries"
-          value={form.country}
-          onInput={(country) => edit({ country })}
+        <IdentityFields
+          location=""
+          form={form}
+          edit={edit}
+          names={names}
+          requiresAll
+          industryHint="Name, or a code such as ISIC 2410, NACE 24.10 or NAICS 331110."
         />
-        <TextField
-          location="/industry"
-          label="Industry"
-          isRequired
-          hint="Name, or a code such as ISIC 2410, NACE 24.10 or NAICS 331110."
-          list="risk-industries"
-          value={form.industry}
-          onInput={(industry) => edit({ industry })}
-        />
-        <Suggestions id="risk-countries" names={countries} />
-        <Suggestions id="risk-industries" names={industries} />
         {figure("revenue", "Revenue", `${MONEY} per year`)}
         {figure("total_assets", "Total assets", `${MONEY}. Blank: estimated.`)}
         {figure("ebitda", "EBITDA", `${MONEY} per year. Blank: estimated.`)}

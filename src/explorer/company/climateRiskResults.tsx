@@ -91,14 +91,14 @@ export function ClimateRiskResults({ answer, request }: ResultsProps) {
   );
 }
 
-/** The worst case; announced when it changes. */
+/** The worst case. */
 function RiskHeadline({ answer: { headline, results } }: { readonly answer: CompanyAnswer }) {
   const { scenario, year } = headline.max;
   const worst = results.find((result) => result.scenario === scenario && result.year === year);
   if (worst === undefined) return null;
   const { pct_of_ebitda, low, high, rating, measured_by } = worst.total;
   return (
-    <p class="company-headline" role="status">
+    <p class="company-headline">
       <span class="company-headline-value">
         {formatPercent(pct_of_ebitda)} of EBITDA, rating {rating}
       </span>{" "}

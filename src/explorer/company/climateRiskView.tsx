@@ -1,13 +1,13 @@
 import type { ProblemItem } from "../../contract/wireTypes.ts";
 import { useExplorer } from "../context.ts";
+import { SnippetPanel } from "../snippetPanel.tsx";
 import { AnswerStatus } from "./answerStatus.tsx";
 import { ClimateRiskForm } from "./climateRiskForm.tsx";
 import { ClimateRiskResults } from "./climateRiskResults.tsx";
 import { formatPercent } from "./companyFormat.ts";
-import { CompanySnippetPanel } from "./companySnippetPanel.tsx";
-import { FaultItems } from "./fields.tsx";
-import "./charts.css";
-import "./company.css";
+import { useCompanyNames } from "./companyFields.tsx";
+import { companyPrograms } from "./companySnippets.ts";
+import { CompanyView } from "./companyView.tsx";
 import { decodeRiskForm, encodeRiskForm, EXAMPLE_RISK, type RiskForm, riskCallOf } from "./riskForm.ts";
 import { useAnswer } from "./useAnswer.ts";
 import { useReference } from "./useReference.ts";
@@ -25,8 +25,7 @@ export function ClimateRiskView() {
   const edit = (change: Partial<RiskForm>): void => {
     state.climateRiskInput.value = encodeRiskForm({ ...form, ...change });
   };
-  const industries = useReference((signal) => data.industries(signal))?.items ?? [];
-  const countries = useReference((signal) => data.countries(signal))?.items ?? [];
+  const names = useCompanyNames();
   const scenarios = useReference((signal) => data.scenarios(signal))?.items ?? [];
   const { request, items: unreadable } = riskCallOf(form);
   const answer = useAnswer(request === undefined ? undefined : JSON.stringify(request), async (signal) => {
@@ -34,60 +33,40 @@ export function ClimateRiskView() {
     return { request, answered: await data.totalClimateRisk(request, signal) };
   });
   const items: readonly ProblemItem[] = unreadable ?? answer.error?.items ?? [];
-  const isExample = text === undefined || linked === undefined;
   const shown = answer.value;
   return (
-    <FaultItems.Provider value={items}>
-      <div class="company-view">
-        <h2>Total climate risk</h2>
-        <p class="intro">
-          Annual losses of a company from transition and physical risk, by scenario and year, and their effect on its
-          value and credit. Physical risk is a national average from published tables: the atlas of hazards is not used.
-        </p>
-        {linked === undefined ? (
-          <p class="notice" role="alert">
-            The link contains no company that can be read, so the example is shown.
-          </p>
-        ) : null}
-        {shown === undefined ? null : (
-          <p class="company-glance" aria-hidden="true">
-            Worst case: {formatPercent(shown.answered.headline.max.pct_of_ebitda)} of EBITDA
-          </p>
-        )}
-        <div class="company-columns">
-          <form class="company-form" aria-label="Company" onSubmit={(event) => event.preventDefault()}>
-            <div class="form-bar">
-              {isExample ? <p class="example">This is an example, not a real company. Edit any value.</p> : null}
-              <button type="button" disabled={isExample} onClick={() => (state.climateRiskInput.value = undefined)}>
-                Reset to the example
-              </button>
+    <CompanyView
+      title="Total climate risk"
+      intro="Annual losses of a company from transition and physical risk, by scenario and year, and their effect on its value and credit. Physical risk is a national average from published tables: the atlas of hazards is not used."
+      isUnreadable={linked === undefined}
+      isExample={text === undefined || linked === undefined}
+      onReset={() => (state.climateRiskInput.value = undefined)}
+      items={items}
+      isLoading={answer.isLoading}
+      mainFigure={shown && `Worst case: ${formatPercent(shown.answered.headline.max.pct_of_ebitda)} of EBITDA`}
+      form={<ClimateRiskForm form={form} edit={edit} names={names} scenarios={scenarios} answer={shown?.answered} />}
+      results={
+        <>
+          <AnswerStatus
+            items={items}
+            unplaced={items.filter(({ pointer }) => pointer === undefined || !PLACED.test(pointer))}
+            answer={answer}
+          />
+          {shown === undefined ? null : (
+            <div class={items.length > 0 || answer.error !== undefined ? "outdated" : undefined}>
+              <ClimateRiskResults answer={shown.answered} request={shown.request} />
             </div>
-            <ClimateRiskForm
-              form={form}
-              edit={edit}
-              countries={countries.map(({ name }) => name)}
-              industries={industries.flatMap(({ name, aliases }) => [name, ...aliases])}
-              scenarios={scenarios}
+          )}
+          {request === undefined ? null : (
+            <SnippetPanel
+              title="Copy this request"
+              codeName="Request"
+              programs={companyPrograms({ method: "totalClimateRisk", request })}
               answer={shown?.answered}
             />
-          </form>
-          <section class="company-results" aria-label="Results" aria-busy={answer.isLoading}>
-            <AnswerStatus
-              items={items}
-              unplaced={items.filter(({ pointer }) => pointer === undefined || !PLACED.test(pointer))}
-              answer={answer}
-            />
-            {shown === undefined ? null : (
-              <div class={items.length > 0 || answer.error !== undefined ? "outdated" : undefined}>
-                <ClimateRiskResults answer={shown.answered} request={shown.request} />
-              </div>
-            )}
-            {request === undefined ? null : (
-              <CompanySnippetPanel call={{ method: "totalClimateRisk", request }} answer={shown?.answered} />
-            )}
-          </section>
-        </div>
-      </div>
-    </FaultItems.Provider>
+          )}
+        </>
+      }
+    />
   );
 }

@@ -1,12 +1,6 @@
 /** The request of a company view as programs to copy: curl, TypeScript and Python, and as JSON. */
 import type { AlignmentParameters, AlignmentRequest, CompanyRequest } from "../../contract/wireTypes.ts";
-import {
-  CUSTOMER_VARIABLE,
-  KEY_VARIABLE,
-  type Snippet,
-  type SnippetLanguage,
-  type SnippetTarget,
-} from "../snippets.ts";
+import { clientProgram, curlCommand, pythonProgram, type SnippetPrograms } from "../snippets.ts";
 
 /** A request to the API or to the library. */
 export type CompanyCall =
@@ -22,36 +16,29 @@ const PATHS = {
   totalClimateRisk: "analyze/total-climate-risk",
 } as const;
 
-const NO_SERVICE = "A published folder has no HTTP service: use the library, in TypeScript or JavaScript.";
 /** Longer values have a line for each member. */
 const WIDTH = 100;
 
-/** Returns the program that sends the request and prints the answer as JSON. */
-export function companySnippet(language: SnippetLanguage, target: SnippetTarget, call: CompanyCall): Snippet {
-  if (language === "json") return { code: sourceText(call.request, JSON_STYLE) };
-  if (target.kind === "published") {
-    return language === "typescript" ? { code: libraryProgram(call) } : { unavailable: NO_SERVICE };
-  }
-  switch (language) {
-    case "curl":
-      return { code: curlCommand(target.baseUrl, call) };
-    case "typescript":
-      return { code: clientProgram(target.baseUrl, call) };
-    case "python":
-      return { code: pythonProgram(target.baseUrl, call) };
-    default:
-      return language satisfies never;
-  }
-}
-
-/** Returns the requirements of a program, or a description of the JSON. */
-export function companySnippetNote(language: SnippetLanguage, target: SnippetTarget, call: CompanyCall): string {
-  if (language === "json")
-    return `The body of POST /${PATHS[call.method]}, also accepted by ${call.method} of the library.`;
-  if (target.kind === "published")
-    return "Needs Node.js and the package isotherm. Save it as a file ending in .ts or .mjs.";
-  const variables = `Reads the API key from the environment variable ${KEY_VARIABLE} and the customer from ${CUSTOMER_VARIABLE}.`;
-  return language === "typescript" ? `${variables} Needs Node.js and the package isotherm.` : variables;
+/** Returns the programs that send the request and print the answer as JSON. */
+export function companyPrograms(call: CompanyCall): SnippetPrograms {
+  const { method, request } = call;
+  return {
+    json: () => sourceText(request, JSON_STYLE),
+    jsonNote: `The body of POST /${PATHS[method]}, also accepted by ${method} of the library.`,
+    library: () => libraryProgram(call),
+    client: (baseUrl) => clientProgram(baseUrl, `${method}(${argumentsOf(call)})`),
+    curl: (baseUrl) =>
+      curlCommand(shellQuote(urlOf(baseUrl, call)), [
+        `--header "Content-Type: application/json"`,
+        `--data-raw ${shellQuote(sourceText(request, JSON_STYLE))}`,
+      ]),
+    python: (baseUrl) =>
+      pythonProgram({
+        definition: `body = ${sourceText(request, PYTHON)}`,
+        url: JSON.stringify(urlOf(baseUrl, call)),
+        body: "body",
+      }),
+  };
 }
 
 function urlOf(baseUrl: string, call: CompanyCall): string {
@@ -63,36 +50,12 @@ function urlOf(baseUrl: string, call: CompanyCall): string {
   return `${new URL(PATHS[call.method], baseUrl).href}${texts.length === 0 ? "" : `?${texts.join("&")}`}`;
 }
 
-function curlCommand(baseUrl: string, call: CompanyCall): string {
-  const body = sourceText(call.request, JSON_STYLE);
-  return [
-    `curl --fail-with-body ${shellQuote(urlOf(baseUrl, call))}`,
-    `--header "X-API-Key: $${KEY_VARIABLE}"`,
-    `--header "X-Customer-ID: $${CUSTOMER_VARIABLE}"`,
-    `--header "Content-Type: application/json"`,
-    `--data-raw ${shellQuote(body)}`,
-  ].join(" \\\n  ");
-}
-
 /** Returns the arguments of the method in the client and in the library. */
 function argumentsOf(call: CompanyCall): string {
   const request = sourceText(call.request, TYPESCRIPT);
   if (call.method === "totalClimateRisk") return request;
   const { budget_scenario: budgetScenario, ...parameters } = call.parameters;
   return `${request}, ${sourceText({ ...parameters, budgetScenario }, TYPESCRIPT)}`;
-}
-
-function clientProgram(baseUrl: string, call: CompanyCall): string {
-  return `import { IsothermClient } from "isotherm/client";
-
-const client = new IsothermClient({
-  baseUrl: ${JSON.stringify(baseUrl)},
-  apiKey: process.env["${KEY_VARIABLE}"] ?? "",
-  customerId: process.env["${CUSTOMER_VARIABLE}"] ?? "",
-});
-const result = await client.${call.method}(${argumentsOf(call)});
-console.log(JSON.stringify(result, null, 2));
-`;
 }
 
 function libraryProgram(call: CompanyCall): string {
@@ -109,27 +72,6 @@ console.log(JSON.stringify(result, null, 2));
 
 const result = await alignTemperature(${argumentsOf({ ...call, parameters })});
 console.log(JSON.stringify(roundTemperatures(result), null, 2));
-`;
-}
-
-function pythonProgram(baseUrl: string, call: CompanyCall): string {
-  return `import json
-import os
-import urllib.request
-
-body = ${sourceText(call.request, PYTHON)}
-request = urllib.request.Request(
-    ${JSON.stringify(urlOf(baseUrl, call))},
-    data=json.dumps(body).encode(),
-    headers={
-        "Content-Type": "application/json",
-        "X-API-Key": os.environ["${KEY_VARIABLE}"],
-        "X-Customer-ID": os.environ["${CUSTOMER_VARIABLE}"],
-    },
-)
-with urllib.request.urlopen(request) as response:
-    result = json.load(response)
-print(json.dumps(result, indent=2))
 `;
 }
 

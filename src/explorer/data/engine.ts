@@ -18,14 +18,17 @@ export async function openEngine(atlasAddress: string): Promise<Engine> {
   return {
     catalog: async () => describeHoldings(atlas),
     // The library checks the name of the metric.
-    valueTile: (address, signal) =>
-      atlas.valueTile(address as ValueTileRequest, signal === undefined ? {} : { signal }),
-    hazardRisk: (query) => atlas.hazardRisk(query),
+    valueTile: (address, signal) => atlas.valueTile(address as ValueTileRequest, { signal }),
+    hazardRisk: (query, signal) => atlas.hazardRisk(query, { signal }),
     async hazardRiskBatch(queries, signal) {
       const results = await atlas.hazardRiskBatch(queries, signal === undefined ? {} : { signal });
       return results.map((result) => ("error" in result ? refusedQuery(result.error) : result));
     },
-    curve: (query) => atlas.curve(query),
+    curve: (query, signal) => atlas.curve(query, { signal }),
+    async curveBatch(queries, signal) {
+      const results = await atlas.curveBatch(queries, signal === undefined ? {} : { signal });
+      return results.map((result) => ("error" in result ? refusedQuery(result.error) : result));
+    },
     alignTemperature: async (request, parameters) => (await company()).alignTemperature(request, parameters),
     totalClimateRisk: async (request) => (await company()).totalClimateRisk(request),
     industries: async () => (await company()).industries(),

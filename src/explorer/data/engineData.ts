@@ -8,6 +8,8 @@ export interface EngineThread {
   onResponse(listener: (response: EngineResponse) => void): void;
   /** Calls the listener if the worker cannot be loaded or ends with an error. */
   onFailure(listener: (message: string) => void): void;
+  /** Ends the worker, with everything that it is doing. */
+  end(): void;
 }
 
 interface PendingCall {
@@ -32,11 +34,13 @@ export function engineData(atlasAddress: string, thread: EngineThread = startEng
     hazardRisk: (query, signal) => calls.run("hazardRisk", [query], signal),
     hazardRiskBatch: (queries, signal) => calls.run("hazardRiskBatch", [queries], signal),
     curve: (query, signal) => calls.run("curve", [query], signal),
+    curveBatch: (queries, signal) => calls.run("curveBatch", [queries], signal),
     alignTemperature: (request, parameters, signal) => calls.run("alignTemperature", [request, parameters], signal),
     totalClimateRisk: (request, signal) => calls.run("totalClimateRisk", [request], signal),
     industries: (signal) => calls.run("industries", [], signal),
     countries: (signal) => calls.run("countries", [], signal),
     scenarios: (signal) => calls.run("scenarios", [], signal),
+    close: () => calls.close(),
   };
 }
 
@@ -45,7 +49,7 @@ class EngineCalls {
   readonly #thread: EngineThread;
   readonly #pending = new Map<number, PendingCall>();
   #lastId = 0;
-  /** Set when the worker has failed. */
+  /** Set when the worker has failed or has been ended. */
   #failure: ExplorerError | undefined;
 
   constructor(thread: EngineThread) {
@@ -59,14 +63,21 @@ class EngineCalls {
         call?.reject(new ExplorerError(code, message, items));
       }
     });
-    thread.onFailure((message) => {
-      this.#failure = new ExplorerError(
-        "engine_failed",
-        `The engine of this page failed: ${message}. Reload the page.`,
-      );
-      for (const { reject } of this.#pending.values()) reject(this.#failure);
-      this.#pending.clear();
-    });
+    thread.onFailure((message) =>
+      this.#fail(new ExplorerError("engine_failed", `The engine of this page failed: ${message}. Reload the page.`)),
+    );
+  }
+
+  close(): void {
+    this.#thread.end();
+    this.#fail(new ExplorerError("engine_closed", "The engine of this page was ended. Reload the page."));
+  }
+
+  /** Rejects the pending calls, and later ones. */
+  #fail(error: ExplorerError): void {
+    this.#failure ??= error;
+    for (const { reject } of this.#pending.values()) reject(this.#failure);
+    this.#pending.clear();
   }
 
   /** @throws ExplorerError; the signal's reason */
@@ -105,5 +116,6 @@ function startEngineWorker(): EngineThread {
       worker.addEventListener("message", ({ data }: MessageEvent<EngineResponse>) => listener(data)),
     onFailure: (listener) =>
       worker.addEventListener("error", ({ message }) => listener(message === "" ? "it could not be loaded" : message)),
+    end: () => worker.terminate(),
   };
 }

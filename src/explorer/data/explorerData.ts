@@ -51,6 +51,10 @@ export interface ExplorerData {
     signal?: AbortSignal,
   ): Promise<readonly (HazardResult | RefusedQuery)[]>;
   curve(query: CurveQueryInput, signal?: AbortSignal): Promise<CurveResult>;
+  curveBatch(
+    queries: readonly CurveQueryInput[],
+    signal?: AbortSignal,
+  ): Promise<readonly (CurveResult | RefusedQuery)[]>;
   alignTemperature(
     request: AlignmentRequest,
     parameters: AlignmentParameters,
@@ -60,6 +64,8 @@ export interface ExplorerData {
   industries(signal?: AbortSignal): Promise<ReferenceIndustries>;
   countries(signal?: AbortSignal): Promise<ReferenceCountries>;
   scenarios(signal?: AbortSignal): Promise<ReferenceScenarios>;
+  /** Ends the worker of a published atlas. Calls fail from then on. */
+  close(): void;
 }
 
 /** A request that failed: an error of the API, of the engine, or of the network. */

@@ -9,6 +9,12 @@ export interface PublishedPage {
   querySelector(selectors: string): { getAttribute(name: string): string | null } | null;
 }
 
+export interface PublishedOptions {
+  readonly signal?: AbortSignal;
+  /** Default: the global `fetch`. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
 /** Returns the address of the configuration of a published page; undefined if a service sent the page. */
 export function configurationAddress(page: PublishedPage): string | undefined {
   const address = page.querySelector(`meta[name="${META_NAME}"]`)?.getAttribute("content") ?? undefined;
@@ -18,24 +24,30 @@ export function configurationAddress(page: PublishedPage): string | undefined {
 /**
  * Returns the data of a published page: the engine, on the atlas that the configuration names.
  *
- * @throws ExplorerError if the configuration cannot be read
+ * @throws ExplorerError if the configuration cannot be read; the signal's reason
  */
 export async function publishedData(
   configuration: string,
-  fetch: typeof globalThis.fetch = (...request) => globalThis.fetch(...request),
+  { signal, fetch = (...request) => globalThis.fetch(...request) }: PublishedOptions = {},
 ): Promise<ExplorerData> {
   const [atlasAddress, { engineData }] = await Promise.all([
-    readAtlasAddress(configuration, fetch),
+    readAtlasAddress(configuration, fetch, signal),
     import("./engineData.ts"),
   ]);
+  signal?.throwIfAborted();
   return engineData(atlasAddress);
 }
 
-async function readAtlasAddress(configuration: string, fetch: typeof globalThis.fetch): Promise<string> {
+async function readAtlasAddress(
+  configuration: string,
+  fetch: typeof globalThis.fetch,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   let response: Response;
   try {
-    response = await fetch(configuration);
+    response = await fetch(configuration, signal === undefined ? {} : { signal });
   } catch {
+    signal?.throwIfAborted();
     throw new ExplorerError("network", `${configuration} cannot be reached. Check the connection, then try again.`);
   }
   const { status } = response;

@@ -66,6 +66,9 @@ export function serviceData({
       return (await answer(client.hazardRiskBatch(queries, cancelledBy(signal)), signal)).results;
     },
     curve: (query, signal) => answer(curveOf(client, query, signal), signal),
+    async curveBatch(queries, signal) {
+      return (await answer(client.curveBatch(queries, cancelledBy(signal)), signal)).results;
+    },
     alignTemperature(request, { budget_scenario, ...parameters }, signal) {
       const scenario = budget_scenario === undefined ? {} : { budgetScenario: budget_scenario };
       return answer(client.alignTemperature(request, { ...parameters, ...scenario, ...cancelledBy(signal) }), signal);
@@ -74,6 +77,7 @@ export function serviceData({
     industries: async (signal) => ({ items: await answer(client.industries(cancelledBy(signal)), signal) }),
     countries: async (signal) => ({ items: await answer(client.countries(cancelledBy(signal)), signal) }),
     scenarios: async (signal) => ({ items: await answer(client.scenarios(cancelledBy(signal)), signal) }),
+    close: () => undefined,
   };
 }
 

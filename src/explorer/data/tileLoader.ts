@@ -1,3 +1,4 @@
+import { SharedCalls } from "../../sharedCalls.ts";
 import type { ValueTile } from "../../tiles/valueTile.ts";
 import type { TileAddress } from "./explorerData.ts";
 
@@ -10,15 +11,6 @@ export interface TileLoaderOptions {
   readonly parallelMax?: number;
 }
 
-interface PendingTile {
-  readonly address: TileAddress;
-  readonly tile: Promise<ValueTile>;
-  readonly start: () => void;
-  readonly abort: AbortController;
-  /** Number of callers that still wait for the tile. */
-  waitingCount: number;
-}
-
 /**
  * Loads tiles, a few at the same time, and keeps the tiles used last. A tile that several callers request is loaded once;
  * its load is aborted when the last of them has aborted.
@@ -29,9 +21,9 @@ export class TileLoader {
   readonly #parallelMax: number;
   /** In the order of their last use. */
   readonly #kept = new Map<string, ValueTile>();
-  readonly #pending = new Map<string, PendingTile>();
-  /** Pending tiles that are not being loaded yet. The last one requested is loaded first: the user looks at it. */
-  readonly #queue: PendingTile[] = [];
+  readonly #calls = new SharedCalls<ValueTile>();
+  /** Starts of the loads that wait. The last one is started first: the user looks at it. */
+  readonly #queue: (() => void)[] = [];
   #loadingCount = 0;
 
   constructor(load: LoadTile, { keptCountMax = 192, parallelMax = 6 }: TileLoaderOptions = {}) {
@@ -49,56 +41,44 @@ export class TileLoader {
       this.#keep(key, kept);
       return kept;
     }
-    const pending = this.#pending.get(key) ?? this.#enqueue(key, address);
-    pending.waitingCount += 1;
+    return this.#calls.run(key, (abort) => this.#loadWhenFree(address, abort), signal);
+  }
+
+  async #loadWhenFree(address: TileAddress, abort: AbortSignal): Promise<ValueTile> {
+    if (this.#loadingCount >= this.#parallelMax) await this.#wait(abort);
+    else this.#loadingCount += 1;
     try {
-      return await untilAborted(pending.tile, signal);
+      const tile = await this.#load(address, abort);
+      this.#keep(keyOf(address), tile);
+      return tile;
     } finally {
-      pending.waitingCount -= 1;
-      if (pending.waitingCount === 0 && signal?.aborted === true) this.#drop(key, pending);
+      this.#loadingCount -= 1;
+      this.#startNext();
     }
   }
 
-  #enqueue(key: string, address: TileAddress): PendingTile {
-    const { promise, resolve, reject } = withResolvers<ValueTile>();
-    const abort = new AbortController();
-    const start = (): void => {
-      this.#loadingCount += 1;
-      this.#load(address, abort.signal)
-        .then((tile) => {
-          this.#keep(key, tile);
-          resolve(tile);
-        })
-        .catch(reject)
-        .finally(() => {
-          this.#loadingCount -= 1;
-          if (this.#pending.get(key) === pending) this.#pending.delete(key);
-          this.#startNext();
-        });
-    };
-    const pending: PendingTile = { address, tile: promise, start, abort, waitingCount: 0 };
-    // A load without a waiting caller may fail.
-    promise.catch(() => undefined);
-    this.#pending.set(key, pending);
-    this.#queue.push(pending);
-    this.#startNext();
-    return pending;
-  }
-
-  /** Cancels a load that no caller waits for. */
-  #drop(key: string, pending: PendingTile): void {
-    if (this.#pending.get(key) === pending) this.#pending.delete(key);
-    const index = this.#queue.indexOf(pending);
-    if (index >= 0) this.#queue.splice(index, 1);
-    pending.abort.abort();
+  /** Waits for a free place, which is taken when the promise resolves. */
+  #wait(abort: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const start = (): void => {
+        abort.removeEventListener("abort", onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        const index = this.#queue.indexOf(start);
+        if (index >= 0) this.#queue.splice(index, 1);
+        reject(abort.reason as Error);
+      };
+      abort.addEventListener("abort", onAbort, { once: true });
+      this.#queue.push(start);
+    });
   }
 
   #startNext(): void {
-    while (this.#loadingCount < this.#parallelMax) {
-      const next = this.#queue.pop();
-      if (next === undefined) return;
-      next.start();
-    }
+    const start = this.#queue.pop();
+    if (start === undefined) return;
+    this.#loadingCount += 1;
+    start();
   }
 
   #keep(key: string, tile: ValueTile): void {
@@ -113,29 +93,4 @@ export class TileLoader {
 
 function keyOf({ hazard, scenario, analysisYear, metric, z, x, y }: TileAddress): string {
   return `${hazard}/${scenario}/${analysisYear}/${metric}/${z}/${x}/${y}`;
-}
-
-/** Returns the result of a promise unless the signal is aborted first. */
-function untilAborted<Result>(result: Promise<Result>, signal: AbortSignal | undefined): Promise<Result> {
-  if (signal === undefined) return result;
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-    result.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
-}
-
-/** As `Promise.withResolvers`, which Node.js 20 does not have. */
-function withResolvers<Result>(): {
-  readonly promise: Promise<Result>;
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: unknown) => void;
-} {
-  let resolve!: (result: Result) => void;
-  let reject!: (error: unknown) => void;
-  const promise = new Promise<Result>((onResult, onError) => {
-    resolve = onResult;
-    reject = onError;
-  });
-  return { promise, resolve, reject };
 }

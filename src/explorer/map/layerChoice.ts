@@ -70,7 +70,7 @@ export function metricsOf(layer: CatalogLayer): readonly string[] {
 }
 
 /** Returns the return period of a metric `rp_T`, years; undefined for other metrics. */
-function returnPeriodOf(metric: string): number | undefined {
+export function returnPeriodOf(metric: string): number | undefined {
   return metric.startsWith("rp_") ? Number(metric.slice(3)) : undefined;
 }
 
@@ -89,12 +89,21 @@ export function metricLabel(hazard: CatalogHazard, metric: string): string {
   return years === undefined ? title : `${title}, return period ${years} years`;
 }
 
-/** Returns the definition of a metric under the rules of the atlas. */
+/** Returns the name of a metric in a list of metrics, where the metric of return periods need not be repeated. */
+function optionLabel(hazard: CatalogHazard, metric: string): string {
+  const years = returnPeriodOf(metric);
+  return years === undefined ? metricLabel(hazard, metric) : `Return period ${years} years`;
+}
+
+/** Returns the definition of a metric under the rules of the atlas, as a sentence or a formula; empty if there is none. */
 export function metricMeaning(hazard: CatalogHazard, metric: string): string {
   const years = returnPeriodOf(metric);
-  if (years === undefined) return hazard.metrics.find((entry) => entry.metric === metric)?.meaning ?? "";
-  const title = metricTitle(scaleMetricOf(hazard, metric)).toLowerCase();
-  return `${title} that is reached or exceeded once in ${years} years on average`;
+  if (years !== undefined) {
+    return `${metricTitle(scaleMetricOf(hazard, metric))} that is reached or exceeded once in ${years} years on average.`;
+  }
+  const meaning = hazard.metrics.find((entry) => entry.metric === metric)?.meaning ?? "";
+  const isFormula = meaning === "" || /^[a-z]+\(/.test(meaning);
+  return isFormula ? meaning : `${meaning.slice(0, 1).toUpperCase()}${meaning.slice(1)}.`;
 }
 
 /** Returns the layer that is drawn. */
@@ -127,7 +136,7 @@ export function choiceOptions(catalog: HazardCatalog, choice: LayerChoice): Choi
     })),
     metrics: [...metrics].map((metric) => ({
       value: metric,
-      label: metricLabel(hazard, metric),
+      label: optionLabel(hazard, metric),
       unavailable: offered.has(metric) ? undefined : "not in this layer",
     })),
     scenarios: hazard.scenarios.map((scenario) => ({

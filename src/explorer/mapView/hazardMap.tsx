@@ -90,14 +90,25 @@ function Readout({ map }: { readonly map: HazardLeafletMap }) {
       explorer.map.pixels.value = { isBlockMaximum, blockSizeCells, zoom };
     }
   }, [sample.value, zoom]);
-  if (pointer === undefined) {
-    return <p class="readout">Point at the map, tap it, or focus it and use the arrow keys to read values.</p>;
-  }
-  const text = valueText(explorer, map.values.valueAt(pointer, zoom));
+  const location = pointer === undefined ? "" : formatLocation(rounded(pointer));
+  const text = pointer === undefined ? "" : valueText(explorer, map.values.valueAt(pointer, zoom));
+  const isCenter = pointer?.isCenter === true;
   return (
-    <p class="readout" role={pointer.isCenter ? "status" : undefined}>
-      <span>{formatLocation(rounded(pointer))}</span> <strong>{text}</strong>
-    </p>
+    <>
+      <p class="readout" aria-hidden={isCenter}>
+        {pointer === undefined ? (
+          "Point at the map, tap it, or focus it and use the arrow keys to read values."
+        ) : (
+          <>
+            <span>{location}</span> <strong>{text}</strong>
+          </>
+        )}
+      </p>
+      {/* Exists before it has a text: screen readers do not announce the first text of a new element. */}
+      <p class="visually-hidden" role="status">
+        {isCenter ? `${location} ${text}` : ""}
+      </p>
+    </>
   );
 }
 

@@ -1,11 +1,11 @@
 import { batch, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { type LatLng, type LeafletMouseEvent, Map as LeafletMap, type Point, type ZoomPanOptions } from "leaflet";
-import { MERCATOR_LAT_DEG_MAX } from "../../tiles/mercator.ts";
+import { type LatLng, type LeafletMouseEvent, Map as LeafletMap, Point, type ZoomPanOptions } from "leaflet";
+import { type MapPixel, MERCATOR_LAT_DEG_MAX, pixelCenter, wrapColumn } from "../../tiles/mercator.ts";
 import type { Explorer } from "../context.ts";
-import { ZOOM } from "../permalink.ts";
-import type { MapPosition } from "../state.ts";
+import { type MapPosition, ZOOM } from "../state.ts";
 import { CanvasLayer } from "./canvasLayer.ts";
 import type { MapPoint } from "../map/mapOverlay.ts";
+import { placeOfPixel } from "../map/pixelPlace.ts";
 import { loadOutlines } from "./outlineFiles.ts";
 import { connectOverlay } from "./overlayLayer.ts";
 import { ValueLayer, type ValueLayerSource } from "./valueLayer.ts";
@@ -15,8 +15,6 @@ export interface Pointer extends MapPoint {
   readonly isCenter: boolean;
 }
 
-/** Decimals of a place that is chosen on the map; 5 decimals are about a meter. */
-const PLACE_DECIMALS = 5;
 const POSITION_DECIMALS = 5;
 const PANES = { land: "250", values: "300", outlines: "350" } as const;
 
@@ -29,6 +27,8 @@ export class HazardLeafletMap {
   readonly #map: LeafletMap;
   readonly #explorer: Explorer;
   readonly #disposals: (() => void)[] = [];
+  /** Position of the cursor in the map; undefined while it is elsewhere. */
+  #cursor: Point | undefined;
 
   constructor(container: HTMLElement, explorer: Explorer, source: ValueLayerSource) {
     const { state, data, overlay } = explorer;
@@ -61,17 +61,26 @@ export class HazardLeafletMap {
         zoom.value = map.getZoom();
         state.map.value = positionOf(map);
         if (this.pointer.peek()?.isCenter === true) this.pointer.value = this.center();
+        // The map has moved below the cursor.
+        else if (this.#cursor !== undefined) this.#pointAt(this.#cursor);
       });
     });
-    map.on("mousemove", ({ containerPoint }: LeafletMouseEvent) => {
-      this.pointer.value = { ...this.#pixelCenter(containerPoint), isCenter: false };
+    map.on("mousemove", (event: LeafletMouseEvent) => {
+      this.#cursor = this.#positionOf(event);
+      this.#pointAt(this.#cursor);
     });
-    map.on("mouseout", () => (this.pointer.value = undefined));
-    map.on("click", ({ containerPoint }: LeafletMouseEvent) => {
-      const place = this.#pixelCenter(containerPoint);
-      // A tap does not move a cursor.
-      this.pointer.value = { ...place, isCenter: false };
-      this.#choose(place);
+    map.on("mouseout", () => {
+      this.#cursor = undefined;
+      this.pointer.value = undefined;
+    });
+    map.on("click", (event: LeafletMouseEvent) => {
+      const position = this.#positionOf(event);
+      // After a tap there is no cursor, and the value of the tapped place stays when the map moves.
+      if (event.originalEvent instanceof PointerEvent && event.originalEvent.pointerType === "touch") {
+        this.#cursor = undefined;
+      }
+      this.#pointAt(position);
+      this.#choose(this.#pixelAt(position));
     });
     this.#disposals.push(
       effect(() => {
@@ -105,7 +114,7 @@ export class HazardLeafletMap {
   }
 
   center(): Pointer {
-    return { ...this.#pixelCenter(this.#map.getSize().divideBy(2).floor()), isCenter: true };
+    return { ...pointOfPixel(this.#centerPixel()), isCenter: true };
   }
 
   zoomBy(levels: number): void {
@@ -118,16 +127,33 @@ export class HazardLeafletMap {
     this.#map.remove();
   }
 
-  /** Returns the center of the pixel at a position of the cursor, which is its corner. */
-  #pixelCenter(point: Point): MapPoint {
-    return pointOf(this.#map.containerPointToLatLng(point.add([0.5, 0.5])));
+  /**
+   * Returns the position of the cursor in the map. The browser draws the map at whole pixels of the screen, also if its box
+   * begins between two pixels, so that Leaflet's position can be in the pixel beside the one that is shown.
+   */
+  #positionOf({ originalEvent: { clientX, clientY } }: LeafletMouseEvent): Point {
+    const { left, top } = this.#map.getContainer().getBoundingClientRect();
+    return new Point(clientX - Math.round(left), clientY - Math.round(top));
   }
 
-  #choose({ latitude, longitude }: MapPoint): void {
-    this.#explorer.state.place.value = {
-      latitude: Number(latitude.toFixed(PLACE_DECIMALS)),
-      longitude: Number(longitude.toFixed(PLACE_DECIMALS)),
-    };
+  #pointAt(position: Point): void {
+    this.pointer.value = { ...pointOfPixel(this.#pixelAt(position)), isCenter: false };
+  }
+
+  /** Returns the pixel that is drawn at a position in the map. */
+  #pixelAt(position: Point): MapPixel {
+    const z = this.#map.getZoom();
+    const { x, y } = this.#map.containerPointToLayerPoint(position.floor()).add(this.#map.getPixelOrigin());
+    return { z, column: wrapColumn(z, x), row: y };
+  }
+
+  #centerPixel(): MapPixel {
+    return this.#pixelAt(this.#map.getSize().divideBy(2));
+  }
+
+  #choose(pixel: MapPixel): void {
+    const { state, map } = this.#explorer;
+    state.place.value = placeOfPixel(pixel, map.hazard.peek().grid);
   }
 
   /** Keeps the center when the size changes. A hidden map has no size; it gets one when its tab is shown. */
@@ -150,7 +176,7 @@ export class HazardLeafletMap {
       this.pointer.value = this.center();
       if (event.key !== "Enter") return;
       event.preventDefault();
-      this.#choose(this.center());
+      this.#choose(this.#centerPixel());
     };
     const onBlur = (): void => {
       if (this.pointer.peek()?.isCenter === true) this.pointer.value = undefined;
@@ -183,6 +209,11 @@ function positionOf(map: LeafletMap): MapPosition {
 /** Compares with the precision of the permalink. */
 function isSamePosition(a: MapPosition, b: MapPosition): boolean {
   return a.zoom === b.zoom && Math.abs(a.latitude - b.latitude) < 2e-5 && Math.abs(a.longitude - b.longitude) < 2e-5;
+}
+
+function pointOfPixel(pixel: MapPixel): MapPoint {
+  const { latDeg, lonDeg } = pixelCenter(pixel);
+  return { latitude: latDeg, longitude: lonDeg };
 }
 
 /** Returns a place with a longitude between -180 and 180; copies of the world have other longitudes. */

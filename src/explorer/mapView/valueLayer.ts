@@ -1,12 +1,5 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import {
-  pixelOfLatitude,
-  pixelOfLongitude,
-  TILE_PIXELS,
-  type TileAddress,
-  tilesPerEdge,
-} from "../../tiles/mercator.ts";
-import { MERCATOR_LAT_DEG_MAX } from "../../tiles/mercator.ts";
+import { MERCATOR_LAT_DEG_MAX, pixelAt, TILE_PIXELS, type TileAddress, tileOfPixel } from "../../tiles/mercator.ts";
 import type { ValueTile } from "../../tiles/valueTile.ts";
 import type { ExplorerData, LayerAddress } from "../data/explorerData.ts";
 import { CanvasLayer } from "./canvasLayer.ts";
@@ -83,19 +76,14 @@ export class ValueLayer {
   /** Returns the value of the pixel that is drawn at a place. */
   valueAt({ latitude, longitude }: MapPoint, zoom: number): ValueAt {
     if (Math.abs(latitude) > MERCATOR_LAT_DEG_MAX) return { value: "outside", blockSizeCells: 1 };
-    const worldPixels = TILE_PIXELS * tilesPerEdge(zoom);
-    const column = Math.floor(pixelOfLongitude(zoom, longitude));
-    const wrapped = ((column % worldPixels) + worldPixels) % worldPixels;
-    const row = Math.min(worldPixels - 1, Math.floor(pixelOfLatitude(zoom, latitude)));
-    const [x, y] = [Math.floor(wrapped / TILE_PIXELS), Math.floor(row / TILE_PIXELS)];
-    const [drawn] = this.#drawn.get(keyOf({ z: zoom, x, y })) ?? [];
+    const { address, index } = tileOfPixel(pixelAt(zoom, { latDeg: latitude, lonDeg: longitude }));
+    const [drawn] = this.#drawn.get(keyOf(address)) ?? [];
     if (drawn === undefined) {
       return { value: this.error.peek() === undefined ? "loading" : "failed", blockSizeCells: 1 };
     }
     const { tile, other } = drawn.shown;
-    const pixel = (row - y * TILE_PIXELS) * TILE_PIXELS + (wrapped - x * TILE_PIXELS);
     const blockSizeCells = Math.max(tile.blockSizeCells, other?.blockSizeCells ?? 1);
-    return { value: pixelValue(drawn.shown, pixel), blockSizeCells };
+    return { value: pixelValue(drawn.shown, index), blockSizeCells };
   }
 
   dispose(): void {

@@ -1,9 +1,10 @@
 import { useSignal } from "@preact/signals";
-import { useId } from "preact/hooks";
+import { useEffect, useId } from "preact/hooks";
 import type { CatalogHazard, CurveQueryInput, CurveResult, MetricName } from "../../contract/wireTypes.ts";
 import { useExplorer } from "../context.ts";
 import { formatMetricNumber, formatMetricTick, metricTitle, metricUnit } from "../format.ts";
-import { FailureNotice } from "./answerNotice.tsx";
+import { returnPeriodOf } from "../map/layerChoice.ts";
+import { FailureNotice } from "../failureNotice.tsx";
 import {
   curveMetric,
   curveQuery,
@@ -26,14 +27,25 @@ interface CurveSectionProps {
   readonly choice: PlaceChoice;
 }
 
-/** The return-period curves of a place. They are requested when the section is first opened. */
+/**
+ * The return-period curves of a place. They are requested when the section is opened: by the user, or because the map shows
+ * the values of a return period.
+ */
 export function CurveSection({ hazard, choice }: CurveSectionProps) {
-  const isOpen = useSignal(false);
+  const isOnMap = returnPeriodOf(useExplorer().state.metric.value) !== undefined;
+  const isOpen = useSignal(isOnMap);
+  useEffect(() => {
+    if (isOnMap) isOpen.value = true;
+  }, [isOnMap]);
   if (!keepsCurves(hazard)) {
     return <p class="note">This atlas keeps no return-period curves of this hazard.</p>;
   }
   return (
-    <details class="panel-part" onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}>
+    <details
+      class="panel-part"
+      open={isOpen.value}
+      onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}
+    >
       <summary>Return-period curve</summary>
       {isOpen.value ? <Curves hazard={hazard} choice={choice} /> : null}
     </details>
@@ -45,6 +57,10 @@ function Curves({ hazard, choice }: CurveSectionProps) {
   const id = useId();
   const years = hazard.analysis_years.filter((year) => year !== BASELINE_YEAR);
   const year = useSignal(years.includes(state.year.peek()) ? state.year.peek() : (years[0] ?? BASELINE_YEAR));
+  useEffect(() => {
+    // The year of the map, until the user chooses another one here.
+    if (years.includes(state.year.value)) year.value = state.year.value;
+  }, [state.year.value]);
   const threshold = useSignal<number | undefined>(undefined);
   const thresholdError = useSignal("");
   const metric = curveMetric(hazard);
@@ -91,22 +107,27 @@ function Curves({ hazard, choice }: CurveSectionProps) {
       {loaded.kind === "failed" ? <FailureNotice error={loaded.error} onRetry={loaded.retry} /> : null}
       {loaded.kind === "loading" ? <p role="status">Loading the curves</p> : null}
       {loaded.kind === "answered" ? (
-        <CurveAnswer result={loaded.answer} metric={metric} threshold={loaded.query.threshold} />
+        <CurveAnswer
+          result={loaded.answer}
+          metric={metric}
+          threshold={loaded.query.threshold}
+          shownPeriod={returnPeriodOf(state.metric.value)}
+        />
       ) : null}
       {loaded.kind === "answered" ? <SnippetSection call={{ method: "curve", query }} answer={loaded.answer} /> : null}
     </>
   );
 }
 
-function CurveAnswer({
-  result,
-  metric,
-  threshold,
-}: {
+interface CurveAnswerProps {
   readonly result: CurveResult;
   readonly metric: MetricName;
   readonly threshold: number | undefined;
-}) {
+  /** Return period of the layer on the map, years; undefined if the map shows another metric. */
+  readonly shownPeriod: number | undefined;
+}
+
+function CurveAnswer({ result, metric, threshold, shownPeriod }: CurveAnswerProps) {
   const curves = namedCurves(result);
   const periods = returnPeriodsOf(curves);
   const caveats = new Set(curves.flatMap(({ result }) => result.detail?.caveats ?? []));
@@ -162,8 +183,11 @@ function CurveAnswer({
           </thead>
           <tbody>
             {(periods.length === 0 ? [0] : periods).map((period) => (
-              <tr key={period}>
-                <th scope="row">{period === 0 ? "" : periodText(period)}</th>
+              <tr key={period} class={period === shownPeriod ? "on-map" : undefined}>
+                <th scope="row">
+                  {period === 0 ? "" : periodText(period)}
+                  {period === shownPeriod ? <span class="note"> on the map</span> : null}
+                </th>
                 {curves.map((curve) => (
                   <td key={curve.title}>{curveValueText(curve, period, metric)}</td>
                 ))}

@@ -8,7 +8,7 @@ import type {
 } from "../../contract/wireTypes.ts";
 import { useExplorer } from "../context.ts";
 import { hazardTitle, metricTitle, scenarioTitle } from "../format.ts";
-import { FailureNotice } from "./answerNotice.tsx";
+import { FailureNotice } from "../failureNotice.tsx";
 import { answerOf, BASELINE_YEAR, metricValue, type PlaceChoice, placeQuery, valueText } from "./placeQuery.ts";
 import { useAnswer } from "./useAnswer.ts";
 

@@ -1,5 +1,6 @@
 import type { CatalogHazard, MetricName, Scenario } from "../../contract/wireTypes.ts";
 import { formatMetricTick, metricChangeUnit, metricTitle, metricUnit, scenarioTitle } from "../format.ts";
+import { metricMeaning } from "../map/layerChoice.ts";
 import { LineChart } from "./lineChart.tsx";
 import {
   BASELINE_YEAR,
@@ -28,7 +29,7 @@ interface MetricSectionProps {
 /** A metric by scenario and year: its meaning, a chart and a table. */
 export function MetricSection({ hazard, table, isChange }: MetricSectionProps) {
   const { metric } = table;
-  const meaning = hazard.metrics.find((each) => each.metric === metric)?.meaning;
+  const meaning = metricMeaning(hazard, metric);
   const { years, lines } = metricSeries(table);
   const title = metricTitle(metric);
   const unit = isChange ? metricChangeUnit(metric) : metricUnit(metric);
@@ -39,7 +40,7 @@ export function MetricSection({ hazard, table, isChange }: MetricSectionProps) {
         {isChange ? `, change since ${BASELINE_YEAR}` : ""}
         {unit === "" ? "" : ` (${unit})`}
       </h3>
-      {meaning === undefined ? null : <p class="note">{sentence(meaning)}</p>}
+      {meaning === "" ? null : <p class="note">{meaning}</p>}
       {lines.length === 0 ? null : (
         <LineChart
           x={years}
@@ -120,10 +121,4 @@ function Value({
       {value.range === undefined ? null : <span class="note range">{rangeText(metric, value.range)}</span>}
     </>
   );
-}
-
-/** Returns a definition as a sentence; formulas stay as they are. */
-function sentence(text: string): string {
-  const isFormula = /^[a-z]+\(/.test(text);
-  return isFormula ? text : `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`;
 }

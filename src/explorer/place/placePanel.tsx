@@ -4,9 +4,10 @@ import type { CatalogHazard, HazardQueryInput, HazardResult } from "../../contra
 import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import { useExplorer } from "../context.ts";
 import { formatLocation, hazardTitle, metricTitle, scenarioTitle } from "../format.ts";
+import { metricLabel, returnPeriodOf } from "../map/layerChoice.ts";
 import type { MapRing } from "../map/mapOverlay.ts";
 import type { SelectedPlace } from "../state.ts";
-import { FailureNotice } from "./answerNotice.tsx";
+import { FailureNotice } from "../failureNotice.tsx";
 import { CurveSection } from "./curveSection.tsx";
 import { HazardOverview } from "./hazardOverview.tsx";
 import { MetricSection } from "./metricSection.tsx";
@@ -100,13 +101,13 @@ interface AnswerProps {
 }
 
 function Answer({ hazard, choice, query, result, release }: AnswerProps) {
-  const { state } = useExplorer();
+  const { map, state } = useExplorer();
   const isChange = query.anthropogenic === true;
   const metrics = hazard.metrics
     .map(({ metric }) => metric)
     .filter((metric) => metric !== "total_hazard" || query.total_hazard === true)
     // The metric of the map first, then that of the hazard.
-    .toSorted((a, b) => Number(b === state.metric.value) - Number(a === state.metric.value));
+    .toSorted((a, b) => Number(b === map.scaleMetric.value) - Number(a === map.scaleMetric.value));
   const [scenario, year] = [state.scenario.value, state.year.value];
   const answer = answerOf(result, scenario, year);
   return (
@@ -131,6 +132,12 @@ function Answer({ hazard, choice, query, result, release }: AnswerProps) {
               );
             })}
           </dl>
+        )}
+        {returnPeriodOf(state.metric.value) === undefined ? null : (
+          <p class="note">
+            The map shows “{metricLabel(hazard, state.metric.value)}”{map.isDifference.value ? " as a difference" : ""},
+            which is in the return-period curve below.
+          </p>
         )}
       </section>
       <HazardOverview choice={choice} />

@@ -113,7 +113,7 @@ function textWith(
 ): string {
   if (value === null) return reasonText(reason);
   if (bound === undefined) return format(metric, value);
-  if (bound.bound === "indeterminate") return `${format(metric, value)} (bound unknown)`;
+  if (bound.bound === "indeterminate") return `${format(metric, value)} (not known exactly)`;
   return `${bound.bound === "at_least" ? "at least" : "at most"} ${format(metric, bound.limit)}`;
 }
 

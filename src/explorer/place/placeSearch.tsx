@@ -4,13 +4,12 @@ import { useId, useRef } from "preact/hooks";
 import citiesUrl from "./cities.generated.txt?url";
 import { useExplorer } from "../context.ts";
 import { formatLocation } from "../format.ts";
+import { placePosition } from "../placePosition.ts";
 import type { SelectedPlace } from "../state.ts";
 import { parseCoordinates } from "./coordinates.ts";
 import { type FoundCity, type Gazetteer, loadGazetteer } from "./gazetteer.ts";
 
 const FOUND_COUNT_MAX = 8;
-/** Zoom level at which a chosen place is shown. */
-const PLACE_ZOOM = 9;
 
 /** An entry of the list below the field. */
 interface Suggestion {
@@ -70,7 +69,7 @@ export function PlaceSearch() {
     isOpen.value = false;
     message.value = "";
     state.place.value = place;
-    state.map.value = { ...place, zoom: Math.max(PLACE_ZOOM, state.map.value.zoom) };
+    state.map.value = placePosition(place, state.radiusKm.value, state.map.value.zoom);
   };
 
   const submit = async (): Promise<void> => {

@@ -47,9 +47,9 @@ function membersOf(value: Readonly<Record<string, unknown>>): readonly (readonly
     });
 }
 
-/** Returns where the values come from: cells, the share with data, and the center of the cell. */
+/** Returns where the values come from: cells, the share with data, the center of the cell, and whether a range is missing. */
 export function cellsText(detail: AnswerDetail): readonly (readonly [name: string, text: string])[] {
-  const { cells, valid_share, cell_center, metrics = {} } = detail;
+  const { cells, valid_share, cell_center, model_range, baseline_source, metrics = {} } = detail;
   const shares = Object.entries(metrics).map(
     ([metric, { valid_share: share, no_data }]) =>
       [
@@ -65,6 +65,14 @@ export function cellsText(detail: AnswerDetail): readonly (readonly [name: strin
         ? shares
         : [["Share of the area with data", formatShare(valid_share)] as const]),
     ...(cell_center === undefined ? [] : [["Center of the cell", formatLocation(cell_center)] as const]),
+    ...(model_range === undefined && valid_share > 0
+      ? [
+          [
+            "Range over climate models",
+            baseline_source === undefined ? "not in this atlas" : "not given for changes",
+          ] as const,
+        ]
+      : []),
   ];
 }
 

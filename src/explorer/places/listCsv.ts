@@ -1,12 +1,12 @@
 /** The list of places with its values, as CSV to download. */
 import { csvLine } from "../../csvText.ts";
-import type { AnalysisYearResult, MetricName } from "../../contract/wireTypes.ts";
+import type { ListColumn } from "./listColumns.ts";
 import type { PlaceList } from "./placeList.ts";
-import type { ListQuery, ListScores } from "./scoreList.ts";
+import type { ListQuery, ListScores, RowScore } from "./scoreList.ts";
 
 export interface ListCsvOptions {
   readonly query: ListQuery;
-  readonly metrics: readonly MetricName[];
+  readonly values: readonly ListColumn[];
   readonly scores: ListScores;
   /** Whether text that spreadsheets would run as a formula is written after an apostrophe. */
   readonly escapesFormulas: boolean;
@@ -17,17 +17,17 @@ export interface ListCsvOptions {
  * `isotherm portfolio`. A column of the list with the name of one of these gets the prefix `input_`.
  */
 export function listCsv({ columns, rows }: PlaceList, options: ListCsvOptions): string {
-  const { query, metrics, scores, escapesFormulas } = options;
+  const { query, values, scores, escapesFormulas } = options;
   const { hazard, scenario, year, radiusKm, method } = query;
+  const hasProbability = values.some(({ name }) => name === "probability");
   const added = [
     "hazard",
     "scenario",
     "analysis_year",
     "radius_km",
     "aggregation_method",
-    ...metrics,
-    "probability_bound",
-    "probability_limit",
+    ...values.map(({ name }) => name),
+    ...(hasProbability ? ["probability_bound", "probability_limit"] : []),
     "status",
     "error",
   ];
@@ -40,15 +40,13 @@ export function listCsv({ columns, rows }: PlaceList, options: ListCsvOptions): 
     if (score?.kind !== "scored") {
       const error = score?.message ?? row.errors.join("; ");
       const status = row.location === undefined ? "invalid_row" : score === undefined ? "not_computed" : "error";
-      return csvLine([...cells, ...layer, ...metrics.map(() => null), null, null, status, error], "\r\n");
+      const blanks = Array.from({ length: values.length + (hasProbability ? 2 : 0) }, () => null);
+      return csvLine([...cells, ...layer, ...blanks, status, error], "\r\n");
     }
-    const { answer } = score;
-    const bound = answer.bounds?.probability;
-    const values = metrics.map((metric) => answer.metrics[metric] ?? null);
-    return csvLine(
-      [...cells, ...layer, ...values, bound?.bound, bound?.limit, statusOf(answer, metrics), null],
-      "\r\n",
-    );
+    const bound = score.values["probability"]?.bound;
+    const numbers = values.map(({ name }) => score.values[name]?.value ?? null);
+    const limits = hasProbability ? [bound?.bound, bound?.limit] : [];
+    return csvLine([...cells, ...layer, ...numbers, ...limits, statusOf(score, values), null], "\r\n");
   });
   return header + lines.join("");
 }
@@ -77,9 +75,9 @@ function keptNames(columns: readonly string[], added: readonly string[]): readon
 }
 
 /** Returns the status that `isotherm portfolio` writes. */
-function statusOf({ metrics, no_data }: AnalysisYearResult, names: readonly MetricName[]): string {
-  const own = names.find((name) => !["intensity", "probability", "total_hazard"].includes(name));
-  const value = own === undefined ? undefined : metrics[own];
-  if (value === null || value === undefined) return no_data ?? "no_data";
-  return value === 0 ? "zero" : "value";
+function statusOf({ values }: Extract<RowScore, { kind: "scored" }>, columns: readonly ListColumn[]): string {
+  const own = columns.find(({ metric }) => !["intensity", "probability", "total_hazard"].includes(metric));
+  const found = own === undefined ? undefined : values[own.name];
+  if (found === undefined || found.value === null) return found?.reason ?? "no_data";
+  return found.value === 0 ? "zero" : "value";
 }

@@ -1,5 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useId } from "preact/hooks";
+import { formatCount } from "../format.ts";
 import type { ListModel } from "./listModel.ts";
 import { LIST_SIZE_BYTES_MAX, PLACE_COUNT_MAX } from "./placeList.ts";
 
@@ -33,8 +34,8 @@ export function ListInput({ model }: { readonly model: ListModel }) {
       }}
     >
       <p class="note">
-        CSV with a header and columns for latitude and longitude, as copied from a spreadsheet; up to {PLACE_COUNT_MAX}{" "}
-        places. The list stays in this tab: only coordinates are sent, to compute values.
+        CSV with a header and columns for latitude and longitude, as copied from a spreadsheet; up to{" "}
+        {formatCount(PLACE_COUNT_MAX)} places. The list stays in this tab: only coordinates are sent, to compute values.
       </p>
       <label for={`${id}-text`}>Paste a list</label>
       <textarea

@@ -6,7 +6,7 @@ import type { ListOrder } from "./listOrder.ts";
 import { parsePlaceList, type PlaceList, type RefusedList, renamePlaces } from "./placeList.ts";
 import { type ListQuery, type ListScores, scoreList } from "./scoreList.ts";
 
-type ScoringState =
+export type ScoringState =
   | { readonly kind: "idle" }
   | { readonly kind: "running" }
   | { readonly kind: "canceled" }

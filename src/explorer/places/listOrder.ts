@@ -1,11 +1,10 @@
 /** The order and the pages of the table of places. */
-import type { MetricName } from "../../contract/wireTypes.ts";
 import type { ListRow } from "./placeList.ts";
 import type { ListScores, RowScore } from "./scoreList.ts";
 
 export interface ListOrder {
-  /** What the rows are sorted by: their line in the list, their identifier, or a metric. */
-  readonly by: "line" | "id" | MetricName;
+  /** What the rows are sorted by: `line` in the list, `id`, or the name of a column of values. */
+  readonly by: string;
   readonly isDescending: boolean;
 }
 
@@ -30,8 +29,8 @@ export function sortRows(
   });
 }
 
-export function valueOf(score: RowScore | undefined, metric: MetricName): number | undefined {
-  return score?.kind === "scored" ? (score.answer.metrics[metric] ?? undefined) : undefined;
+function valueOf(score: RowScore | undefined, column: string): number | undefined {
+  return score?.kind === "scored" ? (score.values[column]?.value ?? undefined) : undefined;
 }
 
 export function pageCount(rowCount: number): number {

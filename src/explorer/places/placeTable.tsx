@@ -1,6 +1,6 @@
-import type { MetricName } from "../../contract/wireTypes.ts";
-import { formatCount, metricTitle, metricUnit } from "../format.ts";
-import { metricValue, numberText } from "../place/placeQuery.ts";
+import { formatCount, metricUnit } from "../format.ts";
+import { numberText } from "../place/placeQuery.ts";
+import type { ListColumn } from "./listColumns.ts";
 import type { ListModel } from "./listModel.ts";
 import { type ListOrder, PAGE_SIZE, pageCount, sortRows } from "./listOrder.ts";
 import type { ListRow } from "./placeList.ts";
@@ -8,12 +8,12 @@ import type { RowScore } from "./scoreList.ts";
 
 interface PlaceTableProps {
   readonly model: ListModel;
-  readonly metrics: readonly MetricName[];
+  readonly columns: readonly ListColumn[];
   readonly onShow: (row: ListRow) => void;
 }
 
 /** The places with their values, sortable by column, in pages. */
-export function PlaceTable({ model, metrics, onShow }: PlaceTableProps) {
+export function PlaceTable({ model, columns, onShow }: PlaceTableProps) {
   const list = model.list.value;
   if (list === undefined) return null;
   const scores = model.scores.value;
@@ -44,9 +44,9 @@ export function PlaceTable({ model, metrics, onShow }: PlaceTableProps) {
             <tr>
               {header("line", "Line")}
               {header("id", list.used.id ?? "Place")}
-              {metrics.map((metric) => {
+              {columns.map(({ name, title, metric }) => {
                 const unit = metricUnit(metric);
-                return header(metric, `${metricTitle(metric)}${unit === "" ? "" : ` (${unit})`}`);
+                return header(name, `${title}${unit === "" ? "" : ` (${unit})`}`);
               })}
             </tr>
           </thead>
@@ -63,7 +63,7 @@ export function PlaceTable({ model, metrics, onShow }: PlaceTableProps) {
                     </button>
                   )}
                 </th>
-                <RowValues row={row} score={scores.get(row.line)} metrics={metrics} />
+                <RowValues row={row} score={scores.get(row.line)} columns={columns} />
               </tr>
             ))}
           </tbody>
@@ -89,32 +89,32 @@ export function PlaceTable({ model, metrics, onShow }: PlaceTableProps) {
 interface RowValuesProps {
   readonly row: ListRow;
   readonly score: RowScore | undefined;
-  readonly metrics: readonly MetricName[];
+  readonly columns: readonly ListColumn[];
 }
 
-function RowValues({ row, score, metrics }: RowValuesProps) {
+function RowValues({ row, score, columns }: RowValuesProps) {
   const message = row.errors.length > 0 ? row.errors.join("; ") : score?.kind === "refused" ? score.message : undefined;
   if (message !== undefined) {
     return (
-      <td colSpan={metrics.length} class="row-error">
+      <td colSpan={columns.length} class="row-error">
         {message}
       </td>
     );
   }
   if (score?.kind !== "scored") {
     return (
-      <td colSpan={metrics.length} class="no-value">
+      <td colSpan={columns.length} class="no-value">
         not computed
       </td>
     );
   }
   return (
     <>
-      {metrics.map((metric) => {
-        const value = metricValue(score.answer, metric);
+      {columns.map(({ name, metric }) => {
+        const value = score.values[name];
         return (
-          <td key={metric} class={value.value === null ? "no-value" : undefined}>
-            {numberText(metric, value)}
+          <td key={name} class={typeof value?.value === "number" ? undefined : "no-value"}>
+            {value === undefined ? "no value" : numberText(metric, value)}
           </td>
         );
       })}

@@ -2,17 +2,20 @@ import "../place/place.css";
 import "./places.css";
 import { batch, useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
-import type { MetricName } from "../../contract/wireTypes.ts";
 import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import { colorOf, colorScaleOf } from "../../tiles/colorScales.ts";
 import { useExplorer } from "../context.ts";
-import { formatCount, hazardTitle, scenarioTitle } from "../format.ts";
-import { FailureNotice } from "../place/answerNotice.tsx";
-import { metricValue, valueText } from "../place/placeQuery.ts";
+import { formatCount } from "../format.ts";
+import { returnPeriodOf } from "../map/layerChoice.ts";
+import { placePosition } from "../placePosition.ts";
+import { FailureNotice } from "../failureNotice.tsx";
+import { valueText } from "../place/placeQuery.ts";
 import { formulaCount, listCsv } from "./listCsv.ts";
+import { type ListColumn, listColumns } from "./listColumns.ts";
 import { ListInput } from "./listInput.tsx";
 import { createListModel } from "./listModel.ts";
 import { PAGE_SIZE, sortRows } from "./listOrder.ts";
+import { downloadOffer, progressText, queryText } from "./listTexts.ts";
 import { mapPosition } from "./mapExtent.ts";
 import type { ListRow, PlaceList } from "./placeList.ts";
 import { PlaceTable } from "./placeTable.tsx";
@@ -41,26 +44,29 @@ function Places({ list }: { readonly list: PlaceList }) {
     year: state.scenario.value === "baseline" ? 1980 : state.year.value,
     radiusKm: state.radiusKm.value,
     method: state.method.value,
+    returnPeriodYears: returnPeriodOf(state.metric.value),
   };
   const query = model.query.value;
   const scoring = model.scoring.value;
   const scores = model.scores.value;
   const shownMetric = map.scaleMetric.value;
-  const metrics = metricsOf(map.hazard.value.metrics, shownMetric);
+  const columns = listColumns(map.hazard.value, query ?? shown, shownMetric);
   const located = list.rows.filter(({ location }) => location !== undefined);
   const faulty = list.rows.filter(({ location }) => location === undefined);
+  const progress = { kind: scoring.kind, doneCount: scores.size, count: located.length };
   const isCurrent = query !== undefined && sameQuery(query, shown);
 
   useEffect(() => {
-    // Values of another hazard would have the wrong colors.
-    const metric = query === undefined || query.hazard === shown.hazard ? shownMetric : undefined;
+    // Values of another hazard or metric would have the wrong colors.
+    const isSameHazard = query === undefined || query.hazard === shown.hazard;
+    const column = isSameHazard ? columns.find(({ metric }) => metric === shownMetric) : undefined;
     overlay.showPlaces({
       places: located.map((row) => ({
         id: String(row.line),
         latitude: row.location?.latitude ?? 0,
         longitude: row.location?.longitude ?? 0,
-        label: `${row.id}: ${labelOf(scores.get(row.line), metric)}`,
-        color: colorOfRow(scores.get(row.line), metric),
+        label: `${row.id}: ${labelOf(scores.get(row.line), column)}`,
+        color: colorOfRow(scores.get(row.line), column),
       })),
       onSelect: (id) => {
         const row = list.rows.find(({ line }) => String(line) === id);
@@ -87,7 +93,7 @@ function Places({ list }: { readonly list: PlaceList }) {
     batch(() => {
       model.selectedLine.value = row.line;
       state.place.value = { ...location, name: row.id };
-      state.map.value = { ...location, zoom: Math.max(9, state.map.value.zoom) };
+      state.map.value = placePosition(location, state.radiusKm.value, state.map.value.zoom);
       state.view.value = "hazards";
     });
   };
@@ -124,7 +130,7 @@ function Places({ list }: { readonly list: PlaceList }) {
       {scoring.kind === "running" ? (
         <progress aria-label="Places computed" max={located.length} value={scores.size} />
       ) : null}
-      <p role="status">{statusText(scoring.kind, scores.size, located.length)}</p>
+      <p role="status">{progressText(progress)}</p>
       {scoring.kind === "failed" ? (
         <FailureNotice error={scoring.error} onRetry={() => void model.compute(data, shown)} />
       ) : null}
@@ -138,11 +144,14 @@ function Places({ list }: { readonly list: PlaceList }) {
           )}
         </>
       )}
+      {map.isDifference.value ? (
+        <p class="caveat">The map shows differences. The list and the points have the values of the layer itself.</p>
+      ) : null}
       {query !== undefined && query.hazard !== shown.hazard ? null : (
-        <PlaceTable model={model} metrics={metrics} onShow={show} />
+        <PlaceTable model={model} columns={columns} onShow={show} />
       )}
       {query === undefined || query.hazard !== shown.hazard ? null : (
-        <Download list={list} query={query} metrics={metrics} scores={scores} />
+        <Download list={list} query={query} columns={columns} scores={scores} offer={downloadOffer(progress)} />
       )}
     </>
   );
@@ -223,15 +232,17 @@ function RadiusFields() {
 interface DownloadProps {
   readonly list: PlaceList;
   readonly query: ListQuery;
-  readonly metrics: readonly MetricName[];
+  readonly columns: readonly ListColumn[];
   readonly scores: ListScores;
+  readonly offer: ReturnType<typeof downloadOffer>;
 }
 
-function Download({ list, query, metrics, scores }: DownloadProps) {
+function Download({ list, query, columns, scores, offer }: DownloadProps) {
+  const id = useId();
   const escapesFormulas = useSignal(true);
   const formulas = formulaCount(list);
   const download = (): void => {
-    const text = listCsv(list, { query, metrics, scores, escapesFormulas: escapesFormulas.value });
+    const text = listCsv(list, { query, values: columns, scores, escapesFormulas: escapesFormulas.value });
     // Spreadsheets recognize UTF-8 by the byte order mark.
     const url = URL.createObjectURL(new Blob(["\ufeff", text], { type: "text/csv;charset=utf-8" }));
     const link = document.createElement("a");
@@ -253,50 +264,33 @@ function Download({ list, query, metrics, scores }: DownloadProps) {
           would run as a formula
         </label>
       )}
-      <button type="button" onClick={download}>
+      <button type="button" disabled={!offer.isReady} aria-describedby={`${id}-note`} onClick={download}>
         Download as CSV
       </button>
-      <p class="note">All columns and rows of the list, with the values as columns. Faulty rows have their errors.</p>
+      <p class="note" id={`${id}-note`}>
+        {offer.note}
+      </p>
     </div>
   );
 }
 
-/** Returns the metrics of a hazard that every query returns, with the one of the map first. */
-function metricsOf(
-  metrics: readonly { readonly metric: MetricName }[],
-  shownMetric: MetricName,
-): readonly MetricName[] {
-  return metrics
-    .map(({ metric }) => metric)
-    .filter((metric) => metric !== "total_hazard")
-    .toSorted((a, b) => Number(b === shownMetric) - Number(a === shownMetric));
-}
-
-function statusText(kind: string, doneCount: number, count: number): string {
-  if (kind === "running") return `${formatCount(doneCount)} of ${formatCount(count)} places computed`;
-  if (kind === "canceled") return `Canceled after ${formatCount(doneCount)} of ${formatCount(count)} places.`;
-  return doneCount === 0 ? "" : `${formatCount(doneCount)} of ${formatCount(count)} places computed.`;
-}
-
-function queryText({ hazard, scenario, year, radiusKm, method }: ListQuery): string {
-  const area = radiusKm === 0 ? "cell at the place" : `${method} within ${radiusKm} km`;
-  return `${hazardTitle(hazard)}, ${scenarioTitle(scenario)} ${year}, ${area}`;
-}
-
 function sameQuery(a: ListQuery, b: ListQuery): boolean {
   const isSameArea = a.radiusKm === b.radiusKm && (a.radiusKm === 0 || a.method === b.method);
-  return a.hazard === b.hazard && a.scenario === b.scenario && a.year === b.year && isSameArea;
+  const isSameLayer = a.hazard === b.hazard && a.scenario === b.scenario && a.year === b.year;
+  return isSameArea && isSameLayer && a.returnPeriodYears === b.returnPeriodYears;
 }
 
-function labelOf(score: RowScore | undefined, metric: MetricName | undefined): string {
-  if (score === undefined || metric === undefined) return "not computed";
-  return score.kind === "refused" ? score.message : valueText(metric, metricValue(score.answer, metric));
+function labelOf(score: RowScore | undefined, column: ListColumn | undefined): string {
+  if (score?.kind === "refused") return score.message;
+  const value = column === undefined ? undefined : score?.values[column.name];
+  return column === undefined || value === undefined ? "not computed" : valueText(column.metric, value);
 }
 
-function colorOfRow(score: RowScore | undefined, metric: MetricName | undefined): string | undefined {
-  const value = score?.kind === "scored" && metric !== undefined ? score.answer.metrics[metric] : undefined;
+function colorOfRow(score: RowScore | undefined, column: ListColumn | undefined): string | undefined {
+  if (score?.kind !== "scored" || column === undefined) return undefined;
+  const value = score.values[column.name]?.value;
   if (value === undefined || value === null) return undefined;
   if (value === 0) return ZERO_POINT_COLOR;
-  const [red, green, blue] = colorOf(colorScaleOf(metric ?? "intensity"), value);
+  const [red, green, blue] = colorOf(colorScaleOf(column.metric), value);
   return `rgb(${red} ${green} ${blue})`;
 }

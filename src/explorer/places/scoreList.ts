@@ -1,13 +1,16 @@
 /** Computes the values of a layer at the places of a list, in batches. */
 import type {
-  AnalysisYearResult,
+  CurveQueryInput,
+  CurveResult,
   HazardName,
   HazardQueryInput,
   HazardResult,
+  MetricName,
   RefusedQuery,
   Scenario,
 } from "../../contract/wireTypes.ts";
 import type { ExplorerData } from "../data/explorerData.ts";
+import { type MetricValue, metricValue } from "../place/placeQuery.ts";
 import type { ListRow } from "./placeList.ts";
 
 /** What is computed at every place. */
@@ -17,11 +20,18 @@ export interface ListQuery {
   readonly year: number;
   readonly radiusKm: number;
   readonly method: "max" | "mean";
+  /** The value of this return period, years, is computed; undefined for the metrics of the hazard. */
+  readonly returnPeriodYears: number | undefined;
 }
 
-/** The answer for a row: its values, or why the query was refused. */
+/** Returns the name of the column of a return period, years. */
+export function returnPeriodColumn(returnPeriodYears: number): string {
+  return `rp_${returnPeriodYears}`;
+}
+
+/** The answer for a row: its values by the name of their column, or why the query was refused. */
 export type RowScore =
-  | { readonly kind: "scored"; readonly answer: AnalysisYearResult }
+  | { readonly kind: "scored"; readonly values: Readonly<Record<string, MetricValue>> }
   | { readonly kind: "refused"; readonly message: string };
 
 /** Scores by the line of the row. */
@@ -29,6 +39,7 @@ export type ListScores = ReadonlyMap<number, RowScore>;
 
 /** Places in one request: small enough that progress is seen, far below the limits of the service. */
 const BATCH_SIZE = 100;
+const NO_RESULT: RowScore = { kind: "refused", message: "The answer has no result for this place." };
 
 export interface ScoreOptions {
   readonly signal: AbortSignal;
@@ -42,7 +53,7 @@ export interface ScoreOptions {
  * @throws ExplorerError if a whole request fails; the signal's reason
  */
 export async function scoreList(
-  data: Pick<ExplorerData, "hazardRiskBatch">,
+  data: Pick<ExplorerData, "hazardRiskBatch" | "curveBatch">,
   rows: readonly ListRow[],
   query: ListQuery,
   { signal, onProgress }: ScoreOptions,
@@ -51,18 +62,32 @@ export async function scoreList(
   const located = rows.filter(({ location }) => location !== undefined);
   for (let start = 0; start < located.length; start += BATCH_SIZE) {
     const batch = located.slice(start, start + BATCH_SIZE);
-    const results = await data.hazardRiskBatch(
-      batch.map((row) => rowQuery(row, query)),
-      signal,
-    );
+    const results = await scoreBatch(data, batch, query, signal);
     signal.throwIfAborted();
-    for (const [index, row] of batch.entries()) scores.set(row.line, scoreOf(results[index]));
+    for (const [index, row] of batch.entries()) scores.set(row.line, results[index] ?? NO_RESULT);
     onProgress(new Map(scores));
   }
   return scores;
 }
 
-function rowQuery({ location }: ListRow, { hazard, scenario, year, radiusKm, method }: ListQuery): HazardQueryInput {
+async function scoreBatch(
+  data: Pick<ExplorerData, "hazardRiskBatch" | "curveBatch">,
+  rows: readonly ListRow[],
+  query: ListQuery,
+  signal: AbortSignal,
+): Promise<readonly RowScore[]> {
+  const queries = rows.map((row) => rowQuery(row, query));
+  const { returnPeriodYears } = query;
+  if (returnPeriodYears === undefined) {
+    return (await data.hazardRiskBatch(queries, signal)).map((result) => scoreOf(result));
+  }
+  return (await data.curveBatch(queries, signal)).map((result) => curveScoreOf(result, returnPeriodYears));
+}
+
+function rowQuery(
+  { location }: ListRow,
+  { hazard, scenario, year, radiusKm, method }: ListQuery,
+): HazardQueryInput & CurveQueryInput {
   if (location === undefined) throw new Error("only rows with a location are queried");
   return {
     ...location,
@@ -73,10 +98,22 @@ function rowQuery({ location }: ListRow, { hazard, scenario, year, radiusKm, met
   };
 }
 
-function scoreOf(result: HazardResult | RefusedQuery | undefined): RowScore {
-  if (result === undefined) return { kind: "refused", message: "The answer has no result for this place." };
+function scoreOf(result: HazardResult | RefusedQuery): RowScore {
   if ("error" in result) return { kind: "refused", message: result.error.detail };
   const answer = result.results[0]?.scenarios[0]?.analysis_years[0];
-  if (answer === undefined) return { kind: "refused", message: "The answer has no result for this place." };
-  return { kind: "scored", answer };
+  if (answer === undefined) return NO_RESULT;
+  const metrics = Object.keys(answer.metrics) as MetricName[];
+  return {
+    kind: "scored",
+    values: Object.fromEntries(metrics.map((metric) => [metric, metricValue(answer, metric)])),
+  };
+}
+
+function curveScoreOf(result: CurveResult | RefusedQuery, returnPeriodYears: number): RowScore {
+  if ("error" in result) return { kind: "refused", message: result.error.detail };
+  const answer = result.results[0]?.scenarios[0]?.analysis_years[0];
+  if (answer === undefined) return NO_RESULT;
+  const point = answer.curve?.find(({ return_period }) => return_period === returnPeriodYears);
+  const value = { value: point?.value ?? null, reason: answer.no_data, bound: undefined, range: undefined };
+  return { kind: "scored", values: { [returnPeriodColumn(returnPeriodYears)]: value } };
 }

@@ -2,8 +2,8 @@ import type { CircleWork } from "../../atlas/circleWork.ts";
 import type { Sampler } from "../../atlas/sampler.ts";
 import type { CurveResult } from "../../contract/wireTypes.ts";
 import { Fault } from "../../errors.ts";
-import type { TimeSlice } from "../../threads/timeSlice.ts";
 import { HAZARD_NAMES, type HazardName } from "../hazards.ts";
+import { checkQueryOptions, type QueryRun } from "../queryRun.ts";
 import { hasCurves } from "./curvePlan.ts";
 import { type CurveQuery, hazardOf, isParsedFromUrl, parseCurveQuery } from "./curveQuery.ts";
 import { toCurveYear } from "./curveResult.ts";
@@ -12,13 +12,14 @@ import { type CurvesRequest, estimateCurveCellVectors, estimateCurveWork, sample
 /**
  * Returns the curves of a query, which has not been validated.
  * @throws Fault `invalid_request`, `combination_unavailable` (also if the atlas has no curves of the hazard),
- *   `atlas_unavailable`
+ *   `atlas_unavailable`; the signal's reason when aborted
  */
-export async function answerCurve(sampler: Sampler, input: unknown, timeSlice?: TimeSlice): Promise<CurveResult> {
+export async function answerCurve(sampler: Sampler, input: unknown, run: QueryRun = {}): Promise<CurveResult> {
+  checkQueryOptions(run);
   const query = parseCurveQuery(input);
   checkHasCurves(sampler, query);
   const hazard = hazardOf(query);
-  const samples = await sampleCurves(sampler, requestOf(query), timeSlice);
+  const samples = await sampleCurves(sampler, requestOf(query), run);
   const { latitude, longitude, radius, aggregation_method, analysis_years, scenarios } = query;
   const results = scenarios.map((scenario, row) => ({
     scenario,

@@ -5,10 +5,10 @@ import type { Sampler } from "../../atlas/sampler.ts";
 import type { NoDataReason } from "../../contract/wireTypes.ts";
 import type { Circle } from "../../kernel/geodesy.ts";
 import type { Location } from "../../kernel/grid.ts";
-import type { TimeSlice } from "../../threads/timeSlice.ts";
 import { type HazardName, layerOf, type Scenario } from "../hazards.ts";
 import type { PlannedLayer } from "../plannedLayer.ts";
 import { type NamedSource, sourceOf } from "../provenance.ts";
+import type { QueryRun } from "../queryRun.ts";
 import { type SampledLayers, sampleLayers, type SampledSteps } from "../sampledLayers.ts";
 import { valueOfSteps } from "../stepValues.ts";
 import { type CurvePlan, curvePlanOf } from "./curvePlan.ts";
@@ -68,18 +68,18 @@ export type CurveSample = CurveValues | MissingCurve;
 
 /**
  * Samples the curves of one hazard. Returns one element per requested layer, in order.
- * @param timeSlice its `yield` is awaited between tiles that must be loaded; default: of this thread
- * @throws Fault `atlas_unavailable`
+ * @throws Fault `atlas_unavailable`; the signal's reason when aborted
  */
 export async function sampleCurves(
   sampler: Sampler,
   request: CurvesRequest,
-  timeSlice?: TimeSlice,
+  { timeSlice, signal }: QueryRun = {},
 ): Promise<readonly CurveSample[]> {
   const hazard = sampler.hazards.get(request.hazard);
   const rules = hazard?.rules ?? {};
   const samples = new Map<string, CurveSample>();
   for (const [name, { scenario, year }] of distinctLayers(request)) {
+    signal?.throwIfAborted();
     const entry = hazard?.group(scenario, year)?.entry;
     const origin = { source: entry && sourceOf(request.hazard, entry), rules };
     const plan = curvePlanOf(sampler, request.hazard, { scenario, year });

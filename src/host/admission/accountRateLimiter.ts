@@ -10,6 +10,13 @@ export interface RateLimits {
 const KINDS = { account: "request", tiles: "map tile" } as const;
 export type RateLimitKind = keyof typeof KINDS;
 
+/**
+ * Rejections of an account that are tolerated, as multiples of its sustained rate and of its burst. Clients that exceed
+ * their rate by mistake stay below.
+ */
+const TOLERATED_RATE_FACTOR = 2;
+const TOLERATED_BURST_FACTOR = 10;
+
 /** Limits each account to a sustained request rate and a burst. Rejected requests do not consume quota. */
 export class AccountRateLimiter {
   /** Value of the header `RateLimit-Policy`. */
@@ -17,10 +24,16 @@ export class AccountRateLimiter {
   readonly #kind: RateLimitKind;
   /** Has at most one entry per account, because only authenticated requests are counted. */
   readonly #limiter: RateLimiter;
+  readonly #rejections: RateLimiter;
 
   constructor({ requestsPerS, requestBurst }: RateLimits, kind: RateLimitKind = "account") {
     this.#kind = kind;
     this.#limiter = new RateLimiter({ burst: requestBurst, refillCount: 1, refillIntervalMs: 1000 / requestsPerS });
+    this.#rejections = new RateLimiter({
+      burst: TOLERATED_BURST_FACTOR * requestBurst,
+      refillCount: 1,
+      refillIntervalMs: 1000 / (TOLERATED_RATE_FACTOR * requestsPerS),
+    });
     this.policy = `"${kind}";q=${requestBurst};w=${Math.max(1, Math.ceil(requestBurst / requestsPerS))}`;
   }
 
@@ -38,5 +51,10 @@ export class AccountRateLimiter {
       "RateLimit-Policy": this.policy,
       "Retry-After": String(waitS),
     });
+  }
+
+  /** Counts a rejected request. @returns whether the account keeps sending far above its rate */
+  countRejection(accountId: string, nowMs: number): boolean {
+    return !this.#rejections.consume(accountId, nowMs).isAllowed;
   }
 }

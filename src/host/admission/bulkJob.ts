@@ -32,7 +32,7 @@ export class BulkJob {
   readonly account: HeldResources;
   readonly deadlineAtMs: number;
   readonly queuedSinceMs: number | undefined;
-  /** What was known of the request before it was parsed. */
+  /** Properties that were known before the request was parsed. */
   readonly #unparsedWork: RequestWork;
   #work: RequestWork;
   /** Total time of all workers; 0 without workers. */
@@ -93,7 +93,7 @@ export class BulkJob {
     return Math.max(totalMs, estimateUnparsedMs(this.account.unparsedCosts, this.#work));
   }
 
-  /** Replaces the assumption about what the request is, once it has been parsed. */
+  /** Replaces the assumed properties when the request has been parsed. */
   setWork(work: RequestWork): void {
     this.#work = work;
     learnUnparsedCost(this.account.unparsedCosts, this.#unparsedWork, this.totalMs);

@@ -1,4 +1,4 @@
-/** What a request is, as far as its cost depends on it. */
+/** The properties of a request that its cost depends on. */
 export interface RequestWork {
   /** Requests of one kind have the same ratio of actual to assumed cost. */
   readonly kind: string;

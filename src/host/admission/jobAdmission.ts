@@ -60,7 +60,7 @@ export class JobAdmission {
   /**
    * Runs a large request as a job, if it is admitted.
    *
-   * @param request.work what the request is, as far as it is known before it has been parsed
+   * @param request.work the properties that are known before the request has been parsed
    * @param request.signal aborts when the client disconnects
    * @param run must end when its signal aborts: after a disconnection, the deadline or an error of its own
    * @throws HttpError `overloaded` if there is too much work or after the deadline; the signal's reason; errors of `run`
@@ -91,9 +91,9 @@ export class JobAdmission {
     }
   }
 
-  /** Sets what a running job is, once it has been parsed. @throws HttpError `overloaded` if it would take too long */
+  /** Sets the properties of a running job when it has been parsed. @throws HttpError `overloaded` if it would take too long */
   setWork(job: BulkJob, work: RequestWork): void {
-    // What has been done so far has been discarded, and says nothing about the cost of the rest.
+    // The work so far has been discarded, so the cost of the rest cannot be extrapolated from it.
     this.#changeParts(job, () => job.startParts([]));
     job.setWork(work);
     if (!this.#isAdmissible(job, job.deadlineAtMs - this.#nowMs())) throw this.#tooLongAWait(job);

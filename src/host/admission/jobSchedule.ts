@@ -140,7 +140,7 @@ export class JobSchedule {
     const own = this.#appointments.filter((each) => each.account === account);
     for (const { dueMs, costMs } of own.toSorted((first, second) => first.dueMs - second.dueMs)) {
       const untilMs = Math.max(0, dueMs - nowMs);
-      // Otherwise all that is ahead is done by then.
+      // Otherwise all earlier work is done by then.
       const isAhead = this.#waitAfter(workOf, account, aheadMs) > untilMs;
       if (isAhead && this.#waitAfter(workOf, account, aheadMs + costMs) - untilMs > limitMs) return false;
       aheadMs += costMs;

@@ -6,7 +6,7 @@ import { handle, type TaskContext, type TaskHandlers } from "../../pool/taskKind
 import { TimeSlice } from "../../threads/timeSlice.ts";
 import { assumedCostMs } from "../admission/costModel.ts";
 import { ElementEncoder, joinResponse } from "../http/elementEncoder.ts";
-import { decodeJson, encodeJson } from "../http/json.ts";
+import { decodeJson, encodeJson } from "../../json/json.ts";
 import type { Route, RouteContext, Services } from "../route.ts";
 import { ROUTES } from "../routes/routeList.ts";
 import { warmUp } from "../warmUp.ts";

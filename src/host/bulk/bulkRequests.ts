@@ -7,8 +7,6 @@ import type { Slot } from "../admission/slot.ts";
 import type { RequestBody } from "../http/bodyBuffer.ts";
 import type { Caller, HostLimits } from "../route.ts";
 import type { BulkAnswer } from "../bulkRoute.ts";
-import { WorkerDeathError } from "../../pool/workerDeath.ts";
-import { HttpError } from "../problems/problem.ts";
 import { elementsBytes, responseBytes } from "../http/elementEncoder.ts";
 import { BULK_ROUTES } from "./bulkRoutes.ts";
 import { HTTP, HTTP_JOIN, HTTP_SHARD, HTTP_WARM_UP, type HttpPayload, type QueryShard } from "./bulkTasks.ts";
@@ -64,16 +62,11 @@ export class BulkRequests {
   }
 
   /**
-   * @throws Fault, HttpError as the route throws them; HttpError `overloaded` if there is too much work or after the deadline, and
-   *   if a worker ends during the request; the signal's reason
+   * @throws Fault, HttpError as the route throws them; HttpError `overloaded` if there is too much work or after the deadline;
+   *   WorkerDeathError if a worker ends during the request; the signal's reason
    */
-  async answer(request: BulkRequest): Promise<BulkAnswer> {
-    try {
-      return await this.#jobs.run(request, (job, signal) => this.#run(request, job, signal));
-    } catch (error) {
-      if (!(error instanceof WorkerDeathError)) throw error;
-      throw new HttpError("overloaded", "The thread that processed the request ended; retry the request.");
-    }
+  answer(request: BulkRequest): Promise<BulkAnswer> {
+    return this.#jobs.run(request, (job, signal) => this.#run(request, job, signal));
   }
 
   /** Starts the workers and warms up each. @throws Fault, Error if one cannot be started */

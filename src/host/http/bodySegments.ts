@@ -4,8 +4,8 @@ export const SEGMENT_BYTES = 32_768;
 /**
  * Memory of long request bodies, in segments that all threads share. Segments are reused and never released: V8 does not
  * count shared memory when it decides to collect garbage, so that each released segment would stay in memory for an
- * unlimited time. Their total size is thus the largest size of the bodies that were ever held at the same time, which
- * `LoadLimits.totalBodyBytesMax` limits.
+ * unlimited time. Their total size is therefore the largest size of the bodies that were ever held at the same time,
+ * which `LoadLimits.totalBodyBytesMax` limits.
  */
 export class BodySegments {
   readonly #free: Uint8Array[] = [];

@@ -10,7 +10,7 @@ import type { ReadBodyOptions } from "./body.ts";
 import type { RequestBody } from "./bodyBuffer.ts";
 import type { Target } from "./router.ts";
 
-/** A request on its way through the pipeline. */
+/** A request that the pipeline processes. */
 export interface RequestContext {
   readonly request: IncomingMessage;
   readonly requestId: string;
@@ -32,12 +32,12 @@ export interface RequestContext {
   rateLimit?: string;
   rateLimitPolicy?: string;
   /**
-   * The request was rejected, before its caller was known, because of a limit or overload: its connection is closed after
-   * the response.
+   * The request was rejected because of overload before its caller was known, or because its client keeps exceeding a
+   * limit: its connection is closed after the response.
    */
   closesConnection?: boolean;
-  /** The request was rejected because its address has sent too many without a valid key. */
-  exceedsAddressLimit?: boolean;
+  /** The request was rejected because its client keeps exceeding a limit. It counts toward the block of its address. */
+  countsTowardBlock?: boolean;
 }
 
 /** A response that is ready to be written to the connection. */

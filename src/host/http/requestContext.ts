@@ -44,7 +44,7 @@ export class HttpRequestContext implements RequestContext {
   rateLimit?: string;
   rateLimitPolicy?: string;
   closesConnection?: boolean;
-  exceedsAddressLimit?: boolean;
+  countsTowardBlock?: boolean;
   /** Whether the request arrived after the service had been closed. */
   isLate = false;
   /** Whether the response has been written, or never will be. */

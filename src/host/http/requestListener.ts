@@ -26,8 +26,8 @@ export interface ConnectionObserver {
   /** Called when all requests of a connection have been answered. */
   onIdle(socket: Socket, connection: ConnectionState): void;
   /**
-   * Called for each request that counts toward the block of its address: it is invalid HTTP, or rejected because its
-   * address has sent too many without a valid key.
+   * Called for each request that counts toward the block of its address: it is invalid HTTP, was rejected because its
+   * client keeps exceeding a limit, or was discarded together with its connection.
    */
   onRejection(socket: Socket): void;
   /** Called whenever a response has been written. */
@@ -41,12 +41,22 @@ export interface ConnectionState extends BodyReadState {
   readonly waiting: HttpRequestContext[];
   /** The client pipelined too many requests or sent invalid HTTP: only accepted requests are answered. */
   isEnding: boolean;
+  /** Requests that will not be answered. Node keeps them in memory until the connection closes. */
+  discardedCount: number;
+  /** Bytes that the connection had received when the first of them was discarded. */
+  discardedFromBytes: number;
   /** Whether the last request had a valid key. */
   isAuthenticated: boolean;
 }
 
 /** Pipelined requests that may wait for the one in progress on a connection. */
 const WAITING_COUNT_MAX = 8;
+/**
+ * Further pipelined requests that are discarded while earlier ones are answered, and their bytes. A client that sends more
+ * is not one that misjudged the limit, and loses its connection.
+ */
+const DISCARDED_COUNT_MAX = 64;
+const DISCARDED_BYTES_MAX = 65_536;
 
 /**
  * Passes the requests of each connection to the pipeline one at a time, and writes, logs and counts the responses. It
@@ -79,9 +89,9 @@ export class RequestListener {
   /** Accepts a request. Never throws: errors become responses. */
   accept(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.stateOf(request.socket);
-    if (connection.isEnding) return;
-    if (connection.waiting.length === WAITING_COUNT_MAX) {
-      connection.isEnding = true;
+    if (connection.waiting.length === WAITING_COUNT_MAX) connection.isEnding = true;
+    if (connection.isEnding) {
+      this.#discard(connection, request.socket);
       return;
     }
     const context = new HttpRequestContext(request, response, { bodyRead: connection, settings: this.#options });
@@ -94,7 +104,14 @@ export class RequestListener {
   stateOf(socket: Duplex): ConnectionState {
     let state = this.#states.get(socket);
     if (state === undefined) {
-      state = { current: undefined, waiting: [], isEnding: false, isAuthenticated: false };
+      state = {
+        current: undefined,
+        waiting: [],
+        isEnding: false,
+        discardedCount: 0,
+        discardedFromBytes: 0,
+        isAuthenticated: false,
+      };
       this.#states.set(socket, state);
       const connection = state;
       if (!socket.destroyed) this.#connections.set(socket, connection);
@@ -106,6 +123,12 @@ export class RequestListener {
       });
     }
     return state;
+  }
+
+  /** Whether a request of a connection is being processed: its body is not being read, and its response has not begun. */
+  isProcessing(socket: Duplex): boolean {
+    const { current, reading } = this.stateOf(socket);
+    return current !== undefined && reading === undefined && !current.response.headersSent;
   }
 
   log(record: LogRecord): void {
@@ -140,6 +163,17 @@ export class RequestListener {
     });
   }
 
+  /** Discards a request on a connection that is ending, and destroys the connection if there are too many. */
+  #discard(connection: ConnectionState, socket: Socket): void {
+    const { bytesRead } = socket;
+    if (connection.discardedCount++ === 0) connection.discardedFromBytes = bytesRead;
+    const { discardedCount, discardedFromBytes } = connection;
+    if (!(discardedCount > DISCARDED_COUNT_MAX || bytesRead - discardedFromBytes > DISCARDED_BYTES_MAX)) return;
+    for (let i = 0; i < discardedCount; i++) this.#observer?.onRejection(socket);
+    stopParser(socket);
+    socket.destroy();
+  }
+
   /** Processes a request. Uses callbacks because an additional promise per request has a measurable cost. */
   #begin(connection: ConnectionState, context: HttpRequestContext): void {
     connection.current = context;
@@ -160,9 +194,9 @@ export class RequestListener {
 
   #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
     const { isBodyUnread } = context;
-    if (context.exceedsAddressLimit === true) this.#observer?.onRejection(context.request.socket);
     // Now, because the response may close the connection.
     if (context.caller !== undefined) this.#observer?.onValidKey(context.request.socket);
+    if (context.countsTowardBlock === true) this.#observer?.onRejection(context.request.socket);
     if (isBodyUnread || context.closesConnection === true) {
       this.#dropWaiting(connection);
       connection.isEnding = true;
@@ -217,4 +251,17 @@ export class RequestListener {
     context.isFinished = true;
     if (--this.#activeCount === 0) this.#onDrained?.();
   }
+}
+
+/** Returned to Node's parser, ends the parsing of the bytes that it has been given. */
+const STOP_PARSING = 2;
+
+/**
+ * Discards what Node has read of a connection that is about to be destroyed. Otherwise Node would still parse up to 64 KiB,
+ * and keep thousands of requests until the one in progress ends. `onIncoming` is not documented: a release of Node
+ * without it would take the memory, but nothing else would change.
+ */
+function stopParser(socket: Socket & { readonly parser?: { onIncoming?: unknown } | null }): void {
+  const { parser } = socket;
+  if (typeof parser?.onIncoming === "function") parser.onIncoming = () => STOP_PARSING;
 }

@@ -3,7 +3,7 @@ import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, HttpError } from "../problems/problem.ts";
-import { encodeJson } from "./json.ts";
+import { encodeJson } from "../../json/json.ts";
 import { addressOf, listen, type ServerAddress } from "./listen.ts";
 import { LINGER_MS } from "./requestContext.ts";
 import { HEAD_BYTES_MAX } from "./requestHead.ts";
@@ -137,6 +137,10 @@ class ConnectionManager implements ConnectionObserver {
     // `100 Continue` is sent when a route is about to read the body, and unknown expectations are ignored.
     server.on("checkContinue", accept);
     server.on("checkExpectation", accept);
+    // Processing has its own deadlines, which end in a response.
+    server.on("timeout", (socket) => {
+      if (!listener.isProcessing(socket)) socket.destroy();
+    });
     server.on("connect", (_request, socket) => {
       // Node no longer handles this connection, and an unhandled `error` event would end the process.
       socket.on("error", () => socket.destroy()).on("end", () => socket.end());

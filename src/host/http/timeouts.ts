@@ -43,8 +43,8 @@ export interface ServerTimeouts extends BodyRateLimits {
   /** Interval at which the two timeouts above are checked. Default 1,000. */
   readonly checkEveryMs: number;
   /**
-   * For any activity on a connection. Disconnects clients that never read their response, which is in memory until then.
-   * Default 35,000.
+   * For any activity on a connection, except while a request is being processed. Disconnects clients that never read their
+   * response, which is in memory until then. Default 35,000.
    */
   readonly inactivityTimeoutMs: number;
   /** For the next request on a connection; above the timeout of load balancers, so that they close first. Default 75,000. */

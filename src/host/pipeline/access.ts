@@ -50,10 +50,18 @@ export class Access {
     this.#options = options;
   }
 
-  /** Counts a request to a route that needs no key, unless it is a probe. @throws HttpError `rate_limited` */
+  /** Counts a request to a route that needs no key. @throws HttpError `rate_limited` */
   admitOpen(request: IncomingMessage, { isProbe }: Route<unknown, unknown>): void {
     const { clients } = this.#options;
-    if (isProbe !== true) clients.admitRequest(clients.addressOf(request));
+    const address = clients.addressOf(request);
+    if (isProbe === true) clients.admitLightRequest("probe", address);
+    else clients.admitRequest(address);
+  }
+
+  /** Counts an OPTIONS request. @throws HttpError `rate_limited` */
+  admitOptions(request: IncomingMessage): void {
+    const { clients } = this.#options;
+    clients.admitLightRequest("options", clients.addressOf(request));
   }
 
   /**
@@ -75,8 +83,8 @@ export class Access {
 
   /** Step `rate`, with the load limits. @returns the slot, which the caller must release @throws HttpError `overloaded`, `rate_limited` */
   admit(context: RequestContext, { key, account }: KeyHolder): Slot {
-    const { admission, rateLimiters } = this.#options;
-    const rateLimiter = rateLimiters[context.target?.route.rateLimit ?? "account"];
+    const { admission } = this.#options;
+    const rateLimiter = this.#rateLimiterOf(context);
     const { accountId } = account;
     context.caller = { accountId, keyId: key.keyId };
     const slot = admission.acquire();
@@ -91,18 +99,28 @@ export class Access {
     }
   }
 
-  /** Counts a request that was rejected before its caller was known, and decides whether its connection is closed. */
+  /** Counts a rejected request, and decides whether its connection is closed. */
   countRejected(context: RequestContext, error: unknown): void {
     const { caller, target, request } = context;
-    if (caller !== undefined || target?.route.isProbe === true) return;
     const { clients } = this.#options;
     const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
-    if (code === "rate_limited") context.exceedsAddressLimit = true;
+    if (caller !== undefined) {
+      if (code !== "rate_limited") return;
+      context.countsTowardBlock = this.#rateLimiterOf(context).countRejection(caller.accountId, performance.now());
+      context.closesConnection = context.countsTowardBlock;
+      return;
+    }
+    if (code === "rate_limited") context.countsTowardBlock = true;
+    else if (target?.route.isProbe === true) return;
     // Requests to open routes and key lookups have already been counted, and rejected keys have a separate limit.
     else if (code !== "overloaded" && target?.route.access !== "open" && !KEY_REJECTIONS.has(code)) {
-      context.exceedsAddressLimit = clients.countRejected(clients.addressOf(request));
+      context.countsTowardBlock = clients.countRejected(clients.addressOf(request));
     }
-    context.closesConnection = code === "overloaded" || context.exceedsAddressLimit === true;
+    context.closesConnection = code === "overloaded" || context.countsTowardBlock === true;
+  }
+
+  #rateLimiterOf({ target }: RequestContext): AccountRateLimiter {
+    return this.#options.rateLimiters[target?.route.rateLimit ?? "account"];
   }
 
   /** Step `headers`. @returns the idempotency key, if there is one @throws HttpError, Fault as the checks throw them */

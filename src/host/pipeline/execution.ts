@@ -7,8 +7,8 @@ import { checkDeclaredSize } from "../http/body.ts";
 import type { RequestContext } from "../http/exchange.ts";
 import type { RequestBody } from "../http/bodyBuffer.ts";
 import { BodySegments } from "../http/bodySegments.ts";
-import { decodeJson } from "../http/json.ts";
-import { jsonLimits } from "../http/jsonStructure.ts";
+import { decodeJson } from "../../json/json.ts";
+import { jsonLimits } from "../../json/jsonStructure.ts";
 import type { RouteMatch } from "../http/router.ts";
 import type { Caller, Route, RouteContext, RouteRequest, Services } from "../route.ts";
 import { NO_CALLER } from "./access.ts";
@@ -32,7 +32,7 @@ export interface Invocation {
   readonly query?: unknown;
 }
 
-/** What a request takes beyond its body, as far as it is known before it has been parsed. */
+/** The work beyond its body that is known of a request before it has been parsed. */
 export const NO_WORK = { elementCount: 0, cellVectorCount: 0, coldTileVectorCount: 0 };
 
 /** A body for a worker up to this size is copied, so that it takes no whole segment. */

@@ -64,7 +64,10 @@ export class Pipeline implements RequestProcessor {
       checkHostHeader(request);
       const { path, queryText } = splitTarget(url);
       checkTargetForm(method, path);
-      if (method === "OPTIONS") return this.#responses.options(context, this.#router.allowedAt(path).join(", "));
+      if (method === "OPTIONS") {
+        this.#access.admitOptions(request);
+        return this.#responses.options(context, this.#router.allowedAt(path).join(", "));
+      }
       const match = this.#router.find(method, path);
       const { target } = match;
       const { route } = target;

@@ -1,5 +1,6 @@
 import type { Problem as WireProblem } from "../../contract/wireTypes.ts";
-import { type FaultCode, type FaultItem, isFault } from "../../errors.ts";
+import { type Fault, type FaultCode, type FaultItem, isFault } from "../../errors.ts";
+import { WorkerDeathError } from "../../pool/workerDeath.ts";
 import { registerErrorClass } from "../../threads/errorTransfer.ts";
 
 /** Problems that only the HTTP layer can raise. */
@@ -116,13 +117,13 @@ registerErrorClass<HttpError>({
 });
 
 /**
- * Converts an error to a problem document. Any error other than a `Fault` or an `HttpError` is a bug and is reported as
- * `internal_error` without details.
+ * Converts an error to a problem document. Any error other than a `Fault`, an `HttpError` or the death of a worker is a
+ * bug and is reported as `internal_error` without details.
  *
  * @param prefix path below which clients reach the service
  */
 export function problemOf(error: unknown, requestId: string, prefix = ""): Problem {
-  const known = isFault(error) || error instanceof HttpError ? error : undefined;
+  const known = knownError(error);
   const code = known?.code ?? "internal_error";
   const { status, title, retryAfterS, ...kind }: ProblemKind = PROBLEM_KINDS[code];
   // Messages of an `HttpError` are written for clients.
@@ -148,6 +149,13 @@ export function problemOf(error: unknown, requestId: string, prefix = ""): Probl
       : {}),
     ...(code === "json_malformed" && typeof line === "number" && typeof column === "number" ? { line, column } : {}),
   };
+}
+
+/** Returns the error that describes a failure to the client; undefined if it is a bug. */
+function knownError(error: unknown): Fault | HttpError | undefined {
+  if (isFault(error) || error instanceof HttpError) return error;
+  if (!(error instanceof WorkerDeathError)) return undefined;
+  return new HttpError("overloaded", "The thread that processed the request ended; retry the request.");
 }
 
 /** Returns the header fields of a problem response. */

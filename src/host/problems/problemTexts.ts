@@ -113,7 +113,7 @@ const TEXTS = {
   },
   rate_limited: {
     meaning:
-      "The account sends requests faster than allowed, or too many invalid keys came from the address of the client.",
+      "The account sends requests faster than allowed, or the address of the client has sent too many requests without a valid key.",
     remedy:
       "Wait for the number of seconds in `Retry-After`. The `RateLimit` header fields give the number of requests left.",
   },

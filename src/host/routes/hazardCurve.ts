@@ -61,6 +61,6 @@ export const hazardCurve: Route<CurveQuery, CurveResult> = {
     elementCount: 1,
     ...(atlas.estimateCurveWork?.(query) ?? { cellVectorCount: 0, coldTileVectorCount: 0 }),
   }),
-  handle: (query, { services: { atlas }, timeSlice }) => atlas.curve(query, timeSlice),
+  handle: (query, { services: { atlas }, timeSlice, signal }) => atlas.curve(query, { timeSlice, signal }),
   headers: releaseHeader,
 };

@@ -59,6 +59,6 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
     elementCount: 1,
     ...(atlas.estimateWork?.(query) ?? { cellVectorCount: 0, coldTileVectorCount: 0 }),
   }),
-  handle: (query, { services: { atlas }, timeSlice }) => atlas.hazardRisk(query, timeSlice),
+  handle: (query, { services: { atlas }, timeSlice, signal }) => atlas.hazardRisk(query, { timeSlice, signal }),
   headers: releaseHeader,
 };

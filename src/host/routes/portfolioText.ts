@@ -6,7 +6,7 @@ import { mergeHoldings } from "../../portfolio/mergedHoldings.ts";
 import { portfolioResults } from "../../portfolio/portfolioResults.ts";
 import { roundEntity, roundFinanced, roundPortfolioResult } from "../../portfolio/roundPortfolio.ts";
 import type { PortfolioRequest } from "../../contract/wireTypes.ts";
-import { encodeJson } from "../http/json.ts";
+import { encodeJson } from "../../json/json.ts";
 
 export interface PortfolioPart {
   readonly text: string;

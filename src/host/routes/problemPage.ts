@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { ProblemDescriptionSchema } from "../../contract/problem.ts";
 import type { ProblemDescription } from "../../contract/wireTypes.ts";
-import { encodeJson } from "../http/json.ts";
+import { encodeJson } from "../../json/json.ts";
 import { html } from "../../markup.ts";
 import { htmlReply, prefersHtml, markUpCode } from "./htmlPage.ts";
 import { isProblemCode, describeProblem } from "../problems/problemTexts.ts";

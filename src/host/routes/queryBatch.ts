@@ -7,7 +7,7 @@ import { HAZARD_NAMES, HAZARDS, SCENARIOS } from "../../hazard/hazards.ts";
 import { quote } from "../../schemaErrors.ts";
 import type { ProblemContext, QueriesBulkRoute } from "../bulkRoute.ts";
 import { type EncodedElement, ElementEncoder } from "../http/elementEncoder.ts";
-import { encodeJson } from "../http/json.ts";
+import { encodeJson } from "../../json/json.ts";
 import { problemOf } from "../problems/problem.ts";
 import { checkLimit, type Reply, type Route, type RouteDescription, type RouteRequest } from "../route.ts";
 import { RELEASE_HEADER, releaseHeader } from "./hazardAnswers.ts";

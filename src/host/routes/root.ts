@@ -1,6 +1,6 @@
 import { AboutSchema } from "../../contract/about.ts";
 import type { About } from "../../contract/wireTypes.ts";
-import { encodeJson } from "../http/json.ts";
+import { encodeJson } from "../../json/json.ts";
 import { html, joinMarkup } from "../../markup.ts";
 import { htmlReply, prefersHtml } from "./htmlPage.ts";
 import type { Route } from "../route.ts";

@@ -5,13 +5,14 @@ import {
   UsageParametersSchema,
 } from "../../contract/usage.ts";
 import { PAGE_ITEMS } from "../../contract/ranges.ts";
-import type { UsageGroup, UsagePage, UsageParameters, UsageRecord } from "../../contract/wireTypes.ts";
+import type { UsageGroup, UsagePage, UsageParameters } from "../../contract/wireTypes.ts";
 import type { FaultItem } from "../../errors.ts";
 import { quote } from "../../schemaErrors.ts";
 import { isDate } from "../../ledger/checks.ts";
-import { CSV_PAGE_LENGTH_MAX, type CsvPage, type UsageLine } from "../../ledger/ledger.ts";
+import { CSV_PAGE_LENGTH_MAX, type CsvPage } from "../../ledger/ledger.ts";
 import { USAGE_CSV_HEADER } from "../../ledger/usageCsvHeader.ts";
-import { encodeJson } from "../http/json.ts";
+import { toUsageRecord } from "../../ledger/usageRecord.ts";
+import { encodeJson } from "../../json/json.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteContext, RouteDescription } from "../route.ts";
 import { readUuid } from "../http/uuid.ts";
@@ -123,7 +124,7 @@ export async function findUsage(
     return { file: csvFile(first, (cursor, lineCount) => readPage({ cursor }, lineCount)) };
   }
   const page = await ledger.usage({ ...query, limit }, { signal });
-  return { items: page.items.map(toRecord), ...(page.next === undefined ? {} : { next: page.next }) };
+  return { items: page.items.map(toUsageRecord), ...(page.next === undefined ? {} : { next: page.next }) };
 }
 
 /**
@@ -147,18 +148,6 @@ function nextLineCount({ text, lineCount }: CsvPage): number {
   if (lineCount === 0) return CSV_LINES_PER_PAGE;
   return Math.min(CSV_LINES_PER_PAGE, Math.max(1, Math.floor((CSV_PAGE_LENGTH_MAX * lineCount) / text.length)));
 }
-
-function toRecord({ customerId, internalId, meter, period, requests, units }: UsageLine): UsageRecord {
-  return {
-    ...(customerId === undefined ? {} : { customer_id: customerId }),
-    ...(internalId === undefined ? {} : { internal_id: internalId }),
-    ...(meter === undefined ? {} : { meter }),
-    ...(period === undefined ? {} : { period }),
-    requests,
-    units,
-  };
-}
-
 /** Returns the response to a usage request: JSON, or a CSV file. */
 export function usageReply(result: UsageResult): Reply {
   if (!("file" in result)) return { status: 200, contentType: "application/json", body: encodeJson(result) };

@@ -192,7 +192,7 @@ async function planAnnual(
 /** Names and descriptions of indicators that count days above a local percentile, such as those of CMIP6 fire weather data. */
 const PERCENTILE = /percentile|quantile|fwixd|fwi[_ ]?p?9[05]\b|9[05](th|p\b)/i;
 
-/** Rejects files that say that they count days above a percentile, although the manifest says that they count days above an FWI. */
+/** Rejects files of days above a percentile if the manifest declares days above an FWI. */
 function checkNoPercentile(parts: readonly Raster[]): void {
   for (const { file, bands } of parts) {
     const [band] = bands;

@@ -63,7 +63,7 @@ export function crsDefinition({
     if (!Number.isFinite(value))
       throw new Error(`has the projection parameter ${key} = ${value}; a number is expected`);
     if (!(key in known)) {
-      // 0 and 1 are what many writers state for parameters that a projection does not have.
+      // Many writers state 0 or 1 for parameters that the projection does not have.
       if (value === (key === "k_0" ? 1 : 0)) continue;
       throw new Error(`has the parameter ${key} = ${value}, which the projection ${method} does not have`);
     }

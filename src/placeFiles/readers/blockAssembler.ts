@@ -31,12 +31,17 @@ export function placeColumnsOf({ keptColumns, indices, geometry }: PlaceLayout):
   };
 }
 
+/** A block ends with the row with which its text has this size, if it has not ended before. */
+export const BLOCK_SIZE_CHARACTERS = 16 << 20;
+
 /** Collects the rows of a file into blocks. */
 export class BlockAssembler {
   readonly #layout: PlaceLayout;
   readonly #isWanted: (index: number) => boolean;
   #index = 0;
+  #firstRow = 0;
   #rowCount = 0;
+  #sizeCharacters = 0;
   #wantsRow: boolean | undefined;
   #kept: KeptValue[][] = [];
   #errors = new Map<number, RowError>();
@@ -54,30 +59,51 @@ export class BlockAssembler {
 
   /**
    * Adds a row. Missing values at its end are null.
+   * @param sizeCharacters size of the row in the file
    * @returns the block that the row completes
    */
-  add(values: readonly (KeptValue | undefined)[], error?: RowError): PlaceBlock | undefined {
+  add(
+    values: readonly (KeptValue | undefined)[],
+    sizeCharacters: number,
+    error: RowError | undefined,
+  ): PlaceBlock | undefined {
     const columnCount = this.#layout.keptColumns.length;
     if (this.#rowCount === 0) this.#kept = Array.from({ length: columnCount }, () => []);
     for (let column = 0; column < columnCount; column++) this.#kept[column]?.push(values[column] ?? null);
     if (error !== undefined) this.#errors.set(this.#rowCount, error);
-    return ++this.#rowCount === ROWS_PER_BLOCK ? this.end() : undefined;
+    return this.#countRow(sizeCharacters) ? this.end() : undefined;
   }
 
-  skip(): void {
-    if (++this.#rowCount === ROWS_PER_BLOCK) this.end();
+  /** Counts a row that is not wanted. */
+  skip(sizeCharacters: number): void {
+    if (this.#countRow(sizeCharacters)) this.end();
+  }
+
+  /** @returns whether the row completes the block */
+  #countRow(sizeCharacters: number): boolean {
+    this.#rowCount++;
+    this.#sizeCharacters += sizeCharacters;
+    return this.#rowCount === ROWS_PER_BLOCK || this.#sizeCharacters >= BLOCK_SIZE_CHARACTERS;
   }
 
   /** Returns the last block, if it has rows and is wanted. */
   end(): PlaceBlock | undefined {
-    const [index, rowCount, kept, errors] = [this.#index, this.#rowCount, this.#kept, this.#errors];
+    const [index, firstRow, rowCount, kept, errors] = [
+      this.#index,
+      this.#firstRow,
+      this.#rowCount,
+      this.#kept,
+      this.#errors,
+    ];
     const isReturned = rowCount > 0 && this.wantsRow;
     this.#index++;
+    this.#firstRow += rowCount;
     this.#rowCount = 0;
+    this.#sizeCharacters = 0;
     this.#wantsRow = undefined;
     this.#kept = [];
     this.#errors = new Map();
-    return isReturned ? placeBlockOf({ index, rowCount, kept, errors, layout: this.#layout }) : undefined;
+    return isReturned ? placeBlockOf({ index, firstRow, rowCount, kept, errors, layout: this.#layout }) : undefined;
   }
 }
 
@@ -87,12 +113,14 @@ export class BlockAssembler {
  */
 export function placeBlockOf({
   index,
+  firstRow,
   rowCount,
   kept,
   errors,
   layout,
 }: {
   readonly index: number;
+  readonly firstRow: number;
   readonly rowCount: number;
   readonly kept: readonly (readonly KeptValue[])[];
   readonly errors: Map<number, RowError>;
@@ -132,7 +160,7 @@ export function placeBlockOf({
     latitudes[row] = longitudes[row] = radiiKm[row] = NaN;
   }
   if (swappedRows.length > rowCount / 2) addSwapHint(errors, swappedRows);
-  return { index, rowCount, latitudes, longitudes, radiiKm, errors, kept };
+  return { index, firstRow, rowCount, latitudes, longitudes, radiiKm, errors, kept };
 }
 
 interface ColumnValues extends CoordinateColumn {

@@ -1,6 +1,7 @@
-import { type CsvDelimiter, CsvSplitter } from "../../csvRows.ts";
+import { type CsvDelimiter, type CsvRowError, CsvSplitter } from "../../csvRows.ts";
 import { Fault } from "../../errors.ts";
 import type { PlaceBlock, RowError } from "../../places/placeBlock.ts";
+import { quote } from "../../schemaErrors.ts";
 import type { PlaceSource } from "../placeSource.ts";
 import { BlockAssembler, type PlaceLayout, placeColumnsOf } from "./blockAssembler.ts";
 import { type PlaceTextFile, readFileText } from "./fileText.ts";
@@ -11,7 +12,7 @@ const HEADER_SIZE_CHARACTERS_MAX = 1 << 20;
 
 /**
  * Opens CSV with a header line. The delimiter is the comma, semicolon or tab that occurs most often in the header, outside
- * quotes. All columns are kept as text; empty cells are null.
+ * quotes. All columns are kept as text; empty cells are null. A malformed row is an invalid row.
  */
 export async function openCsvSource(
   file: PlaceTextFile,
@@ -30,7 +31,11 @@ export async function openCsvSource(
     rowCount: undefined,
     sizeBytes: file.sizeBytes,
     blocks: ({ isWanted, ...options }) =>
-      readBlocks(readFileText(file, options), delimiter, new BlockAssembler(layout, isWanted)),
+      readBlocks(readFileText(file, options), {
+        delimiter,
+        columnNames: names,
+        assembler: new BlockAssembler(layout, isWanted),
+      }),
     close: () => Promise.resolve(),
   };
 }
@@ -65,25 +70,34 @@ function delimiterOf(line: string): CsvDelimiter {
 
 async function* readBlocks(
   texts: AsyncIterable<string>,
-  delimiter: CsvDelimiter,
-  assembler: BlockAssembler,
+  {
+    delimiter,
+    columnNames,
+    assembler,
+  }: {
+    readonly delimiter: CsvDelimiter;
+    readonly columnNames: readonly string[];
+    readonly assembler: BlockAssembler;
+  },
 ): AsyncGenerator<PlaceBlock> {
   const splitter = new CsvSplitter({ delimiter });
-  let columnCount: number | undefined;
+  let isAfterHeader = false;
   function* completeBlocks(): Generator<PlaceBlock> {
-    if (columnCount === undefined) {
-      columnCount = splitter.next()?.length;
-      if (columnCount === undefined) return;
-    }
+    isAfterHeader ||= splitter.skip();
+    if (!isAfterHeader) return;
     for (;;) {
       if (!assembler.wantsRow) {
         if (!splitter.skip()) return;
-        assembler.skip();
+        assembler.skip(splitter.rowSizeCharacters);
         continue;
       }
-      const cells = splitter.next();
+      const cells = splitter.nextOrMalformed();
       if (cells === undefined) return;
-      const block = assembler.add(emptyAsNull(cells), cellCountError(cells.length, columnCount));
+      const error =
+        splitter.rowError === undefined
+          ? cellCountError(cells.length, columnNames.length)
+          : malformedRowError(splitter.rowError, columnNames);
+      const block = assembler.add(emptyAsNull(cells), splitter.rowSizeCharacters, error);
       if (block !== undefined) yield block;
     }
   }
@@ -100,6 +114,12 @@ async function* readBlocks(
 function emptyAsNull(cells: (string | null)[]): readonly (string | null)[] {
   for (let index = 0; index < cells.length; index++) if (cells[index] === "") cells[index] = null;
   return cells;
+}
+
+function malformedRowError({ line, cell, detail }: CsvRowError, columnNames: readonly string[]): RowError {
+  const name = cell === undefined ? undefined : columnNames[cell];
+  const place = name === undefined ? `line ${line}` : `line ${line}, column ${quote(name)}`;
+  return { reason: "row_invalid", message: `${place}: ${detail}` };
 }
 
 function cellCountError(cellCount: number, columnCount: number): RowError | undefined {

@@ -1,5 +1,5 @@
 import { Fault } from "../../errors.ts";
-import { parseJson } from "../../host/http/json.ts";
+import { parseJson } from "../../json/json.ts";
 import {
   BACKSLASH,
   CLOSING_BRACE,
@@ -12,8 +12,8 @@ import {
   QUOTE,
   SPACE,
   TAB,
-} from "../../host/http/jsonCharacters.ts";
-import { type JsonPosition, positionAfter } from "../../host/http/jsonPosition.ts";
+} from "../../json/jsonCharacters.ts";
+import { type JsonPosition, positionAfter } from "../../json/jsonPosition.ts";
 
 /** The text of a JSON value within a file. */
 export interface JsonRecord {

@@ -1,5 +1,5 @@
 import { isFault } from "../../errors.ts";
-import { parseJson } from "../../host/http/json.ts";
+import { parseJson } from "../../json/json.ts";
 import type { RowError } from "../../places/placeBlock.ts";
 import { quote } from "../../schemaErrors.ts";
 import { exactMembers, isObject, mayLoseDigits, type Members } from "./jsonMembers.ts";

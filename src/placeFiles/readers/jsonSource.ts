@@ -153,11 +153,11 @@ async function* readBlocks(
     for (const record of batch) {
       const row = nextRow++;
       if (!assembler.wantsRow) {
-        assembler.skip();
+        assembler.skip(record.text.length);
         continue;
       }
       const { values, error } = valuesOf(record, row);
-      const block = assembler.add(values, error);
+      const block = assembler.add(values, record.text.length, error);
       if (block !== undefined) yield block;
     }
   }

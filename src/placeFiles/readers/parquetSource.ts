@@ -1,6 +1,7 @@
 import { Fault } from "../../errors.ts";
 import {
   type KeptColumn,
+  keptSizeCharacters,
   type KeptValue,
   type PlaceBlock,
   ROWS_PER_BLOCK,
@@ -8,7 +9,7 @@ import {
 } from "../../places/placeBlock.ts";
 import { quote } from "../../schemaErrors.ts";
 import type { PlaceSource } from "../placeSource.ts";
-import { placeBlockOf, type PlaceLayout, placeColumnsOf } from "./blockAssembler.ts";
+import { BLOCK_SIZE_CHARACTERS, placeBlockOf, type PlaceLayout, placeColumnsOf } from "./blockAssembler.ts";
 import type { PlaceTextFile } from "./fileText.ts";
 import type { ColumnReader } from "./parquet/columnReader.ts";
 import { type ColumnType, columnTypeOf, HEXADECIMAL } from "./parquet/columnTypes.ts";
@@ -115,30 +116,58 @@ function keptColumnsOf(
   return kept as ColumnPlan["kept"];
 }
 
+/** A block with this size is rejected. Only long texts that are stored once and occur in many rows make such blocks. */
+const REJECTED_SIZE_CHARACTERS = 16 * BLOCK_SIZE_CHARACTERS;
+
+/**
+ * Returns the number of rows of all blocks but the last. It follows from the mean sizes of the row groups, so that a block
+ * can be found without reading those before it.
+ */
+function rowsPerBlock(file: ParquetFile, { kept, geometry }: ColumnPlan): number {
+  const columns = kept.map(({ column }) => column);
+  const rowBytes = file.meanRowBytesMax(geometry === undefined ? columns : [...columns, geometry]);
+  return Math.max(1, Math.min(ROWS_PER_BLOCK, Math.floor(BLOCK_SIZE_CHARACTERS / rowBytes)));
+}
+
 async function* readBlocks(
   file: ParquetFile,
-  { layout, kept, geometry }: ColumnPlan,
+  plan: ColumnPlan,
   { isWanted, onBytes, signal, sizeBytes }: Parameters<PlaceSource["blocks"]>[0] & { readonly sizeBytes: number },
 ): AsyncGenerator<PlaceBlock> {
+  const { layout, kept, geometry } = plan;
+  const blockRowCount = rowsPerBlock(file, plan);
   const readers = kept.map(({ column, type }) => file.openColumn(column, (stored) => type.convert(stored)));
   const geometries = geometry === undefined ? undefined : file.openColumn(geometry, (stored) => stored as Uint8Array);
-  for (let index = 0; index * ROWS_PER_BLOCK < file.rowCount; index++) {
+  for (let index = 0; index * blockRowCount < file.rowCount; index++) {
     signal?.throwIfAborted();
-    const firstRow = index * ROWS_PER_BLOCK;
-    const rowCount = Math.min(ROWS_PER_BLOCK, file.rowCount - firstRow);
+    const firstRow = index * blockRowCount;
+    const rowCount = Math.min(blockRowCount, file.rowCount - firstRow);
     if (isWanted(index)) {
       const columns: (readonly KeptValue[])[] = [];
-      for (const reader of readers) columns.push(await reader.read(firstRow, rowCount));
+      let sizeCharacters = 0;
+      for (const reader of readers) {
+        const values = await reader.read(firstRow, rowCount);
+        sizeCharacters += keptSizeCharacters([values]);
+        if (sizeCharacters > REJECTED_SIZE_CHARACTERS) throw longTextFault(firstRow, rowCount);
+        columns.push(values);
+      }
       const errors = new Map<number, RowError>();
       if (geometries !== undefined) {
         columns.push(...coordinatesOf(await geometries.read(firstRow, rowCount), errors));
       }
-      yield placeBlockOf({ index, rowCount, kept: columns, errors, layout });
+      yield placeBlockOf({ index, firstRow, rowCount, kept: columns, errors, layout });
     }
     // The columns are not read in the order of the file.
     const bytesBefore = (rows: number): number => Math.round((sizeBytes * rows) / file.rowCount);
     onBytes?.(bytesBefore(firstRow + rowCount) - bytesBefore(firstRow));
   }
+}
+
+function longTextFault(firstRow: number, rowCount: number): Fault {
+  const message =
+    `Rows ${firstRow + 1} to ${firstRow + rowCount} have more than ${REJECTED_SIZE_CHARACTERS >> 20} Mi characters of text; ` +
+    "leave out the columns with long texts.";
+  return new Fault("invalid_request", message);
 }
 
 /** Returns latitudes and longitudes, and adds the errors of geometries that are not points. */

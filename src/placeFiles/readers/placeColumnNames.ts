@@ -1,5 +1,6 @@
 import { Fault, type FaultItem } from "../../errors.ts";
-import { closestMatch, quote } from "../../schemaErrors.ts";
+import { closestMatch } from "../../closestMatch.ts";
+import { quote } from "../../schemaErrors.ts";
 
 /** Names of columns that the caller gives; usual names are searched for the others. */
 export interface RequestedColumns {
@@ -69,7 +70,8 @@ const USUAL_NAMES: Readonly<Record<Role, readonly (readonly string[])[]>> = {
   radiusKm: [],
 };
 /** Columns of OED location files (Open Exposure Data), in which other columns also look like identifiers. */
-const OED_NUMBERS = ["locnumber", "accnumber"];
+const OED_LOCATION = "locnumber";
+const OED_ACCOUNT = "accnumber";
 
 function combined(stems: readonly string[]): readonly string[] {
   return PREFIXES.flatMap((prefix) => stems.flatMap((stem) => SUFFIXES.map((suffix) => `${prefix}${stem}${suffix}`)));
@@ -115,6 +117,16 @@ export function findPlaceColumns(
   return indices;
 }
 
+/**
+ * Returns the column of an OED location file whose values make its location numbers unique.
+ * @param id name of the column that identifies the places
+ * @returns undefined if they are identified otherwise
+ */
+export function oedAccountColumn(names: readonly string[], id: string | undefined): string | undefined {
+  if (id === undefined || foldColumnName(id) !== OED_LOCATION) return undefined;
+  return names.find((name) => foldColumnName(name) === OED_ACCOUNT);
+}
+
 type FoundColumn =
   | { readonly kind: "found"; readonly index: number }
   | { readonly kind: "ambiguous"; readonly names: readonly string[] }
@@ -126,8 +138,8 @@ function findColumn(names: readonly string[], role: Role, requestedName: string 
     return index < 0 ? { kind: "missing" } : { kind: "found", index };
   }
   const folded = names.map(foldColumnName);
-  if (role === "id" && OED_NUMBERS.every((name) => folded.includes(name))) {
-    return { kind: "found", index: folded.indexOf("locnumber") };
+  if (role === "id" && folded.includes(OED_LOCATION) && folded.includes(OED_ACCOUNT)) {
+    return { kind: "found", index: folded.indexOf(OED_LOCATION) };
   }
   for (const usualNames of USUAL_NAMES[role]) {
     const indices = [...folded.keys()].filter((index) => usualNames.includes(folded[index] ?? ""));

@@ -1,6 +1,6 @@
 /** Encodes scored blocks of places on this thread, or in workers several at a time. */
 import { scoreShapeOf, scoresOfRows } from "../../hazard/scoring/scoreArrays.ts";
-import type { KeptValue, PlaceBlock, ScoredBlock } from "../../places/placeBlock.ts";
+import { keptSizeCharacters, type PlaceBlock, type ScoredBlock } from "../../places/placeBlock.ts";
 import type { TaskExecutor } from "../../pool/executor.ts";
 import type { SegmentContent, SegmentFormat } from "../segmentFormat.ts";
 import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
@@ -14,11 +14,10 @@ const TENANT = "encoding";
 /** Parts that are encoded, or wait to be written, per worker. */
 const PARTS_PER_WORKER = 2;
 const PART_SIZE_BYTES = 4 << 20;
-/** Estimated size of the scores of a row in the long layout, of a value in the wide layout, and of a number that is kept. */
+/** Estimated size of the scores of a row in the long layout, and of a value in the wide layout. */
 const LONG_ROW_BYTES = 100;
 const WIDE_VALUE_BYTES = 12;
-const KEPT_NUMBER_BYTES = 8;
-/** Smaller blocks are encoded on this thread, because starting workers takes longer. */
+/** Blocks with fewer rows, unless these are long, are encoded on this thread, because starting workers takes longer. */
 const POOLED_ROWS_MIN = 256;
 
 /** Bytes of a block; the last chunk of a block has its end. A chunk may be overwritten after the next but one is taken. */
@@ -71,6 +70,8 @@ interface BlockPart<Block> {
   readonly block: Block;
   readonly from: number;
   readonly to: number;
+  /** Whether the part is large enough for a worker. */
+  readonly isPooled: boolean;
 }
 
 async function* encodeInWorkers<Block extends ScoredBlock>(
@@ -82,7 +83,7 @@ async function* encodeInWorkers<Block extends ScoredBlock>(
   const shape = scoreShapeOf(plan.groups);
   const encode = async (part: BlockPart<Block>): Promise<BlockPart<Block> & EncodedBlock> => {
     const { block, from, to } = part;
-    if (block.places.rowCount < POOLED_ROWS_MIN) {
+    if (!part.isPooled) {
       return { ...part, ...(await clock.time("encoding", () => encodeBlock(rows, block))) };
     }
     const ofPart = {
@@ -115,28 +116,22 @@ async function* partsOf<Block extends ScoredBlock>(
   const scoreBytes = isLong ? LONG_ROW_BYTES : WIDE_VALUE_BYTES * outputColumns(plan).length;
   for await (const block of blocks) {
     const { rowCount } = block.places;
-    const placeBytes = rowsPerPlace * (scoreBytes + keptBytesPerPlace(block.places));
-    const partRowCount = isText && rowCount >= POOLED_ROWS_MIN ? Math.ceil(partSizeBytes / placeBytes) : rowCount;
+    const placeBytes = rowsPerPlace * (scoreBytes + keptSizeCharacters(block.places.kept) / rowCount);
+    const isPooled = rowCount >= POOLED_ROWS_MIN || rowCount * placeBytes > PART_SIZE_BYTES;
+    const partRowCount = isText && isPooled ? Math.ceil(partSizeBytes / placeBytes) : rowCount;
     for (let from = 0; from < rowCount; from += partRowCount) {
-      yield { block, from, to: Math.min(rowCount, from + partRowCount) };
+      yield { block, from, to: Math.min(rowCount, from + partRowCount), isPooled };
     }
   }
 }
 
-/** Returns the mean size of the kept values of a place. */
-function keptBytesPerPlace({ kept, rowCount }: PlaceBlock): number {
-  const sizeOf = (value: KeptValue): number => (typeof value === "string" ? value.length : KEPT_NUMBER_BYTES);
-  let sizeBytes = 0;
-  for (const values of kept) for (const value of values) sizeBytes += sizeOf(value);
-  return sizeBytes / rowCount;
-}
-
 /** Returns some rows of a block, without the memory of the others. */
 function placesOfRows(places: PlaceBlock, from: number, to: number): PlaceBlock {
-  const { index, latitudes, longitudes, radiiKm, errors, kept } = places;
+  const { index, firstRow, latitudes, longitudes, radiiKm, errors, kept } = places;
   const ofRows = [...errors].filter(([row]) => row >= from && row < to);
   return {
     index,
+    firstRow: firstRow + from,
     rowCount: to - from,
     latitudes: latitudes.slice(from, to),
     longitudes: longitudes.slice(from, to),

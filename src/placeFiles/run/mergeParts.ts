@@ -1,5 +1,5 @@
 /** Joins the parts that shards have written into the file that a single run would have written. */
-import { type FileHandle, open, readFile, stat } from "node:fs/promises";
+import { open, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { FAULT_ITEM_COUNT_MAX, Fault, isFault } from "../../errors.ts";
 import { hashFile, isNotFound, readFully } from "../../files.ts";
@@ -82,7 +82,9 @@ function throwIfAny(errors: readonly string[]): void {
 
 /** @throws Fault `invalid_request` naming all manifests that are missing or damaged */
 async function readParts(paths: readonly string[]): Promise<readonly Part[]> {
-  const read = await Promise.all(paths.map(readPart));
+  // One after another, because the number of open files is limited.
+  const read: (Part | string)[] = [];
+  for (const path of paths) read.push(await readPart(path));
   throwIfAny(read.flatMap((part) => (typeof part === "string" ? [part] : [])));
   return read.filter((part) => typeof part !== "string");
 }
@@ -185,10 +187,10 @@ async function copySegments(
   { parts, clock, merge }: { readonly parts: readonly Part[]; readonly clock: RunClock; readonly merge: PartMerge },
 ): Promise<void> {
   const segments = parts
-    .flatMap(({ manifest }, part) => {
+    .flatMap(({ path, manifest }) => {
       let offset = manifest.output.header_size_bytes;
       return manifest.segments.map((record) => {
-        const segment = { part, record, offset };
+        const segment = { path, record, offset };
         offset += record.sizeBytes;
         return segment;
       });
@@ -197,23 +199,22 @@ async function copySegments(
   const sizeBytes = sizeOf(segments.map(({ record }) => record));
   const resumed = partial.segments.length;
   let doneBytes = sizeOf(partial.segments);
-  const files: FileHandle[] = [];
-  try {
-    for (const { path } of parts) files.push(await open(path, "r"));
-    const buffer = Buffer.alloc(COPY_SIZE_BYTES);
-    for (const { part, record, offset } of segments.slice(resumed)) {
+  const buffer = Buffer.alloc(COPY_SIZE_BYTES);
+  for (const { path, record, offset } of segments.slice(resumed)) {
+    const file = await open(path, "r");
+    try {
       for (let copied = 0; copied < record.sizeBytes;) {
         merge.signal?.throwIfAborted();
         const piece = buffer.subarray(0, Math.min(COPY_SIZE_BYTES, record.sizeBytes - copied));
-        await clock.timePromise("reading", readFully(files[part] as FileHandle, piece, offset + copied));
+        await clock.timePromise("reading", readFully(file, piece, offset + copied));
         await clock.timePromise("writing", partial.append(piece));
         copied += piece.length;
         doneBytes += piece.length;
         merge.onProgress?.({ doneBytes, sizeBytes });
       }
-      await clock.timePromise("writing", partial.commit(record));
+    } finally {
+      await file.close();
     }
-  } finally {
-    for (const file of files) await file.close();
+    await clock.timePromise("writing", partial.commit(record));
   }
 }

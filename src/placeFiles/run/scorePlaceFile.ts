@@ -149,14 +149,16 @@ async function writeSegments(
   partial: PartialOutput,
   { atlas, plan, outputPlan, source, watch, format, clock, run }: SegmentWork,
 ): Promise<void> {
-  const { shard = { index: 1, count: 1 }, signal, onProgress } = run;
+  const { shard = { index: 1, count: 1 }, onProgress } = run;
+  const stop = new AbortController();
+  const signal = run.signal === undefined ? stop.signal : AbortSignal.any([run.signal, stop.signal]);
   const firstBlock = (partial.segments.at(-1)?.block ?? -1) + 1;
   const progress = new BlockProgress();
   let { placeCount } = countRows(partial.segments);
   const blocks = source.blocks({
     isWanted: (block) => block >= firstBlock && block % shard.count === shard.index - 1,
     onBytes: (sizeBytes) => progress.addBytes(sizeBytes),
-    ...(signal === undefined ? {} : { signal }),
+    signal,
   });
   const onBusy = (busyMs: number): void => clock.add("engine", busyMs);
   const scored = scoreBlocks(atlas, clock.timeItems("reading", progress.of(blocks)), { plan, signal, onBusy });
@@ -176,7 +178,8 @@ async function writeSegments(
   const write = async (start: () => Promise<void>): Promise<void> => {
     await written;
     written = clock.timePromise("writing", start());
-    written.catch(() => undefined); // awaited before the next write
+    // Awaited before the next write. Until then, blocks must not be scored that cannot be written.
+    written.catch((error: unknown) => stop.abort(error));
   };
   try {
     for await (const { bytes, end } of chunks) {
@@ -196,7 +199,7 @@ async function writeSegments(
       });
       placeCount += rowCount;
       onProgress?.({ placeCount, readBytes: progress.bytesBefore(index), inputSizeBytes: source.sizeBytes });
-      signal?.throwIfAborted(); // several blocks may have been scored together
+      signal.throwIfAborted(); // several blocks may have been scored together
     }
   } finally {
     await written;

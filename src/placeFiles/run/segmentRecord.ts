@@ -1,7 +1,6 @@
 import type { HazardName } from "../../hazard/hazards.ts";
 import type { ScoreGroup, ScoreStatus } from "../../hazard/scoring/scoreRequest.ts";
 import type { RowError, ScoredBlock } from "../../places/placeBlock.ts";
-import { ROWS_PER_BLOCK } from "../../places/placeBlock.ts";
 import type { SegmentEntry } from "../segmentFormat.ts";
 import { blockStatuses, ROW_STATUSES } from "../writers/rowStatuses.ts";
 
@@ -100,7 +99,7 @@ export function countsOf(block: ScoredBlock, groups: readonly ScoreGroup[]): Row
     statuses: byHazard,
     invalidRows,
     listedInvalidRows: listed.map(([index, { reason, message }]) => ({
-      row: places.index * ROWS_PER_BLOCK + index + 1,
+      row: places.firstRow + index + 1,
       reason,
       message,
     })),

@@ -9,15 +9,18 @@ export interface ListedPlace {
   /** Degrees; NaN if the file has no location. */
   readonly latitude: number;
   readonly longitude: number;
+  /** Cells of the columns that are shown; null if a cell is empty. */
+  readonly shown: readonly (string | null)[];
   /** NaN if the place has no value. */
   readonly value: number;
 }
 
-/** Reads the identifier and location of the rows of a batch. */
+/** Reads the identifier, the location and the columns that are shown of the rows of a batch. */
 export interface PlaceReader {
   idOf(row: number): string | null;
   latitudeOf(row: number): number;
   longitudeOf(row: number): number;
+  shownOf(row: number): readonly (string | null)[];
 }
 
 /** A place that may be listed. Reused from row to row, so that only listed places are read. */
@@ -31,7 +34,7 @@ export interface PlaceCandidate {
 
 function readPlace({ ordinal, rowNumber, reader, row }: PlaceCandidate, value: number): ListedPlace {
   const [id, latitude, longitude] = [reader.idOf(row), reader.latitudeOf(row), reader.longitudeOf(row)];
-  return { ordinal, rowNumber, id, latitude, longitude, value };
+  return { ordinal, rowNumber, id, latitude, longitude, shown: reader.shownOf(row), value };
 }
 
 /** Keeps the places with the largest positive values; of equal values, the first. */

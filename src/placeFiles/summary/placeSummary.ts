@@ -11,13 +11,20 @@ export interface PlaceSummary {
   readonly placeCount: number;
   readonly invalidRowCount: number;
   /** The first invalid rows. */
-  readonly invalidRows: readonly { readonly id: string | null; readonly error: string }[];
+  readonly invalidRows: readonly InvalidPlace[];
+  /** Names of the kept columns that are shown with each listed place. */
+  readonly shownColumns: readonly string[];
   /** In the order of hazards, scenarios and years in the documentation. */
   readonly groups: readonly GroupSummary[];
   /** Places of selected columns. */
   readonly series: readonly SeriesPlaces[];
   /** Undefined if no column was requested. */
   readonly partition: PartitionSummary | undefined;
+}
+
+/** An invalid row of the input. */
+export interface InvalidPlace extends Pick<ListedPlace, "id" | "shown"> {
+  readonly error: string;
 }
 
 /** Values of one hazard, scenario and analysis year. */

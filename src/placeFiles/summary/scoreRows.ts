@@ -24,6 +24,8 @@ export interface PlaceColumnNames {
   readonly latitude: string | undefined;
   readonly longitude: string | undefined;
   readonly groupBy: string | undefined;
+  /** Columns that are shown with each listed place; none by default. */
+  readonly shown?: readonly string[];
 }
 
 /** Positions of the columns of a group among the columns that are read. */
@@ -44,6 +46,7 @@ export class ScoreRows {
   readonly #layout: ScoreLayout;
   readonly #collector: SummaryCollector;
   readonly #positions: Readonly<Record<"id" | "latitude" | "longitude" | "groupBy" | "status" | "error", number>>;
+  readonly #shownPositions: readonly number[];
   readonly #keyPositions: readonly number[];
   /** Groups of the wide layout. */
   readonly #groups: readonly { readonly index: number; readonly positions: GroupPositions }[];
@@ -69,6 +72,7 @@ export class ScoreRows {
     idOf: (row) => textOf(this.#cell(this.#positions.id, row)),
     latitudeOf: (row) => this.#coordinate(this.#positions.latitude, row, 90),
     longitudeOf: (row) => this.#coordinate(this.#positions.longitude, row, 180),
+    shownOf: (row) => this.#shownPositions.map((position) => textOf(this.#cell(position, row))),
   };
 
   constructor(layout: ScoreLayout, places: PlaceColumnNames, collector: SummaryCollector) {
@@ -105,6 +109,7 @@ export class ScoreRows {
       status: positionOf(ROW_COLUMNS.status),
       error: positionOf(ROW_COLUMNS.error),
     };
+    this.#shownPositions = (places.shown ?? []).map(positionOf);
     this.columnNames = names;
   }
 
@@ -115,7 +120,8 @@ export class ScoreRows {
       const partValue = textOf(this.#cell(this.#positions.groupBy, row));
       if (this.#cell(this.#positions.status, row) === INVALID_ROW) {
         const error = textOf(this.#cell(this.#positions.error, row)) ?? "";
-        this.#collector.addInvalidRow({ id: this.#placeReader.idOf(row), error }, partValue);
+        const [id, shown] = [this.#placeReader.idOf(row), this.#placeReader.shownOf(row)];
+        this.#collector.addInvalidRow({ id, shown, error }, partValue);
       } else if (this.#longPositions !== undefined) {
         this.#addScores(this.#longGroup(row), this.#longPositions, row, partValue);
       } else {

@@ -1,5 +1,5 @@
 import { Fault, isFault } from "../../errors.ts";
-import { findPlaceColumns, type RequestedColumns } from "../readers/placeColumnNames.ts";
+import { findPlaceColumns, oedAccountColumn, type RequestedColumns } from "../readers/placeColumnNames.ts";
 import { openScoreTable } from "./openScoreTable.ts";
 import type { PlaceSummary } from "./placeSummary.ts";
 import { keptColumnNames, scoreLayoutOf } from "./scoreColumns.ts";
@@ -8,14 +8,17 @@ import { readStatedRun, type StatedRun } from "./statedRun.ts";
 import { summarizeTable } from "./summarizeTable.ts";
 import type { SummaryOptions } from "./summaryOptions.ts";
 
-type SummaryColumns = Omit<RequestedColumns, "radiusKm">;
+type SummaryColumns = Omit<RequestedColumns, "radiusKm"> & {
+  /** Kept columns that are shown with each listed place. */
+  readonly shown?: readonly string[] | undefined;
+};
 
 /**
  * Summarizes an output of `isotherm portfolio`, with its manifest if there is one beside it.
  *
  * @param file.sizeBytes size of the file
  * @param columns names of the columns that identify and locate the places; by default those of the options that the manifest
- *   states, or those with usual names
+ *   states, or those with usual names. By default, the account is shown with the location numbers of an OED file.
  * @throws Fault `invalid_request`, `configuration_invalid` naming the file
  */
 export async function summarizePlaceFile(
@@ -78,9 +81,17 @@ function placeColumnNames(
     indices = findPlaceColumns(names, { requested: { id, latitude, longitude }, hasGeometry: false });
   } catch (error) {
     const isOnlyMissing = isFault(error) && error.items.every(({ code }) => code === "missing");
-    if (!isOnlyMissing || Object.values(requested).some((name) => name !== undefined)) throw error;
+    const isRequested = [requested.id, requested.latitude, requested.longitude].some((name) => name !== undefined);
+    if (!isOnlyMissing || isRequested) throw error;
     indices = findPlaceColumns(names, { requested: { id }, hasGeometry: true }); // does not look for coordinates
   }
   const nameOf = (index: number | undefined): string | undefined => (index === undefined ? undefined : names[index]);
-  return { id: nameOf(indices.id), latitude: nameOf(indices.latitude), longitude: nameOf(indices.longitude) };
+  const idName = nameOf(indices.id);
+  const account = requested.shown === undefined ? oedAccountColumn(names, idName) : undefined;
+  return {
+    id: idName,
+    latitude: nameOf(indices.latitude),
+    longitude: nameOf(indices.longitude),
+    shown: requested.shown ?? (account === undefined ? [] : [account]),
+  };
 }

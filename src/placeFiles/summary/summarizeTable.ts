@@ -30,8 +30,12 @@ export async function summarizeTable(
   const layout = scoreLayoutOf(table.columnNames, stated?.groups);
   const { groupBy } = options;
   const keptNames = keptColumnNames(table.columnNames, layout);
-  if (groupBy !== undefined && !keptNames.includes(groupBy)) {
-    const message = `The file has no kept column ${quote(groupBy)}: the columns are ${keptNames.map(quote).join(", ")}.`;
+  const { shown = [] } = columns;
+  const missing = [...(groupBy === undefined ? [] : [groupBy]), ...shown].filter((name) => !keptNames.includes(name));
+  if (missing.length > 0) {
+    const message =
+      `The file has no kept column ${missing.map(quote).join(" and no ")}: ` +
+      `the columns are ${keptNames.map(quote).join(", ")}.`;
     throw new Fault("configuration_invalid", message);
   }
   const collector = new SummaryCollector(options, stated);
@@ -42,5 +46,5 @@ export async function summarizeTable(
     rowCount += batch.rowCount;
   }
   if (rowCount === 0) throw new Fault("invalid_request", "The file has no rows.");
-  return { rowCount, ...collector.summarize() };
+  return { rowCount, shownColumns: shown, ...collector.summarize() };
 }

@@ -4,7 +4,7 @@ import type { HazardName } from "../../hazard/hazards.ts";
 import { quote } from "../../schemaErrors.ts";
 import { GroupStatistics, type ScoreCells, type SummaryGroup } from "./groupStatistics.ts";
 import { type PlaceCandidate, type PlaceReader, PlaceSample, TopPlaces } from "./placeList.ts";
-import type { GroupSummary, PlaceSummary, SeriesPlaces } from "./placeSummary.ts";
+import type { GroupSummary, InvalidPlace, PlaceSummary, SeriesPlaces } from "./placeSummary.ts";
 import { type GroupColumns, type ScoreKey, scoreKeyText, type SeriesName } from "./scoreColumns.ts";
 import {
   hasMetric,
@@ -37,7 +37,7 @@ interface SelectedSeries {
   readonly sample: PlaceSample;
 }
 
-const NO_PLACES: PlaceReader = { idOf: () => null, latitudeOf: () => NaN, longitudeOf: () => NaN };
+const NO_PLACES: PlaceReader = { idOf: () => null, latitudeOf: () => NaN, longitudeOf: () => NaN, shownOf: () => [] };
 
 /** Accumulates the summary of an output from its scores, in any order of the groups. */
 export class SummaryCollector {
@@ -51,7 +51,7 @@ export class SummaryCollector {
   readonly #candidate: PlaceCandidate = { ordinal: 0, rowNumber: 0, reader: NO_PLACES, row: 0 };
   #partDistributionCount = 0;
   #invalidRowCount = 0;
-  readonly #invalidRows: { readonly id: string | null; readonly error: string }[] = [];
+  readonly #invalidRows: InvalidPlace[] = [];
 
   constructor(options: SummaryOptions, stated: StatedScores | undefined) {
     this.#options = options;
@@ -74,7 +74,7 @@ export class SummaryCollector {
     return index;
   }
 
-  addInvalidRow(row: { readonly id: string | null; readonly error: string }, partValue: string | null): void {
+  addInvalidRow(row: InvalidPlace, partValue: string | null): void {
     this.#invalidRowCount++;
     if (this.#invalidRows.length < INVALID_ROWS_LISTED_MAX) this.#invalidRows.push(row);
     if (this.#options.groupBy !== undefined) this.#partOf(partValue).invalidRowCount++;
@@ -118,7 +118,7 @@ export class SummaryCollector {
   }
 
   /** @throws Fault `configuration_invalid` if a column of `by` is not in the file */
-  summarize(): Omit<PlaceSummary, "rowCount"> {
+  summarize(): Omit<PlaceSummary, "rowCount" | "shownColumns"> {
     const groups = sortedGroups(this.#statistics);
     const series = this.#options.by.length === 0 ? this.#defaultSeries() : this.#requestedSeries(groups);
     const { groupBy } = this.#options;

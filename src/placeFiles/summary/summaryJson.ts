@@ -1,24 +1,24 @@
 import { SCORE_BOUNDS, SCORE_STATUSES } from "../../hazard/scoring/scoreRequest.ts";
 import { QUANTILE_SHARES } from "./distribution.ts";
 import type { ListedPlace } from "./placeList.ts";
-import type { GroupSummary, MetricSummary, PlaceSummary } from "./placeSummary.ts";
+import type { GroupSummary, InvalidPlace, MetricSummary, PlaceSummary } from "./placeSummary.ts";
 import { scoreKeyText } from "./scoreColumns.ts";
 import type { StatedRun } from "./statedRun.ts";
 
 /** Returns a summary as it is printed as JSON, with the names of the HTTP contract. */
 export function summaryJson(
-  { placeCount, invalidRowCount, invalidRows, groups, series, partition }: PlaceSummary,
+  { placeCount, invalidRowCount, invalidRows, shownColumns, groups, series, partition }: PlaceSummary,
   { fileName, run }: { readonly fileName: string; readonly run: StatedRun | undefined },
 ): Readonly<Record<string, unknown>> {
   return {
     file: fileName,
     ...(run === undefined ? {} : { run: runJson(run) }),
     places: placeCount,
-    invalid_rows: { count: invalidRowCount, first: invalidRows },
+    invalid_rows: { count: invalidRowCount, first: invalidRows.map((row) => invalidRowJson(row, shownColumns)) },
     results: groups.map(groupJson),
     top: series.map((selected) => ({
       by: `${scoreKeyText(selected)}.${selected.metric}`,
-      places: selected.top.map(placeJson),
+      places: selected.top.map((place) => placeJson(place, shownColumns)),
     })),
     ...(partition === undefined
       ? {}
@@ -78,9 +78,25 @@ function metricJson({ unit, distribution, thresholds, boundCounts }: MetricSumma
   };
 }
 
-function placeJson({ rowNumber, id, latitude, longitude, value }: ListedPlace) {
+function placeJson({ rowNumber, id, latitude, longitude, shown, value }: ListedPlace, shownColumns: readonly string[]) {
   const coordinate = (degrees: number): number | null => (Number.isFinite(degrees) ? degrees : null);
-  return { row: rowNumber, id, latitude: coordinate(latitude), longitude: coordinate(longitude), value };
+  return {
+    row: rowNumber,
+    id,
+    ...shownJson(shown, shownColumns),
+    latitude: coordinate(latitude),
+    longitude: coordinate(longitude),
+    value,
+  };
+}
+
+function invalidRowJson({ id, shown, error }: InvalidPlace, shownColumns: readonly string[]) {
+  return { id, ...shownJson(shown, shownColumns), error };
+}
+
+function shownJson(cells: readonly (string | null)[], names: readonly string[]) {
+  if (names.length === 0) return {};
+  return { columns: Object.fromEntries(names.map((name, i) => [name, cells[i] ?? null])) };
 }
 
 function named(names: readonly string[], counts: readonly number[]): Readonly<Record<string, number>> {

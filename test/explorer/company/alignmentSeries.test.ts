@@ -43,10 +43,19 @@ describe("the pathways of the alignment view", () => {
     }
   });
 
-  test("after 2025 the pathways have no point in the baseline year, because the response has none", async () => {
+  test("after 2025 only Current Policies start at 1, because the response lacks the others' values there", async () => {
     const result = await resultOf(entity(2026, [{ year: 2040, scope1: 50 }]));
     const { scenarios, company } = alignmentPathwaysOf(result, 2026);
-    expect(scenarios.every(({ points }) => points.length === 1 && points[0]?.year === 2040)).toBe(true);
+    expect(scenarios.map(({ points }) => points.map(({ year }) => year))).toEqual([
+      [2040],
+      [2040],
+      [2040],
+      [2026, 2040],
+    ]);
+    expect(scenarios[3]?.points[0]).toEqual({ year: 2026, ratio: 1 });
+    const indexAt = (year: number) => NGFS_PHASE5.pathways.economy[3]?.[NGFS_PHASE5.pathwayYears.indexOf(year)] ?? NaN;
+    const indexAt2026 = 1 + (indexAt(2030) - 1) / 5;
+    expect(scenarios[3]?.points[1]?.ratio).toBeCloseTo(indexAt(2040) / indexAt2026, 12);
     expect(company[0]?.points[0]).toEqual({ year: 2026, ratio: 1, projectedYear: 2026 });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { AlignmentRequest } from "../../../src/contract/wireTypes.ts";
-import { type CompanyCall, companySnippet, companySnippetNote } from "../../../src/explorer/company/companySnippets.ts";
-import { SNIPPET_LANGUAGES } from "../../../src/explorer/snippets.ts";
+import { type CompanyCall, companyPrograms } from "../../../src/explorer/company/companySnippets.ts";
+import { SNIPPET_LANGUAGES, snippetIn, snippetNote } from "../../../src/explorer/snippets.ts";
 
 const request: AlignmentRequest = [
   {
@@ -66,9 +66,9 @@ describe("programs of the company views", () => {
   });
 
   test("a published folder has programs for the library only", () => {
-    expect(companySnippet("curl", published, align)).toHaveProperty("unavailable");
-    expect(companySnippet("python", published, assess)).toHaveProperty("unavailable");
-    const program = companySnippet("typescript", published, align);
+    expect(snippetIn("curl", published, companyPrograms(align))).toHaveProperty("unavailable");
+    expect(snippetIn("python", published, companyPrograms(assess))).toHaveProperty("unavailable");
+    const program = snippetIn("typescript", published, companyPrograms(align));
     expect(program).toEqual({ code: expect.stringContaining('from "isotherm";') as string });
     // The library takes a benchmark as an object.
     expect(program).toEqual({ code: expect.not.stringContaining("benchmark") as string });
@@ -77,8 +77,8 @@ describe("programs of the company views", () => {
   test("every language has a note, and no program contains a key", () => {
     for (const language of SNIPPET_LANGUAGES) {
       for (const call of [align, assess]) {
-        expect(companySnippetNote(language, service, call)).toMatch(/^[A-Z].+\.$/);
-        expect(companySnippetNote(language, published, call)).toMatch(/^[A-Z].+\.$/);
+        expect(snippetNote(language, service, companyPrograms(call))).toMatch(/^[A-Z].+\.$/);
+        expect(snippetNote(language, published, companyPrograms(call))).toMatch(/^[A-Z].+\.$/);
         expect(codeOf(language, call)).not.toMatch(/_sk_/);
       }
     }
@@ -86,7 +86,7 @@ describe("programs of the company views", () => {
 });
 
 function codeOf(language: (typeof SNIPPET_LANGUAGES)[number], call: CompanyCall): string {
-  const snippet = companySnippet(language, service, call);
+  const snippet = snippetIn(language, service, companyPrograms(call));
   if ("unavailable" in snippet) throw new Error(snippet.unavailable);
   return snippet.code;
 }

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -16,6 +15,7 @@ import { formatMoneyChange, formatPercent, moneyScaleFor } from "../../../src/ex
 import { EXAMPLE_RISK, type RiskForm, riskCallOf } from "../../../src/explorer/company/riskForm.ts";
 import { alignTemperature, roundTemperatures, totalClimateRisk } from "../../../src/index.ts";
 import { describeInChromium } from "../../browser/chromium.ts";
+import { axeFindings } from "../axeFindings.ts";
 import { closeExplorers, type ExplorerOptions, openExplorer, type OpenedExplorer, PHONE } from "../explorerPage.ts";
 
 /** Inside the repository, so that programs find the package. */
@@ -240,12 +240,9 @@ describeInChromium("the company views of the explorer", () => {
         ...(viewport === undefined ? {} : { viewport }),
       });
       await page.locator(".company-headline").waitFor();
-      await page.locator("details").evaluateAll((all) => {
-        for (const details of all) (details as HTMLDetailsElement).open = true;
-      });
+      expect(await axeFindings(page)).toEqual([]);
       const widths = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
       expect(widths[0]).toBe(widths[1]);
-      expect(await axeFindings(page)).toEqual([]);
       await opened?.close();
     }
   });
@@ -325,20 +322,4 @@ async function run(command: string, file: string): Promise<string> {
   const env = { ...process.env, ISOTHERM_KEY: api_key, ISOTHERM_CUSTOMER: customer_id };
   const { stdout } = await promisify(execFile)(command, [file], { env });
   return stdout;
-}
-
-function axeSource(): Promise<string> {
-  return readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-}
-
-async function axeFindings(page: Page): Promise<readonly string[]> {
-  // The policy of the page forbids inline scripts, so the source is evaluated by the debugger.
-  await page.evaluate(await axeSource());
-  return page.evaluate(async () => {
-    const { axe } = globalThis as unknown as {
-      axe: { run(scope: string): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> };
-    };
-    const { violations } = await axe.run(".company-view");
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  });
 }

@@ -78,3 +78,11 @@ test("rejected requests do not consume quota, and accounts are independent", () 
   expect(consume(rateLimiter, "b", 500)).toBe(0);
   expect(consume(rateLimiter, "a", 1000)).toBe(0);
 });
+
+test("tolerates ten bursts of rejections of an account, and then twice its rate", () => {
+  const rateLimiter = new AccountRateLimiter({ requestsPerS: 1, requestBurst: 3 });
+  const count = (account: string, nowMs: number): boolean => rateLimiter.countRejection(account, nowMs);
+  expect(Array.from({ length: 30 }, () => count("a", 0))).toStrictEqual(Array.from({ length: 30 }, () => false));
+  expect([count("a", 0), count("a", 499), count("b", 499)]).toStrictEqual([true, true, false]);
+  expect([count("a", 500), count("a", 500)]).toStrictEqual([false, true]);
+});

@@ -4,7 +4,7 @@ import { ClientAddresses } from "../../../src/host/http/clientAddress.ts";
 
 const EXEMPT = "10.0.0.1";
 
-function gateWith(limits: Partial<ClientLimits>) {
+function gateWith(limits: Partial<ClientLimits>, options: { readonly addressCountMax?: number } = {}) {
   const shed: string[] = [];
   let nowMs = 0;
   const gate = new ClientGate({
@@ -12,6 +12,7 @@ function gateWith(limits: Partial<ClientLimits>) {
     addresses: new ClientAddresses({ trustedProxies: [], exemptAddresses: [EXEMPT] }),
     onShed: (reason) => shed.push(reason),
     now: () => nowMs,
+    ...options,
   });
   const codeOf = (act: () => unknown): string => {
     try {
@@ -65,6 +66,39 @@ describe("requests without a known key", () => {
     const { gate, codeOf } = gateWith({ openRequestBurst: 2 });
     expect([1, 2, 3].map(() => gate.countRejected("192.0.2.1"))).toStrictEqual([false, false, true]);
     expect(codeOf(() => gate.admitRequest("192.0.2.1"))).toBe("rate_limited");
+  });
+});
+
+describe("health checks and OPTIONS requests", () => {
+  test("have a separate limit each, per address, and are admitted again at the sustained rate", () => {
+    const limits = { openRequestBurst: 1, probesPerS: 2, probeBurst: 2 };
+    const { gate, shed, codeOf, advance } = gateWith(limits);
+    const send = (kind: "probe" | "options", address = "192.0.2.1"): string =>
+      codeOf(() => gate.admitLightRequest(kind, address));
+    expect([send("probe"), send("probe"), send("probe")]).toStrictEqual(["admitted", "admitted", "rate_limited"]);
+    expect([send("options"), send("options"), send("options")]).toStrictEqual(["admitted", "admitted", "rate_limited"]);
+    expect(codeOf(() => gate.admitRequest("192.0.2.1"))).toBe("admitted");
+    expect(send("probe", "192.0.2.2")).toBe("admitted");
+    advance(500);
+    expect([send("probe"), send("probe")]).toStrictEqual(["admitted", "rate_limited"]);
+    for (let i = 0; i < 10; i++) expect(send("probe", EXEMPT)).toBe("admitted");
+    expect(shed).toHaveLength(3);
+  });
+
+  test("of load balancers and Kubernetes are admitted by default: 100 per second from an address", () => {
+    const { gate, shed, advance } = gateWith({});
+    for (let i = 0; i < 30_000; i++) {
+      gate.admitLightRequest("probe", "192.0.2.1");
+      advance(10);
+    }
+    expect(shed).toStrictEqual([]);
+  });
+
+  test("of addresses beyond those that are counted separately are not limited", () => {
+    const { gate, codeOf } = gateWith({ probeBurst: 1 }, { addressCountMax: 1 });
+    const send = (address: string): string => codeOf(() => gate.admitLightRequest("probe", address));
+    expect([send("192.0.2.1"), send("192.0.2.1")]).toStrictEqual(["admitted", "rate_limited"]);
+    for (let i = 0; i < 10; i++) expect(send("192.0.2.2")).toBe("admitted");
   });
 });
 

@@ -229,7 +229,7 @@ describe("a connection", () => {
     const slow = blockingAtlas();
     const other = await startTestHost({ atlas: slow.atlas });
     try {
-      const text = exchangeBytes(other.address.port, requestHead(QUERY_TARGET).repeat(2000));
+      const text = exchangeBytes(other.address.port, requestHead(QUERY_TARGET).repeat(50));
       await slow.reached;
       slow.release();
       const responses = parseResponses(await text);
@@ -239,6 +239,50 @@ describe("a connection", () => {
         responses.map(({ headers }) => headers.get("connection")).filter((value) => value === "close"),
       ).toHaveLength(1);
       expect(slow.counts()).toStrictEqual({ count: PIPELINED_COUNT_MAX, concurrentCountMax: 1 });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test.each([
+    ["requests", requestHead("/healthz").repeat(500)],
+    ["requests with long headers", requestHead("/healthz", `X-Padding: ${"x".repeat(12_000)}`).repeat(30)],
+  ])("is closed at once if %s are pipelined without end, and no further one is processed", async (_, flood) => {
+    const slow = blockingAtlas();
+    const other = await startTestHost({ atlas: slow.atlas, adminPort: 0 });
+    try {
+      const socket = connect({ host: "127.0.0.1", port: other.address.port });
+      socket.on("error", () => undefined);
+      socket.write(requestHead(QUERY_TARGET));
+      await slow.reached;
+      const closed = new Promise<void>((resolve) => socket.resume().once("close", () => resolve()));
+      socket.write(flood);
+      await closed;
+      expect(socket.bytesRead).toBe(0);
+      const readMetrics = async (): Promise<string> => (await fetch(`${other.adminUrl}/metrics`)).text();
+      slow.release();
+      await expect.poll(readMetrics).toMatch(/^isotherm_requests_open 0$/m);
+    } finally {
+      await other.close();
+    }
+    expect(slow.counts().count).toBe(1);
+  });
+
+  test("stays open while a request is processed, however long it is inactive", async () => {
+    const slow = blockingAtlas();
+    const other = await startTestHost({ atlas: slow.atlas, timeouts: { inactivityTimeoutMs: 200 } });
+    try {
+      const send = (): Promise<string> =>
+        exchangeBytes(other.address.port, requestHead(QUERY_TARGET, "Connection: close"));
+      let text = send();
+      const isClosed = (): Promise<boolean> => Promise.race([text.then(() => true), slow.reached.then(() => false)]);
+      // On a busy machine, the connection may be inactive for too long before its request is read.
+      while (await isClosed()) text = send();
+      // The timeout of a connection that is opened later ends later.
+      const idle = connect({ host: "127.0.0.1", port: other.address.port });
+      await new Promise<void>((resolve) => idle.resume().once("close", () => resolve()));
+      slow.release();
+      expect(parseResponses(await text).map(({ status }) => status)).toStrictEqual([200]);
     } finally {
       await other.close();
     }

@@ -4,6 +4,7 @@ import type { Problem, TileJson } from "../../../src/contract/wireTypes.ts";
 import type { Atlas } from "../../../src/hazard/answer.ts";
 import { TileTokens } from "../../../src/host/tiles/tileTokens.ts";
 import { openAtlas } from "../../../src/openAtlas.ts";
+import { WorkerDeathError } from "../../../src/pool/workerDeath.ts";
 import {
   colorOf,
   colorScaleOf,
@@ -350,6 +351,28 @@ describe("errors", () => {
     expect((await host.ask(`${PATH}/${TILE}.gif`)).status).toBe(404);
     expect((await host.ask(`/latest${PATH}/${TILE}.bin`)).status).toBe(200);
   });
+});
+
+test("a tile whose worker ends can be requested again", async () => {
+  let isAlive = false;
+  const dying: Atlas = {
+    ...atlas,
+    async valueTile(request, options) {
+      if (isAlive) return atlas.valueTile(request, options);
+      isAlive = true;
+      throw new WorkerDeathError("out of memory");
+    },
+  };
+  const other = await startTestHost({ atlas: dying });
+  try {
+    const response = await other.ask(`${PATH}/${TILE}.png`);
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await problemOf(response)).toMatchObject({ code: "overloaded", retryable: true });
+    expect(other.records.at(-1)?.error).toMatchObject({ name: "WorkerDeathError" });
+    expect((await other.ask(`${PATH}/${TILE}.png`)).status).toBe(200);
+  } finally {
+    await other.close();
+  }
 });
 
 describe("limits", () => {

@@ -130,9 +130,49 @@ describe("CSV files of places", () => {
     expect((await readContent("a.csv", content, { radiusKm: 7 })).radiiKm).toStrictEqual([7, 7, 7, 7]);
   });
 
+  test("keeps quotes in unquoted cells", async () => {
+    const read = await readContent("a.csv", 'id,size,lat,lon\n1,5" pipe,2,3\n');
+    expect([read.errors, read.latitudes, read.rows[0]?.["size"]]).toStrictEqual([{}, [2], '5" pipe']);
+  });
+
   test.each([
-    ["an unclosed quote", 'id,lat,lon\n1,2,3\n"4,5,6\n', /Line 3: the closing quote of a cell is missing/],
-    ["text after a quote", 'id,lat,lon\n1,2,3\n"4"x,5,6\n', /Line 3: unexpected text after the closing quote/],
+    [
+      "an unclosed quote",
+      '1,"Paris,5,6',
+      'line 3, column "name": the closing quote of a cell is missing',
+      { id: "1", name: '"Paris', lat: "5", lon: "6" },
+    ],
+    [
+      "text after a closing quote",
+      '"1"x,Paris,5,6',
+      'line 3, column "id": unexpected text after the closing quote of a cell; write a quote inside a quoted cell twice',
+      { id: '"1"x', name: "Paris", lat: "5", lon: "6" },
+    ],
+    [
+      "text after a closing quote of a further cell",
+      '1,Paris,5,6,"7"x',
+      "line 3: unexpected text after the closing quote of a cell; write a quote inside a quoted cell twice",
+      { id: "1", name: "Paris", lat: "5", lon: "6" },
+    ],
+    [
+      "more than 1 MiB of text",
+      `1,${"x".repeat(1 << 20)},5,6`,
+      "line 3: a row must be at most 1048576 characters long; a closing quote may be missing",
+      { id: null, name: null, lat: null, lon: null },
+    ],
+  ])("reads on after a row with %s", async (_, line, message, row) => {
+    const read = await readContent("a.csv", `id,name,lat,lon\n0,Rome,1,2\n${line}\n2,Bern,7,8\n`);
+    expect(read.errors).toStrictEqual({ 1: { reason: "row_invalid", message } });
+    expect([read.latitudes, read.longitudes]).toStrictEqual([
+      [1, NaN, 7],
+      [2, NaN, 8],
+    ]);
+    expect(read.rows[1]).toStrictEqual(row);
+    expect(read.rows[2]).toStrictEqual({ id: "2", name: "Bern", lat: "7", lon: "8" });
+  });
+
+  test.each([
+    ["a header with an unclosed quote", '"id,lat,lon\n1,2,3\n', /Line 1: the closing quote of a cell is missing/],
     ["invalid UTF-8", Buffer.from("id,lat,lon\n1,2,\xff\n", "latin1"), /Line 2: the text is not valid UTF-8/],
     ["UTF-16", Buffer.from("\ufeffid,lat,lon\n1,2,3\n", "utf16le"), /The file is text in UTF-16; save it as UTF-8/],
     ["blank lines only", "\n\n\n", /The file has no header line/],
@@ -153,7 +193,8 @@ describe("blocks of a CSV file", () => {
   const random = randomFrom(5);
   const lines = Array.from({ length: 20_000 }, (_, row) => {
     const latitude = random.chance(0.05) ? random.pick(["", "x", "95", "é"]) : random.between({ min: -90, max: 90 });
-    const name = random.pick(["plain", '"two\r\nlines"', '"a,b"', "é\u{1f600}", '"""quoted"""']);
+    const names = ["plain", '"two\r\nlines"', '"a,b"', "é\u{1f600}", '"""quoted"""', '5" pipe', '"a"b'];
+    const name = random.chance(0.0005) ? '"not closed' : random.pick(names);
     return `${row},${name},${latitude},${random.between({ min: -180, max: 180 })}`;
   });
   const content = `id,name,lat,lon\r\n${lines.join("\r\n")}`;

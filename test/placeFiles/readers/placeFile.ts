@@ -46,7 +46,7 @@ export async function readPlaces(
     for await (const block of source.blocks({ isWanted })) blocks.push(block);
     const { columns, keptColumns, rowCount, sizeBytes } = source;
     const errors = blocks.flatMap((block) =>
-      [...block.errors].map(([row, error]) => [block.index * 8192 + row, error] as const),
+      [...block.errors].map(([row, error]) => [block.firstRow + row, error] as const),
     );
     return {
       source: { columns, keptColumns, rowCount, sizeBytes },

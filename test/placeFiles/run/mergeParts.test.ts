@@ -1,4 +1,5 @@
 /** Shards of a file of places, and how they are joined. */
+import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { copyFile, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -12,16 +13,19 @@ const atlas = demoAtlas();
 
 async function writeParts(
   folder: string,
-  { input, count, extension, options = OPTIONS }: { input: string; count: number; extension: string; options?: object },
+  { input, count, extension }: { readonly input: string; readonly count: number; readonly extension: string },
 ): Promise<readonly string[]> {
   const parts: string[] = [];
   for (let index = 1; index <= count; index++) {
     const output = join(folder, `part-${index}.${extension}`);
-    await score(atlas(), { input, output, shard: { index, count }, options });
+    await score(atlas(), { input, output, shard: { index, count } });
     parts.push(output);
   }
   return parts;
 }
+
+/** The open files of this process, on Linux. */
+const OPEN_FILES = "/proc/self/fd";
 
 describe("parts", () => {
   test.each([
@@ -78,6 +82,25 @@ describe("parts", () => {
     });
   });
 
+  test.skipIf(!existsSync(OPEN_FILES))(
+    "are open one at a time, because there can be more than open files",
+    async () => {
+      await withTempFolder(async (folder) => {
+        const input = await writePlaces(folder);
+        const parts = await writeParts(folder, { input, count: 4, extension: "csv" });
+        const openParts: string[] = [];
+        const onProgress = (): void => {
+          const links = readdirSync(OPEN_FILES).map((name) => join(OPEN_FILES, name));
+          // The folder itself was open while it was read.
+          const files = links.filter((link) => existsSync(link)).map((link) => readlinkSync(link, "utf8"));
+          openParts.push(files.filter((file) => parts.includes(file)).join());
+        };
+        await mergeParts({ output: join(folder, "merged.csv"), parts, onProgress });
+        expect(openParts).toEqual(parts.slice(0, 3));
+      });
+    },
+  );
+
   test("are not joined into a file with the extension of another format", async () => {
     await withTempFolder(async (folder) => {
       const input = await writePlaces(folder);
@@ -121,6 +144,11 @@ describe("parts", () => {
       change: (_, parts) =>
         editManifest(parts[1], (manifest) => ({ ...manifest, atlas: { ...manifest.atlas, release: "r2" } })),
       expected: /part-2\.csv does not belong to .*part-1\.csv: release is r2 instead of demo-[^;]*\.$/m,
+    },
+    "a part of another version of the program": {
+      change: (_, parts) => editManifest(parts[1], (manifest) => ({ ...manifest, program_version: "0.0.9" })),
+      expected:
+        /part-2\.csv does not belong to .*part-1\.csv: version of Isotherm is 0\.0\.9 instead of \d+\.\d+\.\d+\.$/m,
     },
     "a part with other rules": {
       change: (_, parts) =>

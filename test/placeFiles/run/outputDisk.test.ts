@@ -2,6 +2,8 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import type { Atlas } from "../../../src/hazard/answer.ts";
+import type { ScoreRequest, ScoringAtlas } from "../../../src/hazard/scoring/scoreRequest.ts";
 import { mergeParts } from "../../../src/placeFiles/run/mergeParts.ts";
 import { OUTPUT_DISK, type OutputDisk } from "../../../src/placeFiles/run/outputDisk.ts";
 import { withTempFolder } from "../../atlas/makeAtlas.ts";
@@ -86,6 +88,25 @@ describe("a run", () => {
       await score(atlas(), { input, output: whole });
       await expectFile(output, await readFile(whole));
       expect(await readdir(folder)).not.toContain("out.csv.partial");
+    });
+  });
+
+  test("that fails does not wait for the scores of further blocks", async () => {
+    await withTempFolder(async (folder) => {
+      const input = await writePlaces(folder);
+      const real = atlas() as Atlas & ScoringAtlas;
+      let requestCount = 0;
+      /** Scores the first block, and never ends the scores of others. */
+      const scoreFirst = async (request: ScoreRequest) => {
+        if (requestCount++ === 0) return await real.score(request);
+        return await new Promise<never>((_resolve, reject) => {
+          request.signal?.addEventListener("abort", () => reject(request.signal?.reason as Error));
+        });
+      };
+      const slow: Atlas & ScoringAtlas = { ...real, holdings: real.holdings, score: scoreFirst };
+      const disk = fullDisk("segments.ndjson", "ENOSPC");
+      await expect(score(slow, { input, output: join(folder, "out.csv"), disk })).rejects.toThrow(/the disk is full/);
+      expect(requestCount).toBeGreaterThan(1);
     });
   });
 

@@ -44,12 +44,15 @@ describe.skipIf(!isInstalled)("report in Chromium", () => {
   });
 
   /** Opens the report and records its requests and errors. */
-  async function openReport(colorScheme: "light" | "dark"): Promise<{
+  async function openReport(
+    colorScheme: "light" | "dark",
+    width = 1100,
+  ): Promise<{
     readonly tab: Page;
     readonly requestedUrls: readonly string[];
     readonly errors: readonly string[];
   }> {
-    const tab = await browser.newPage({ colorScheme, viewport: { width: 1100, height: 900 } });
+    const tab = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
     const requestedUrls: string[] = [];
     const errors: string[] = [];
     tab.on("request", (request) => requestedUrls.push(request.url()));
@@ -57,7 +60,7 @@ describe.skipIf(!isInstalled)("report in Chromium", () => {
     tab.on("console", (message) => errors.push(message.text()));
     await tab.goto(url);
     if (SCREENSHOTS !== undefined) {
-      await tab.screenshot({ path: join(SCREENSHOTS, `report-${colorScheme}.png`), fullPage: true });
+      await tab.screenshot({ path: join(SCREENSHOTS, `report-${colorScheme}-${width}.png`), fullPage: true });
     }
     return { tab, requestedUrls, errors };
   }
@@ -68,6 +71,17 @@ describe.skipIf(!isInstalled)("report in Chromium", () => {
     expect(errors).toStrictEqual([]);
     const background = await tab.evaluate("getComputedStyle(document.body).backgroundColor");
     expect(background).toBe(colorScheme === "light" ? "rgb(255, 255, 255)" : "rgb(18, 24, 30)");
+    await tab.close();
+  });
+
+  test("can be read on a phone: charts and tables scroll, and their text stays legible", async () => {
+    const { tab } = await openReport("light", 390);
+    expect(await tab.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    const heights = await tab.evaluate<number[]>(
+      "[...document.querySelectorAll('figure svg text')].map((text) => text.getBoundingClientRect().height)",
+    );
+    expect(heights.length).toBeGreaterThan(50);
+    expect(Math.min(...heights)).toBeGreaterThan(9);
     await tab.close();
   });
 });

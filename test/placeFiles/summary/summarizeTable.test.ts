@@ -143,7 +143,7 @@ describe("places of a summary", () => {
       .filter(({ error }) => error === null)
       .map(({ site, latitude, longitude, scores, rowNumber }, ordinal) => {
         const value = scores[index]?.metrics[metric] ?? NaN;
-        return { ordinal, rowNumber, id: site, latitude, longitude, value };
+        return { ordinal, rowNumber, id: site, latitude, longitude, shown: [], value };
       });
 
   test("are those of the last year of the last scenario of each hazard, unless columns are named", async () => {

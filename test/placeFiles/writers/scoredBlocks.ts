@@ -2,7 +2,13 @@
 import type { ScoreGroup } from "../../../src/hazard/scoring/scoreRequest.ts";
 import { SCORE_BOUNDS, SCORE_STATUSES } from "../../../src/hazard/scoring/scoreRequest.ts";
 import { scoreArrays, scoreShapeOf } from "../../../src/hazard/scoring/scoreArrays.ts";
-import type { KeptColumn, KeptValue, RowError, ScoredBlock } from "../../../src/places/placeBlock.ts";
+import {
+  type KeptColumn,
+  type KeptValue,
+  ROWS_PER_BLOCK,
+  type RowError,
+  type ScoredBlock,
+} from "../../../src/places/placeBlock.ts";
 import { randomFrom } from "../../seededRandom.ts";
 
 const KEPT_TYPES = {
@@ -95,7 +101,9 @@ export function randomBlock({
   for (const bounds of [scores.bounds, scores.exceedanceBounds]) {
     bounds.forEach((_, i) => (bounds[i] = random.below(SCORE_BOUNDS.length)));
   }
-  const places = { index, rowCount, latitudes, longitudes, radiiKm: new Float64Array(rowCount), errors, kept };
+  const firstRow = index * ROWS_PER_BLOCK;
+  const radiiKm = new Float64Array(rowCount);
+  const places = { index, firstRow, rowCount, latitudes, longitudes, radiiKm, errors, kept };
   return { places, scores };
 }
 

@@ -136,7 +136,7 @@ function withoutFill(source: ArraySource): ArraySource {
   }
   const type = typeof metadata.type === "string" ? metadata.type : JSON.stringify(metadata.type);
   if (!type.startsWith("float"))
-    throw new Error(`chunks of ${type} that are not stored cannot be told from stored ones`);
+    throw new Error(`chunks of ${type} that are not stored cannot be distinguished from stored ones`);
   const withNaN = filesWithMember(files, `${prefix}zarr.json`, { fill_value: "NaN" });
   return { ...source, metadata: { ...metadata, fillValue: NaN }, files: withNaN };
 }

@@ -21,6 +21,8 @@ export interface ParquetFile {
   readonly metadata: FileMetaData;
   readonly columns: readonly ParquetColumn[];
   readonly rowCount: number;
+  /** Returns the largest mean size of a row of columns, uncompressed: in the file, or in a row group of many rows. */
+  meanRowBytesMax(columns: readonly Pick<ParquetColumn, "leafIndex">[]): number;
   /** Returns a reader of a column, which converts values that are not null. */
   openColumn<Value>(
     column: { readonly element: SchemaElement; readonly leafIndex: number },
@@ -74,10 +76,29 @@ async function readParquetFile(file: ParquetBytes): Promise<ParquetFile> {
     metadata,
     columns,
     rowCount,
+    meanRowBytesMax: (ofColumns) => meanRowBytesMax(metadata, ofColumns),
     openColumn: ({ element, leafIndex }, convert) =>
       new ColumnReader({ file, modules, codecs, element, chunks: chunksOf(leafIndex), convert }),
     close: () => closeOnce(file.handle),
   };
+}
+
+/** Smaller row groups have a large mean size because of the headers of their pages. */
+const MEAN_ROWS_MIN = 1024;
+
+function meanRowBytesMax(
+  { row_groups: groups, num_rows }: FileMetaData,
+  columns: readonly Pick<ParquetColumn, "leafIndex">[],
+): number {
+  let totalBytes = 0;
+  let groupMeanMax = 0;
+  for (const { columns: chunks, num_rows: groupRowCount } of groups) {
+    const sizes = columns.map(({ leafIndex }) => Number(chunks[leafIndex]?.meta_data?.total_uncompressed_size ?? 0));
+    const groupBytes = sizes.reduce((sum, sizeBytes) => sum + sizeBytes, 0);
+    totalBytes += groupBytes;
+    groupMeanMax = Math.max(groupMeanMax, groupBytes / Math.max(MEAN_ROWS_MIN, Number(groupRowCount)));
+  }
+  return Math.max(groupMeanMax, totalBytes / Math.max(1, Number(num_rows)));
 }
 
 const closed = new WeakSet<FileHandle>();

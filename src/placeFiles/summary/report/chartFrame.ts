@@ -1,5 +1,6 @@
 import { html, joinMarkup, type Markup } from "../../../markup.ts";
 import { type LinearScale, px } from "./chartScale.ts";
+import { scrollRegion } from "./scrollRegion.ts";
 
 /** What is written about a chart. */
 export interface ChartText {
@@ -16,16 +17,15 @@ export function chartFrame(
   text: ChartText,
   content: readonly Markup[],
 ): Markup {
-  return html`<svg
-    viewBox="0 0 ${width} ${height}"
-    role="img"
-    aria-labelledby="${text.id}-title ${text.id}-description"
-  >
-    <title id="${text.id}-title">${text.title}</title>
-    <desc id="${text.id}-description">${text.description}</desc>
-    <text class="axis" x="0" y="14">${text.axis}</text>
-    ${joinMarkup(content)}
-  </svg>`;
+  return scrollRegion(
+    text.title,
+    html`<svg viewBox="0 0 ${width} ${height}" role="img" aria-labelledby="${text.id}-title ${text.id}-description">
+      <title id="${text.id}-title">${text.title}</title>
+      <desc id="${text.id}-description">${text.description}</desc>
+      <text class="axis" x="0" y="14">${text.axis}</text>
+      ${joinMarkup(content)}
+    </svg>`,
+  );
 }
 
 /** Returns the distinct years of points, ascending. */

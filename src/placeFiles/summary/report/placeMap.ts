@@ -4,6 +4,7 @@ import { niceTicks, px } from "./chartScale.ts";
 import { coastlinesIn, type MapWindow } from "./coastlines.ts";
 import type { ColorClasses } from "./colorClasses.ts";
 import { formatValue, formatWithUnit } from "./reportNumbers.ts";
+import { scrollRegion } from "./scrollRegion.ts";
 
 const WIDTH = 940;
 const LEGEND_HEIGHT = 54;
@@ -40,31 +41,34 @@ export function placeMap(
   const { height, toX, toY } = projection;
   const top = places.top.filter(isLocated);
   const located = [...places.sample.filter(isLocated), ...top];
-  return html`<svg
-    class="map"
-    viewBox="0 0 ${WIDTH} ${height + LEGEND_HEIGHT}"
-    role="img"
-    aria-labelledby="${text.id}-title ${text.id}-description"
-  >
-    <title id="${text.id}-title">${text.title}</title>
-    <desc id="${text.id}-description">${text.description}</desc>
-    <svg width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">
-      <rect class="sea" width="${WIDTH}" height="${height}" />
-      <use class="land" href="#${LAND_ID}" />
-      ${graticule(projection)} ${pointPaths(located, colors, projection)}
-      ${joinMarkup(
-        top.map(
-          (place, index) =>
-            html`<circle class="top" cx="${px(toX(place.longitude))}" cy="${px(toY(place.latitude))}" r="8">
-              <title>
-                ${index + 1}. ${place.id ?? `row ${place.rowNumber}`}: ${formatWithUnit(place.value, text.unit)}
-              </title>
-            </circle>`,
-        ),
-      )}
-    </svg>
-    ${legend(colors, height)}
-  </svg>`;
+  return scrollRegion(
+    text.title,
+    html`<svg
+      class="map"
+      viewBox="0 0 ${WIDTH} ${height + LEGEND_HEIGHT}"
+      role="img"
+      aria-labelledby="${text.id}-title ${text.id}-description"
+    >
+      <title id="${text.id}-title">${text.title}</title>
+      <desc id="${text.id}-description">${text.description}</desc>
+      <svg width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}">
+        <rect class="sea" width="${WIDTH}" height="${height}" />
+        <use class="land" href="#${LAND_ID}" />
+        ${graticule(projection)} ${pointPaths(located, colors, projection)}
+        ${joinMarkup(
+          top.map(
+            (place, index) =>
+              html`<circle class="top" cx="${px(toX(place.longitude))}" cy="${px(toY(place.latitude))}" r="8">
+                <title>
+                  ${index + 1}. ${place.id ?? `row ${place.rowNumber}`}: ${formatWithUnit(place.value, text.unit)}
+                </title>
+              </circle>`,
+          ),
+        )}
+      </svg>
+      ${legend(colors, height)}
+    </svg>`,
+  );
 }
 
 export function isLocated({ latitude, longitude }: ListedPlace): boolean {

@@ -36,10 +36,11 @@ function seriesFigures(series: SeriesPlaces, summary: PlaceSummary, projection: 
       ? html`<p class="note">No place has a value above 0.</p>`
       : table({
           caption: `The ${top.length === 1 ? "place with the largest value" : `${top.length} places with the largest values`} above 0`,
-          head: ["place", "rank", "latitude", "longitude", metricLabel(metric, unit)],
-          textColumns: 1,
-          rows: top.map(({ id, rowNumber, latitude, longitude, value }, index) => [
+          head: ["place", ...summary.shownColumns, "rank", "latitude", "longitude", metricLabel(metric, unit)],
+          textColumns: 1 + summary.shownColumns.length,
+          rows: top.map(({ id, rowNumber, latitude, longitude, shown, value }, index) => [
             id ?? `row ${rowNumber}`,
+            ...shown.map((cell) => cell ?? ""),
             String(index + 1),
             formatCoordinate(latitude),
             formatCoordinate(longitude),

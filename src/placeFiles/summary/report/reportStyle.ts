@@ -25,7 +25,7 @@ a { color: var(--link) } code { font-family: ui-monospace, monospace; font-size:
 .warning { border-left: 4px solid var(--warn); padding-left: 0.75rem; font-weight: 600 }
 .note, figcaption { color: var(--muted); font-size: 0.9rem }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: 0.15rem 1rem } dt { color: var(--muted) } dd { margin: 0 }
-.scroll { overflow-x: auto }
+.scroll { overflow-x: auto } .scroll > svg { min-width: 48rem }
 table { border-collapse: collapse; font-size: 0.875rem; font-variant-numeric: tabular-nums; margin: 0.5rem 0 }
 caption { text-align: left; color: var(--muted); padding-bottom: 0.25rem }
 th, td { padding: 0.2rem 0.6rem; border-bottom: 1px solid var(--rule); text-align: right; vertical-align: top }

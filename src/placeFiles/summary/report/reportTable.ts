@@ -1,4 +1,5 @@
 import { html, joinMarkup, type Markup } from "../../../markup.ts";
+import { scrollRegion } from "./scrollRegion.ts";
 
 /**
  * Returns a table that scrolls if it is too wide.
@@ -17,8 +18,9 @@ export function table(content: {
     column === 0
       ? html`<th scope="row" class="${style(column)}">${text}</th>`
       : html`<td class="${style(column)}">${text}</td>`;
-  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0">
-    <table>
+  return scrollRegion(
+    caption,
+    html`<table>
       <caption>
         ${caption}
       </caption>
@@ -37,6 +39,6 @@ export function table(content: {
           ),
         )}
       </tbody>
-    </table>
-  </div>`;
+    </table>`,
+  );
 }

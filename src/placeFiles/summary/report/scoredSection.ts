@@ -92,13 +92,13 @@ function statusTable({ groups }: PlaceSummary): Markup {
   });
 }
 
-function invalidRows({ invalidRows: rows, invalidRowCount }: PlaceSummary): Markup {
+function invalidRows({ invalidRows: rows, invalidRowCount, shownColumns }: PlaceSummary): Markup {
   if (invalidRowCount === 0) return html``;
   const which = rows.length < invalidRowCount ? `the first ${rows.length} of ${formatCount(invalidRowCount)}` : "all";
   return table({
     caption: `Invalid rows, which have no scores (${which})`,
-    head: ["place", "reason"],
-    textColumns: 2,
-    rows: rows.map(({ id, error }) => [id ?? "-", error]),
+    head: ["place", ...shownColumns, "reason"],
+    textColumns: 2 + shownColumns.length,
+    rows: rows.map(({ id, shown, error }) => [id ?? "-", ...shown.map((cell) => cell ?? ""), error]),
   });
 }

@@ -8,6 +8,7 @@ import { randomFrom } from "../../../seededRandom.ts";
 const place = (latitude: number, longitude: number, value: number, ordinal = 0) => ({
   ordinal,
   rowNumber: ordinal + 1,
+  shown: [],
   id: null,
   latitude,
   longitude,

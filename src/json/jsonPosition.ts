@@ -1,4 +1,4 @@
-import { Fault } from "../../errors.ts";
+import { Fault } from "../errors.ts";
 
 const CR = 0x0d;
 const LF = 0x0a;

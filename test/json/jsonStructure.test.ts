@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type JsonExcess, JsonStructureScan } from "../../../src/host/http/jsonStructure.ts";
-import { ROUTES } from "../../../src/host/routes/routeList.ts";
-import { randomFrom } from "../../seededRandom.ts";
+import { type JsonExcess, JsonStructureScan } from "../../src/json/jsonStructure.ts";
+import { ROUTES } from "../../src/host/routes/routeList.ts";
+import { randomFrom } from "../seededRandom.ts";
 
 const LIMITS = { depthMax: 3, valueCountMax: 5, keyCountMax: 2 };
 

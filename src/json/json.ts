@@ -1,5 +1,5 @@
-import type { Fault } from "../../errors.ts";
-import { quote } from "../../schemaErrors.ts";
+import type { Fault } from "../errors.ts";
+import { quote } from "../schemaErrors.ts";
 import {
   BACKSLASH,
   CLOSING_BRACE,

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isFault } from "../../../src/errors.ts";
-import { decodeJson, encodeJson, parseJson } from "../../../src/host/http/json.ts";
-import { positionAfter, positionAfterBytes } from "../../../src/host/http/jsonPosition.ts";
-import { JSON_DEPTH_MAX } from "../../../src/host/http/jsonStructure.ts";
-import { randomFrom } from "../../seededRandom.ts";
+import { isFault } from "../../src/errors.ts";
+import { decodeJson, encodeJson, parseJson } from "../../src/json/json.ts";
+import { positionAfter, positionAfterBytes } from "../../src/json/jsonPosition.ts";
+import { JSON_DEPTH_MAX } from "../../src/json/jsonStructure.ts";
+import { randomFrom } from "../seededRandom.ts";
 
 /** Returns the position and message with which a text is rejected, or undefined if it is accepted. */
 function rejectionOf(text: string | Uint8Array): string | undefined {

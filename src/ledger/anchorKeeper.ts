@@ -1,0 +1,194 @@
+import { Fault } from "../errors.ts";
+import { anchorFault, type AnchorFile, anchorOf, anchorProblem, readAnchorFile, writeAnchor } from "./anchor.ts";
+import type { ChainState } from "./chainState.ts";
+
+/** Minimum time between two writes, which each sync the disk. */
+const WRITE_INTERVAL_MS = 1_000;
+
+/**
+ * Time for which the anchor may not be written before the ledger counts as unable to record. A loss of the batches since
+ * then would not be noticed, so this bounds how much usage is recorded without evidence.
+ */
+const UNWRITTEN_MS_MAX = 10_000;
+
+/**
+ * Keeps the anchor of an open ledger up to date. Each write first compares the ledger with the current anchor, which is
+ * never replaced by the head of a ledger that has lost or changed batches: only `isotherm usage accept-restored` does that.
+ */
+export class AnchorKeeper {
+  readonly #path: string;
+  readonly #readState: (query: { readonly batch?: number }) => Promise<ChainState>;
+  readonly #intervalMs: number;
+  readonly #unwrittenMsMax: number;
+  #writtenAtMs = -Infinity;
+  /** The last anchor that this process has written, in case the file disappears. */
+  #written: AnchorFile | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #writing: Promise<void> | undefined;
+  #isStale = false;
+  #isClosed = false;
+  #failure: { readonly sinceMs: number; readonly error: unknown; readonly isMismatch: boolean } | undefined;
+  #mismatch: Fault | undefined;
+
+  /** @param options `readState`: reads the end of the chain and the hash of a batch; what it returns must be on disk */
+  constructor(options: {
+    readonly path: string;
+    readonly readState: (query: { readonly batch?: number }) => Promise<ChainState>;
+    readonly intervalMs?: number;
+    readonly unwrittenMsMax?: number;
+  }) {
+    this.#path = options.path;
+    this.#readState = options.readState;
+    this.#intervalMs = options.intervalMs ?? WRITE_INTERVAL_MS;
+    this.#unwrittenMsMax = options.unwrittenMsMax ?? UNWRITTEN_MS_MAX;
+  }
+
+  /** How long writing the anchor has failed, milliseconds; 0 if the last attempt succeeded. */
+  get unwrittenMs(): number {
+    return this.#failure === undefined ? 0 : performance.now() - this.#failure.sinceMs;
+  }
+
+  /**
+   * The reason why the ledger has no current evidence: it does not match its anchor, or the anchor could not be written
+   * for longer than permitted.
+   */
+  get fault(): Fault | undefined {
+    if (this.#mismatch !== undefined) return this.#mismatch;
+    if (this.#failure === undefined || this.unwrittenMs <= this.#unwrittenMsMax) return undefined;
+    const { error } = this.#failure;
+    const message =
+      `The anchor of the ledger, ${this.#path}, has not been written for ${Math.round(this.unwrittenMs / 1000)} s, ` +
+      `so that a loss of recorded usage would not be noticed: ${reasonText(error)}.`;
+    return new Fault("ledger_unavailable", message, { details: { path: this.#path }, cause: error });
+  }
+
+  /** Schedules a write after a commit. */
+  update(): void {
+    this.#isStale = true;
+    if (this.#timer !== undefined || this.#writing !== undefined) return;
+    const delayMs = Math.max(0, this.#writtenAtMs + this.#intervalMs - performance.now());
+    this.#timer = setTimeout(() => void this.flush(), delayMs).unref();
+  }
+
+  /** Writes the anchor now if there were commits since the last write. */
+  async flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#exclusively(async () => {
+      if (!this.#isStale) return;
+      this.#isStale = false;
+      await this.#writeIfReadable().catch((error: unknown) => this.#noteFailure(error));
+      this.#writtenAtMs = performance.now();
+    });
+  }
+
+  /** Writes the anchor a last time. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.flush();
+  }
+
+  /** Writes the anchor now. @throws Fault `ledger_unavailable` if the ledger does not match the current one */
+  async write(): Promise<void> {
+    await this.#exclusively(async () => {
+      const current = await this.#readCurrent();
+      await this.#writeHead(current, await this.#readState(batchOf(current)));
+    });
+  }
+
+  /** Replaces the anchor by the head of the ledger, also if the ledger does not match it. */
+  async replace(): Promise<void> {
+    await this.#exclusively(async () => {
+      const state = await this.#readState({});
+      // A damaged file is replaced, too.
+      const previous = await readAnchorFile(this.#path).catch(() => undefined);
+      this.#written = await writeAnchor(this.#path, state, { previous, replaces: true });
+    });
+  }
+
+  /** Runs a write when no other one is in progress: both use the same temporary file. */
+  async #exclusively(write: () => Promise<void>): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+    const writing = write();
+    this.#writing = writing.catch(() => undefined);
+    try {
+      await writing;
+    } finally {
+      this.#writing = undefined;
+      // Commits during the write have scheduled none.
+      if (this.#isStale && !this.#isClosed) this.update();
+    }
+  }
+
+  async #writeIfReadable(): Promise<void> {
+    const current = await this.#readCurrent();
+    let state: ChainState;
+    try {
+      state = await this.#readState(batchOf(current));
+    } catch {
+      // The calls that need the storage report it.
+      this.#isStale = true;
+      return;
+    }
+    await this.#writeHead(current, state);
+    this.#noteSuccess();
+  }
+
+  /** Reads the anchor, which another process may have written or the operator replaced meanwhile. */
+  async #readCurrent(): Promise<CurrentAnchor> {
+    const file = await readAnchorFile(this.#path);
+    return { anchor: file ?? this.#written, isOnDisk: file !== undefined };
+  }
+
+  /** @throws Fault `ledger_unavailable` if the ledger does not match the current anchor */
+  async #writeHead({ anchor, isOnDisk }: CurrentAnchor, state: ChainState): Promise<void> {
+    const problem = anchor === undefined ? undefined : anchorProblem(anchorOf(anchor), state);
+    this.#mismatch = problem === undefined ? undefined : anchorFault(problem, this.#path);
+    if (this.#mismatch !== undefined) throw this.#mismatch;
+    if (isOnDisk && anchor?.batch === state.head.batch) return;
+    this.#written = await writeAnchor(this.#path, state, { previous: anchor, replaces: false });
+  }
+
+  #noteSuccess(): void {
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    warn(`The anchor of the ledger, ${this.#path}, is written again.`);
+  }
+
+  #noteFailure(error: unknown): void {
+    // The next attempt is after the interval.
+    this.#isStale = true;
+    const isMismatch = this.#mismatch !== undefined;
+    // Each reason is logged once, because attempts are repeated every second.
+    if (this.#failure?.isMismatch !== isMismatch) {
+      warn(
+        isMismatch
+          ? `The ledger has lost or changed usage while it was open. ${reasonText(error)}`
+          : `The anchor of the ledger, ${this.#path}, could not be written: ${reasonText(error)}.`,
+      );
+    }
+    this.#failure = { sinceMs: this.#failure?.sinceMs ?? performance.now(), error, isMismatch };
+  }
+}
+
+/** The anchor that the ledger is compared with. */
+interface CurrentAnchor {
+  /** Undefined if there is none yet. */
+  readonly anchor: AnchorFile | undefined;
+  readonly isOnDisk: boolean;
+}
+
+function batchOf({ anchor }: CurrentAnchor): { readonly batch?: number } {
+  return anchor === undefined ? {} : { batch: anchor.batch };
+}
+
+/** Name of the warnings about a ledger, which a service also logs. */
+export const LEDGER_WARNING = "LedgerWarning";
+
+function warn(message: string): void {
+  process.emitWarning(message, LEDGER_WARNING);
+}
+
+function reasonText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

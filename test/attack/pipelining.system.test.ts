@@ -1,0 +1,97 @@
+/**
+ * Clients with a valid key that pipeline requests without end behind one in progress, which is never answered.
+ * `ISOTHERM_ATTACK_PIPELINING_CLIENTS` sets the number of their connections, and `ISOTHERM_ATTACK_PIPELINED_REQUESTS` how
+ * many requests each of them sends.
+ */
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { QUERY_TARGET } from "../host/testHost.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { parseResponses } from "../soak/connection.ts";
+import { type ServiceProcess, startServiceProcess } from "../soak/serviceProcess.ts";
+import { attackSize } from "./attackSize.ts";
+import { headOf, openRawConnection, type RawConnection, writeAll } from "./rawConnection.ts";
+import { ServiceMetrics } from "./serviceMetrics.ts";
+
+const CLIENT_COUNT = attackSize("PIPELINING_CLIENTS", { small: 6, full: 200 });
+const REQUEST_COUNT = attackSize("PIPELINED_REQUESTS", { small: 20_000, full: 200_000 });
+/** Requests that a connection accepts at a time: one in progress, and those that wait for it. */
+const ACCEPTED_COUNT = 9;
+const ROUND_COUNT_MIN = 10;
+/** What a client may hold besides its first request, and what the measurement varies by. */
+const CLIENT_BYTES_MAX = 256 << 10;
+const SLACK_BYTES = 4 << 20;
+
+let data: string;
+let service: ServiceProcess;
+beforeEach(async () => {
+  data = await mkdtemp(join(tmpdir(), "isotherm-attack-"));
+  service = await startServiceProcess(data, { fault: "never-answers", flags: ["--admin-port", "0"] });
+}, 120_000);
+afterEach(async () => {
+  await service.stop();
+  await rm(data, { recursive: true, force: true });
+});
+
+/** Sends requests in batches of random size until the service closes the connection. */
+async function flood({ socket }: RawConnection, request: Buffer, { seed, count }: { seed: number; count: number }) {
+  const random = randomFrom(seed);
+  for (let leftCount = count; leftCount > 0 && !socket.destroyed;) {
+    const batchCount = Math.min(leftCount, 1 + random.below(Math.ceil(count / 10)));
+    await writeAll(socket, Buffer.concat(Array.from({ length: batchCount }, () => request)));
+    leftCount -= batchCount;
+  }
+}
+
+/**
+ * Pipelines as many requests as a connection accepts, again and again.
+ * @returns a function that stops, and returns the number of requests and the responses to them
+ */
+function startHonestClient() {
+  const stopped = new AbortController();
+  const run = async () => {
+    const { socket, received } = await openRawConnection(service.port);
+    const requests = headOf("GET /api/v1/limits", service.headers).repeat(ACCEPTED_COUNT);
+    const responses = () => parseResponses(received(), { allowsHeadResponses: false }).responses;
+    let count = 0;
+    for (let round = 1; round <= ROUND_COUNT_MIN || !stopped.signal.aborted; round++) {
+      socket.write(requests);
+      count += ACCEPTED_COUNT;
+      await expect.poll(() => responses().length, { interval: 5, timeout: 120_000 }).toBe(count);
+    }
+    socket.destroy();
+    return { count, statuses: responses().map(({ status }) => status) };
+  };
+  const finished = run();
+  return () => {
+    stopped.abort();
+    return finished;
+  };
+}
+
+test.each([
+  ["short requests", 0, REQUEST_COUNT],
+  ["requests with long headers", 10_000, Math.ceil(REQUEST_COUNT / 100)],
+])("%s that are pipelined without end hold no memory", { timeout: 1_200_000 }, async (name, paddingBytes, count) => {
+  const metrics = new ServiceMetrics(service);
+  const clients = await Promise.all(Array.from({ length: CLIENT_COUNT }, () => openRawConnection(service.port)));
+  for (const { socket } of clients) socket.write(headOf(`GET ${QUERY_TARGET}`, service.headers));
+  await expect.poll(() => metrics.value("isotherm_requests_open"), { timeout: 120_000 }).toBe(CLIENT_COUNT);
+  const before = await service.resourceUsage();
+
+  const stopHonestClient = startHonestClient();
+  const request = Buffer.from(headOf("GET /x", paddingBytes === 0 ? {} : { "X-Padding": "x".repeat(paddingBytes) }));
+  await Promise.all(clients.map((client, seed) => flood(client, request, { seed, count })));
+  const honest = await stopHonestClient();
+  const after = await service.resourceUsage();
+  const heldBytes = after.reachableBytes - before.reachableBytes;
+  console.log(
+    `${CLIENT_COUNT} clients, up to ${count} ${name} of ${request.length} bytes each: ` +
+      `${(heldBytes / 2 ** 20).toFixed(1)} MiB more reachable`,
+  );
+  expect(heldBytes).toBeLessThan(CLIENT_COUNT * CLIENT_BYTES_MAX + SLACK_BYTES);
+  expect(honest.statuses).toStrictEqual(Array.from({ length: honest.count }, () => 200));
+  expect(await Promise.all(clients.map(({ closed }) => closed))).toStrictEqual(clients.map(() => ""));
+});

@@ -1,0 +1,206 @@
+/**
+ * Records that somebody with write access to the database adds before or instead of others, so that the chain from a head
+ * that is kept elsewhere stays the same: the audit finds them, also without an anchor.
+ */
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { ArchivedEvent, AuditOptions, ChainHead, ChainProblem } from "../../src/ledger/chainReport.ts";
+import type { AuditReport, MaintainedLedger, RecordedEntry } from "../../src/ledger/ledger.ts";
+import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
+import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { dataFolder } from "./dataFolder.ts";
+import { type MemoryArchives, recordUsage, START_MS } from "./editedLedger.ts";
+import { type LedgerEditor, postgresEditor, sqliteEditor } from "./ledgerEditors.ts";
+import { events, insertEvent } from "./ledgerEdits.ts";
+import { batches, forgePruning } from "./pruneEdits.ts";
+
+const { openLedger } = (await import(
+  new URL("../../dist/ledger/openLedger.js", import.meta.url).href
+)) as typeof openLedgerModule;
+
+interface Backend {
+  open(options: { readonly now?: () => number; readonly isChainChecked?: boolean }): Promise<MaintainedLedger>;
+  editor(): Promise<LedgerEditor>;
+}
+
+function describeForgery(newBackend: () => Promise<Backend>): void {
+  /** Records usage in a new ledger, and edits it. */
+  async function forge(
+    edit: (editor: LedgerEditor) => Promise<void>,
+    options: { readonly isPruned?: boolean } = {},
+  ): Promise<Forgery> {
+    const backend = await newBackend();
+    const clock = { nowMs: START_MS };
+    const ledger = await backend.open({ now: () => clock.nowMs });
+    const archives = await recordUsage(ledger, clock, randomFrom(7), { ...options, batchCount: 20 });
+    const head = await ledger.chainHead();
+    await ledger.close();
+    const editor = await backend.editor();
+    await edit(editor);
+    await editor.close();
+    const withLedger = async <T>(use: (ledger: MaintainedLedger) => Promise<T>): Promise<T> => {
+      const opened = await backend.open({ isChainChecked: false });
+      return use(opened).finally(() => opened.close());
+    };
+    return {
+      head,
+      archives,
+      audit: (query = { expectedHead: head }) => withLedger((opened) => opened.audit(query)),
+      exported: () =>
+        withLedger(async (opened) => {
+          const found: RecordedEntry[] = [];
+          for await (const event of opened.events({})) found.push(event);
+          return found;
+        }),
+      opening: async () => (await backend.open({})).close(),
+    };
+  }
+
+  interface Forgery {
+    /** The head before the edit, which is kept elsewhere. */
+    readonly head: ChainHead;
+    readonly archives: MemoryArchives;
+    audit(options?: AuditOptions): Promise<AuditReport>;
+    exported(): Promise<readonly RecordedEntry[]>;
+    opening(): Promise<void>;
+  }
+
+  const problemCodes = async (forgery: Forgery, options?: AuditOptions): Promise<readonly ChainProblem["code"][]> =>
+    (await forgery.audit(options)).chain.problems.map(({ code }) => code);
+
+  test.each([
+    ["after the last one", 1_000_000],
+    ["of events", 15],
+  ])("a record of pruning in a batch %s is found, and the ledger is not opened", async (_name, batch) => {
+    const forgery = await forge(
+      async (editor) => {
+        const all = await batches(editor);
+        const last = all[batch > all.length ? all.length - 1 : batch - 5];
+        if (last === undefined) throw new Error("There are too few batches.");
+        await forgePruning(editor, batch, { last, isInChain: false, deletesBatches: false });
+      },
+      { isPruned: false },
+    );
+    expect(await problemCodes(forgery)).toContain("prune_record_changed");
+    await expect(forgery.opening()).rejects.toMatchObject({
+      code: "ledger_unavailable",
+      message: expect.stringMatching(`The record of pruning in batch ${batch} was added or changed`) as string,
+    });
+  });
+
+  test.each([0, -1])("an event with the number %i is found and not exported", async (seq) => {
+    const forgery = await forge(async (editor) => {
+      const [event] = await events(editor);
+      if (event !== undefined) await insertEvent(editor, { ...event, units: 1_000_000 }, seq);
+    });
+    const { chain, differences } = await forgery.audit();
+    expect(differences).toEqual([]);
+    expect(chain.problems).toMatchObject([
+      { code: "event_outside_chain", detail: `Event ${seq} was added before the first batch of the chain.` },
+    ]);
+    expect((await forgery.exported()).filter(({ units }) => units === 1_000_000)).toEqual([]);
+  });
+
+  test("an event among the archived ones is found and not exported", async () => {
+    const forgery = await forge(async (editor) => {
+      const [event] = await events(editor);
+      if (event !== undefined) await insertEvent(editor, { ...event, units: 1_000_000 }, event.seq - 1);
+    });
+    expect(await problemCodes(forgery)).toEqual(["event_outside_chain"]);
+    expect((await forgery.exported()).filter(({ units }) => units === 1_000_000)).toEqual([]);
+  });
+
+  test("sums of archived events are found in a ledger without archives", async () => {
+    const forgery = await forge(
+      async (editor) => {
+        await editor.run(`insert into usage_carried
+          select account_id, customer_id, meter, hour, -1, 0 from usage_rollup where units > 1 order by hour limit 1`);
+        await editor.run(`update usage_rollup set units = units - 1
+          where (customer_id, meter, hour) in (select customer_id, meter, hour from usage_carried)`);
+      },
+      { isPruned: false },
+    );
+    const { chain, differences } = await forgery.audit();
+    expect(chain.problems).toMatchObject([{ code: "pruned_sums_changed" }]);
+    expect(differences).toHaveLength(1);
+  });
+
+  test("a pruning that continues the chain but never took place is found with the archives", async () => {
+    const forgery = await forge(async (editor) => {
+      const all = await batches(editor);
+      const last = all.at(-1);
+      if (last === undefined) throw new Error("There are no batches.");
+      await forgePruning(editor, last.batch + 1, { last, isInChain: true, deletesBatches: true });
+    });
+    const { chain } = await forgery.audit();
+    expect(chain).toMatchObject({ problems: [], areArchivesVerified: false });
+    expect(chain.archives.at(-1)?.head).toEqual(forgery.head);
+    const readArchive = forgery.archives.read;
+    expect(await problemCodes(forgery, { expectedHead: forgery.head, readArchive })).toEqual(["archive_changed"]);
+  });
+
+  test("an archived head is found in the archives", async () => {
+    const forgery = await forge(() => Promise.resolve());
+    const { archives } = (await forgery.audit()).chain;
+    const [first] = archives;
+    const expectedHead = first?.head ?? forgery.head;
+    expect((await forgery.audit({ expectedHead })).chain.problems).toMatchObject([
+      { code: "head_not_found", detail: expect.stringMatching(/that batch is archived/) as string },
+    ]);
+    const readArchive = forgery.archives.read;
+    const { chain } = await forgery.audit({ expectedHead, readArchive });
+    expect(chain).toMatchObject({ problems: [], areArchivesVerified: true });
+    const changed = { ...expectedHead, hash: "0".repeat(64) };
+    expect(await problemCodes(forgery, { expectedHead: changed, readArchive })).toEqual(["head_not_found"]);
+  });
+
+  test("changed archives are found", async () => {
+    const { archives, audit } = await forge(() => Promise.resolve());
+    const problemWith = async (change: Parameters<MemoryArchives["changed"]>[1]): Promise<string | undefined> => {
+      const { chain } = await audit({ readArchive: archives.changed("archive-2.csv", change) });
+      expect(chain.problems.map(({ code }) => code)).toEqual(["archive_changed"]);
+      return chain.problems[0]?.detail;
+    };
+    expect(await problemWith(() => undefined)).toMatch(
+      /archive-2\.csv does not match the ledger: there is no such file/,
+    );
+    expect(await problemWith((content) => ({ ...content, sha256: "f".repeat(64) }))).toMatch(
+      /SHA-256 is f+ instead of 2+/,
+    );
+    const withEvents = (
+      change: (all: readonly ArchivedEvent[]) => readonly ArchivedEvent[],
+    ): Promise<string | undefined> => problemWith(({ sha256, events: all }) => ({ sha256, events: change(all) }));
+    expect(await withEvents(([first, ...rest]) => [changedUnits(first), ...rest])).toMatch(
+      /of batch \d+ or their order/,
+    );
+    expect(await withEvents((all) => all.toReversed())).toMatch(/batch \d+ is missing/);
+    expect(await withEvents(() => [])).toMatch(/batch \d+ is missing/);
+    expect(await withEvents((all) => all.slice(0, -1))).toMatch(/batch \d+ is missing|or their order|it ends with/);
+  });
+}
+
+function changedUnits(archived: ArchivedEvent | undefined): ArchivedEvent {
+  if (archived === undefined) throw new Error("The archive is empty.");
+  return { ...archived, event: { ...archived.event, units: archived.event.units + 1 } };
+}
+
+const data = dataFolder("forged");
+
+describe("in a SQLite ledger", () => {
+  describeForgery(() => {
+    const folder = join(data(), "ledger");
+    return Promise.resolve({
+      open: (options) => openLedger({ data: folder }, options),
+      editor: () => Promise.resolve(sqliteEditor(folder)),
+    });
+  });
+});
+
+describeWithPostgres("in a PostgreSQL ledger", () => {
+  const server = postgresPerTest();
+  describeForgery(async () => {
+    const database = await server().newDatabase();
+    return { open: (options) => openLedger({ database }, options), editor: () => postgresEditor(database) };
+  });
+});
