@@ -1,9 +1,10 @@
 // Builds the explorer, src/explorer, into dist/explorer/: one page, scripts, styles and data files. The page works from any
 // path, because its addresses are relative.
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 import { build } from "vite";
 import { licensesOf } from "./bundleDependencies.mjs";
 
@@ -36,12 +37,29 @@ const licenseCollector = {
   },
 };
 
+/**
+ * Gives `import url from "file.json?gzip"` the address of the compressed file. The page decompresses it, because not every static
+ * host compresses what it sends.
+ */
+const compressedFiles = {
+  name: "compressed-files",
+  enforce: "pre",
+  async load(id) {
+    if (!id.endsWith(".json?gzip")) return null;
+    const path = id.replace(/\?gzip$/, "");
+    bundledFiles.add(path);
+    const name = `${basename(path, ".json")}.bin`;
+    const file = this.emitFile({ type: "asset", name, source: gzipSync(await readFile(path), { level: 9 }) });
+    return `export default import.meta.ROLLUP_FILE_URL_${file};`;
+  },
+};
+
 export const explorerConfig = {
   configFile: false,
   root: SOURCE,
   base: "./",
   logLevel: "warn",
-  plugins: [browserModules, licenseCollector],
+  plugins: [browserModules, compressedFiles, licenseCollector],
   worker: { format: "es", plugins: () => [browserModules, licenseCollector] },
   build: {
     outDir: fileURLToPath(new URL("../dist/explorer", import.meta.url)),

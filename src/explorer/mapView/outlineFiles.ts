@@ -1,5 +1,5 @@
-import coarseUrl from "world-atlas/countries-110m.json?url";
-import fineUrl from "world-atlas/countries-50m.json?url";
+import coarseUrl from "world-atlas/countries-110m.json?gzip";
+import fineUrl from "world-atlas/countries-50m.json?gzip";
 import type { Topology } from "topojson-client";
 import type { Outlines } from "./outlines.ts";
 
@@ -21,6 +21,9 @@ export function loadOutlines(zoom: number): Promise<Outlines> {
 
 async function load(url: string): Promise<Outlines> {
   const [{ outlinesOf }, response] = await Promise.all([import("./outlines.ts"), fetch(url)]);
-  if (!response.ok) throw new Error(`the outlines could not be loaded (status ${response.status})`);
-  return outlinesOf((await response.json()) as Topology);
+  if (!response.ok || response.body === null) {
+    throw new Error(`the outlines could not be loaded (status ${response.status})`);
+  }
+  const json = new Response(response.body.pipeThrough(new DecompressionStream("gzip")));
+  return outlinesOf((await json.json()) as Topology);
 }
