@@ -47,7 +47,7 @@ export type Selection = (
   options: { readonly limit: number; readonly bounds: ReadBounds },
 ) => Promise<{ readonly lines: readonly Line[]; readonly end?: Position }>;
 
-/** Returns the selections whose results, one after the other, are the lines of a report after a position. */
+/** Returns the selections that yield, one after the other, the lines of a report after a position. */
 export function selectionsOf(report: Report, after: Position | undefined): readonly Selection[] {
   const { customerId, byCustomer, periodUnit, from, to } = report;
   if (customerId !== undefined || !byCustomer) return [inOrder((limit) => ofOneCustomer(report, after, limit))];
@@ -123,7 +123,7 @@ function ofPeriods(
       group by ${groups} order by ${groups} limit ${limit}`;
 }
 
-/** A range of days whose customers are those of a period. */
+/** A range of days, and the period that lists its customers. */
 interface PeriodRange {
   /** The period in `usage_total` that lists the customers. */
   readonly keyPeriod: string;
