@@ -199,6 +199,18 @@ describe("Parquet files of places", () => {
     });
   });
 
+  test("rejects a damaged file with a column without a name", async () => {
+    const bytes = Buffer.from(parquetBytes({ columns: LOCATION }));
+    const footerStart = bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8);
+    const name = bytes.indexOf("latitude", footerStart);
+    // The name follows its length, which follows the number of the field relative to the field before and its type.
+    bytes.writeUInt8((bytes[name - 2] ?? 0) | 0xf0, name - 2);
+    await expect(readContent("a.parquet", bytes)).rejects.toMatchObject({
+      code: "invalid_request",
+      message: /The footer of the Parquet file cannot be read: it has a column without a name\.$/,
+    });
+  });
+
   test("names a column of binary values that are not text", async () => {
     const columns = [
       ...LOCATION,

@@ -142,6 +142,7 @@ function readSchema(schema: readonly SchemaElement[]): {
   for (let column = 0; column < columnCount; column++) {
     const element = schema[index];
     check(element !== undefined, "an incomplete schema");
+    check(typeof element.name === "string", "a column without a name"); // hyparquet does not check it
     const isFlat = (element.num_children ?? 0) === 0 && element.repetition_type !== "REPEATED";
     columns.push({ name: element.name, element: isFlat ? element : undefined, leafIndex: leafCount });
     skipElement();
