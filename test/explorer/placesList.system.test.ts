@@ -34,6 +34,8 @@ describeInChromium("the list of places", () => {
     const table = page.getByRole("table", { name: "Places and their values" });
     await table.getByRole("row", { name: "00042" }).getByText(expected.replace(" m", ""), { exact: true }).waitFor();
     await table.getByRole("row", { name: "sea" }).getByText("no data in the source").first().waitFor();
+    // One reason for all metrics is stated once.
+    expect(await table.getByRole("row", { name: "sea" }).getByText("no data in the source").count()).toBe(1);
     await page.getByRole("button", { name: "Flood depth (m)" }).click();
     expect(await table.getByRole("columnheader", { name: "Flood depth" }).getAttribute("aria-sort")).toBe("descending");
     expect(await table.getByRole("rowheader").allTextContents()).toEqual(["00042", "A, B", "wrong", "comma", "sea"]);

@@ -108,16 +108,34 @@ function RowValues({ row, score, columns }: RowValuesProps) {
       </td>
     );
   }
+  const cells = columns.map(({ name, metric }) => {
+    const value = score.values[name];
+    return {
+      name,
+      hasValue: typeof value?.value === "number",
+      text: value === undefined ? "no value" : numberText(metric, value),
+    };
+  });
+  const [first, ...others] = cells;
+  // One reason for all metrics is stated once.
+  if (
+    first !== undefined &&
+    cells.every(({ hasValue }) => !hasValue) &&
+    others.every(({ text }) => text === first.text)
+  ) {
+    return (
+      <td colSpan={columns.length} class="no-value">
+        {first.text}
+      </td>
+    );
+  }
   return (
     <>
-      {columns.map(({ name, metric }) => {
-        const value = score.values[name];
-        return (
-          <td key={name} class={typeof value?.value === "number" ? undefined : "no-value"}>
-            {value === undefined ? "no value" : numberText(metric, value)}
-          </td>
-        );
-      })}
+      {cells.map(({ name, hasValue, text }) => (
+        <td key={name} class={hasValue ? undefined : "no-value"}>
+          {text}
+        </td>
+      ))}
     </>
   );
 }
