@@ -282,8 +282,8 @@ export interface Ledger {
   /**
    * Checks that usage can be recorded at present. Resolves or rejects within two seconds. The result is shared and used
    * again for two seconds, so that callers cannot put load on the ledger.
-   * Also rejects if the anchor of the hash chain has not been written for more than ten seconds: usage is still recorded,
-   * but its loss would not be noticed.
+   * Also rejects if the ledger no longer matches the anchor of its hash chain, or if that has not been written for more
+   * than ten seconds: usage is still recorded, but was lost, or its loss would not be noticed.
    * @throws Fault `ledger_unavailable`, `configuration_invalid`, `clock_unreliable` with the reason why not
    */
   checkWritable(): Promise<void>;

@@ -13,7 +13,7 @@ import { dataFolder } from "./dataFolder.ts";
 import { type MemoryArchives, recordUsage, START_MS } from "./editedLedger.ts";
 import { type LedgerEditor, postgresEditor, sqliteEditor } from "./ledgerEditors.ts";
 import { events, insertEvent } from "./ledgerEdits.ts";
-import { batches, forgePruning } from "./pruneEdits.ts";
+import { batches, forgePruning, lowerArchivedSum } from "./pruneEdits.ts";
 
 const { openLedger } = (await import(
   new URL("../../dist/ledger/openLedger.js", import.meta.url).href
@@ -41,7 +41,11 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     await editor.close();
     const withLedger = async <T>(use: (ledger: MaintainedLedger) => Promise<T>): Promise<T> => {
       const opened = await backend.open({ isChainChecked: false });
-      return use(opened).finally(() => opened.close());
+      try {
+        return await use(opened);
+      } finally {
+        await opened.close();
+      }
     };
     return {
       head,
@@ -138,6 +142,15 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     expect(chain.archives.at(-1)?.head).toEqual(forgery.head);
     const readArchive = forgery.archives.read;
     expect(await problemCodes(forgery, { expectedHead: forgery.head, readArchive })).toEqual(["archive_changed"]);
+  });
+
+  test("a sum that was changed with the record of pruning and the chain is found with the archives", async () => {
+    const { archives, audit } = await forge(lowerArchivedSum);
+    const { chain, differences } = await audit({ readArchive: archives.read });
+    expect(differences).toEqual([]);
+    expect(chain.problems.filter(({ code }) => code !== "anchor_mismatch")).toMatchObject([
+      { code: "archive_changed", detail: expect.stringMatching(/^The archived records do not add up to/) as string },
+    ]);
   });
 
   test("an archived head is found in the archives", async () => {

@@ -45,7 +45,7 @@ export async function insertEvent(editor: LedgerEditor, event: EventRow, seq: nu
 }
 
 /** Computes the chain again from a batch on, as somebody who knows the code could do. */
-async function rewriteChain(editor: LedgerEditor, fromSeq: number): Promise<void> {
+export async function rewriteChain(editor: LedgerEditor, fromSeq: number): Promise<void> {
   const all = await events(editor);
   const rows = await editor.rows<{ batch: Int; last_seq: Int; event_count: Int; hash: string }>(
     "select * from usage_batch order by batch",

@@ -1,8 +1,7 @@
 /** Random edits of the records of pruning and of what is before the start of the chain. */
 import { batchHash, type PruneRow, pruneHash, pruneText, rollupText, TextHash } from "../../src/ledger/chain.ts";
-import type { SeededRandom } from "../seededRandom.ts";
 import type { Int, LedgerEditor } from "./ledgerEditors.ts";
-import { changedHash, type Edit, events, insertEvent } from "./ledgerEdits.ts";
+import { changedHash, type Edit, events, insertEvent, rewriteChain } from "./ledgerEdits.ts";
 
 /** After every day of a sum, so that a pruning covers all sums and carries none. */
 const LAST_DAY = "2099-01-01";
@@ -35,13 +34,39 @@ async function prunings(editor: LedgerEditor): Promise<readonly PruneRow[]> {
   }));
 }
 
-async function rollupHash(editor: LedgerEditor): Promise<string> {
-  const rows = await editor.rows<Parameters<typeof rollupText>[0]>(
-    "select * from usage_rollup order by account_id, customer_id, meter, hour",
-  );
+type SumRow = Parameters<typeof rollupText>[0];
+
+/** Computes the hash of the sums that a pruning protects. */
+async function prunedSumsHash(editor: LedgerEditor, beforeDay: string): Promise<string> {
+  const order = "order by account_id, customer_id, meter, hour";
   const hash = new TextHash();
-  for (const row of rows) hash.update(rollupText(row));
+  for (const row of [
+    ...(await editor.rows<SumRow>(`select * from usage_rollup where hour < '${beforeDay}' ${order}`)),
+    ...(await editor.rows<SumRow>(`select * from usage_carried ${order}`)),
+  ]) {
+    hash.update(rollupText(row));
+  }
   return hash.hex();
+}
+
+/** Lowers an archived sum, and computes the record of the latest pruning and the chain again. */
+export async function lowerArchivedSum(editor: LedgerEditor): Promise<void> {
+  const latest = (await prunings(editor)).at(-1);
+  if (latest === undefined) throw new Error("There is no record of pruning.");
+  const { batch, before_day } = latest;
+  const archived = `hour < '${before_day}'`;
+  await editor.run(
+    `update usage_rollup set units = units - 1
+      where ${archived} and units = (select max(units) from usage_rollup where ${archived})`,
+  );
+  const row = { ...latest, rollup_hash: await prunedSumsHash(editor, before_day) };
+  await editor.run(`update usage_prune set rollup_hash = '${row.rollup_hash}' where batch = ${batch}`);
+  const all = await batches(editor);
+  const previous = all.find((earlier) => earlier.batch === batch - 1);
+  await editor.run(
+    `update usage_batch set hash = '${batchHash(previous?.hash ?? "", batch, pruneText(row))}' where batch = ${batch}`,
+  );
+  await rewriteChain(editor, (previous?.last_seq ?? 0) + 1);
 }
 
 /**
@@ -71,7 +96,7 @@ export async function forgePruning(
     last_hash: last.hash,
     last_seq: last.last_seq,
     event_count: 5,
-    rollup_hash: await rollupHash(editor),
+    rollup_hash: await prunedSumsHash(editor, LAST_DAY),
     archive_name: latest?.archive_name ?? "",
     archive_sha256: latest?.archive_sha256 ?? "",
     previous_prune: pruneHash(latest),
@@ -115,15 +140,6 @@ export const PRUNE_EDITS: Readonly<Record<string, Edit>> = {
     await forgePruning(editor, latest?.batch ?? 0, {
       last: random.pick(all),
       isInChain: false,
-      deletesBatches: random.chance(0.5),
-    });
-  },
-  async "add a batch that records a pruning without an archive"(editor, random) {
-    const all = await batches(editor);
-    const last = random.pick(all);
-    await forgePruning(editor, (all.at(-1)?.batch ?? 0) + 1, {
-      last,
-      isInChain: true,
       deletesBatches: random.chance(0.5),
     });
   },
@@ -177,4 +193,18 @@ export const PRUNE_EDITS: Readonly<Record<string, Edit>> = {
     await editor.run("update usage_carried set units = units + 1");
     await editor.run("update usage_rollup set units = units + 1 where hour >= '2030'");
   },
+};
+
+/** Edits that are found only with the archives, because they continue or change the chain with correct hashes. */
+export const ARCHIVE_EDITS: Readonly<Record<string, Edit>> = {
+  async "add a batch that records a pruning without an archive"(editor, random) {
+    const all = await batches(editor);
+    const last = random.pick(all);
+    await forgePruning(editor, (all.at(-1)?.batch ?? 0) + 1, {
+      last,
+      isInChain: true,
+      deletesBatches: random.chance(0.5),
+    });
+  },
+  "change an archived sum and compute the chain again": lowerArchivedSum,
 };

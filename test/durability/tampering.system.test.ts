@@ -8,6 +8,7 @@ import Database from "better-sqlite3";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
 import { anchorPath } from "../../src/ledger/anchor.ts";
+import type { AuditOptions } from "../../src/ledger/chainReport.ts";
 import type { AuditReport, MaintainedLedger } from "../../src/ledger/ledger.ts";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
@@ -15,14 +16,14 @@ import { startInProcessWorker } from "../ledger/inProcessWorker.ts";
 import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { dataFolder } from "./dataFolder.ts";
-import { recordUsage, START_MS } from "./editedLedger.ts";
+import { type MemoryArchives, recordUsage, START_MS } from "./editedLedger.ts";
 import { postgresEditor, sqliteEditor } from "./ledgerEditors.ts";
 import { LEDGER_EDITS } from "./ledgerEdits.ts";
-import { PRUNE_EDITS } from "./pruneEdits.ts";
+import { ARCHIVE_EDITS, PRUNE_EDITS } from "./pruneEdits.ts";
 import { sizeSetting } from "./service.ts";
 
 /** Edits of the tables by name. */
-const TABLE_EDITS = { ...LEDGER_EDITS, ...PRUNE_EDITS };
+const TABLE_EDITS = { ...LEDGER_EDITS, ...PRUNE_EDITS, ...ARCHIVE_EDITS };
 const EDITS = sizeSetting("EDITS", 50);
 const TIMEOUT_MS = 120_000 + EDITS * 2_000;
 
@@ -46,6 +47,11 @@ async function detect(audit: () => Promise<AuditReport>): Promise<Detection> {
   } catch {
     return { isDetected: true, bySums: true };
   }
+}
+
+/** Returns the options of the audit after an edit: without the archives if they are not needed to find it. */
+function auditOptions(edit: string | undefined, archives: MemoryArchives): AuditOptions {
+  return edit === undefined || edit in ARCHIVE_EDITS ? { readArchive: archives.read } : {};
 }
 
 /** Makes `count` random edits, each of a fresh copy. @returns the names of the edits that were not detected */
@@ -140,12 +146,12 @@ describe("an edited SQLite ledger", () => {
       await cp(base, withLog, { recursive: true });
       await ledger.close();
       const unchanged = usageIn(base);
-      const audit = async (): Promise<AuditReport> => {
+      const audit = async (name?: string): Promise<AuditReport> => {
         // In this process, because starting worker threads takes much longer than the audit.
         const opened = await SqliteLedger.open({ data: copy, now: Date.now, startWorker: startInProcessWorker });
         await opened.startChain({ anchorPath: anchorPath(copy, undefined), isChecked: false });
         try {
-          return await opened.audit({ readArchive: archives.read });
+          return await opened.audit(auditOptions(name, archives));
         } finally {
           await opened.close();
         }
@@ -167,14 +173,14 @@ describe("an edited SQLite ledger", () => {
         try {
           if (fileEdit !== undefined) {
             await fileEdit(copy, random);
-            const detection = await detect(audit);
+            const detection = await detect(() => audit(name));
             return detection.isDetected || usageIn(copy) !== unchanged ? detection : undefined;
           }
           const editor = sqliteEditor(copy);
           await TABLE_EDITS[name]?.(editor, random);
           await editor.close();
           expect(usageIn(copy) === unchanged, name).toBe(false);
-          return await detect(audit);
+          return await detect(() => audit(name));
         } finally {
           await rm(copy, { recursive: true, force: true });
         }
@@ -245,10 +251,10 @@ describeWithPostgres("an edited PostgreSQL ledger", () => {
       await rename(anchorPath(data(), base), anchorPath(data(), copy));
       const admin = new pg.Client(base.replace(/[^/]+$/, "postgres"));
       await admin.connect();
-      const audit = async (): Promise<AuditReport> => {
+      const audit = async (name?: string): Promise<AuditReport> => {
         const opened = await openLedger({ database: copy }, { isChainChecked: false, anchorFolder: data() });
         try {
-          return await opened.audit({ readArchive: archives.read });
+          return await opened.audit(auditOptions(name, archives));
         } finally {
           await opened.close();
         }
@@ -258,7 +264,7 @@ describeWithPostgres("an edited PostgreSQL ledger", () => {
         const editor = await postgresEditor(copy);
         if (name !== undefined) await TABLE_EDITS[name]?.(editor, random);
         await editor.close();
-        const detection = await detect(audit);
+        const detection = await detect(() => audit(name));
         await admin.query(`drop database ${baseName}_copy with (force)`);
         return detection;
       };

@@ -148,6 +148,7 @@ function nextLineCount({ text, lineCount }: CsvPage): number {
   if (lineCount === 0) return CSV_LINES_PER_PAGE;
   return Math.min(CSV_LINES_PER_PAGE, Math.max(1, Math.floor((CSV_PAGE_LENGTH_MAX * lineCount) / text.length)));
 }
+
 /** Returns the response to a usage request: JSON, or a CSV file. */
 export function usageReply(result: UsageResult): Reply {
   if (!("file" in result)) return { status: 200, contentType: "application/json", body: encodeJson(result) };
