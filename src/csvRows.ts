@@ -269,7 +269,7 @@ export class CsvSplitter {
     return this.#completeRow({ end, next, nextLine: this.#line + 1 }, error);
   }
 
-  /** Takes a row whose line is too long. The next row begins after its line break, which may not have arrived. */
+  /** Takes a row with a line that is too long. The next row begins after its line break, which may not have arrived. */
   #takeLongLine(error: CsvRowError): boolean {
     this.#isSkippingLine = true;
     const next = this.#index + ROW_SIZE_CHARACTERS_MAX;

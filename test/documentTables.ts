@@ -8,7 +8,7 @@
 export function tableRows(page: string, firstHeading: string): readonly (readonly string[])[] {
   const lines = page.split("\n");
   const first = lines.findIndex((line) => line.startsWith("|") && cellsOf(line)[0] === firstHeading);
-  if (first < 0) throw new Error(`the page has no table whose first column is ${JSON.stringify(firstHeading)}`);
+  if (first < 0) throw new Error(`the page has no table with the first column ${JSON.stringify(firstHeading)}`);
   const rows = lines.slice(first + 2);
   const end = rows.findIndex((line) => !line.startsWith("|"));
   return rows.slice(0, end < 0 ? rows.length : end).map(cellsOf);

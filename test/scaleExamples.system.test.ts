@@ -156,6 +156,8 @@ describe("options of isotherm portfolio in the documentation", () => {
     const others = new Set([
       "--halt",
       "--retries",
+      "--joblog",
+      "--resume-failed",
       "--keep-curves",
       "--parsable",
       "--dependency",

@@ -227,9 +227,19 @@ export function gridFault(grid: Grid): string | undefined {
   return undefined;
 }
 
-/** Returns the SHA-256 in hexadecimal, using Web Crypto, which Node and browsers provide. */
+/**
+ * Returns the SHA-256 in hexadecimal, using Web Crypto, which Node and browsers provide.
+ * @throws Fault `configuration_invalid` in a page that is neither on https nor on localhost, where browsers have no Web Crypto
+ */
 export async function sha256Hex(bytes: Uint8Array): Promise<string> {
-  const digest = await globalThis.crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  const { subtle } = globalThis.crypto as { readonly subtle?: SubtleCrypto };
+  if (subtle === undefined) {
+    throw new Fault(
+      "configuration_invalid",
+      "the page must be opened over https or on localhost, because browsers offer SHA-256, which verifies the atlas, only there.",
+    );
+  }
+  const digest = await subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 

@@ -1,5 +1,4 @@
 /** `isotherm portfolio summary` as text. */
-import Table from "cli-table3";
 import { QUANTILE_SHARES } from "../placeFiles/summary/distribution.ts";
 import type {
   GroupSummary,
@@ -14,6 +13,7 @@ import { largestQuantileError, partsByMean } from "../placeFiles/summary/summary
 import { leadingMetric, unitOfMetric } from "../placeFiles/summary/summaryMetrics.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
 import { printable } from "./printableText.ts";
+import { formatTable } from "./textTable.ts";
 import { formatNumber } from "./queryText.ts";
 
 const QUANTILE_HEADS = QUANTILE_SHARES.map((share) => `${share * 100} %`);
@@ -136,11 +136,9 @@ function legend(summary: PlaceSummary): string {
 }
 
 function tableText(head: readonly string[], rows: readonly (readonly string[])[], texts: readonly string[]): string {
-  const table = new Table({
+  return formatTable({
     head: head.map(printable),
-    colAligns: head.map((name) => (texts.includes(name) ? "left" : "right")),
-    style: { head: [], border: [], compact: true },
+    rows: rows.map((row) => row.map(printable)),
+    isNumeric: (column) => !texts.includes(head[column] ?? ""),
   });
-  for (const row of rows) table.push(row.map(printable));
-  return table.toString();
 }

@@ -1,10 +1,10 @@
 /** Prints what a run of `isotherm portfolio` did or would do. */
-import Table from "cli-table3";
 import type { PlacePreview } from "../placeFiles/run/previewPlaceFile.ts";
 import type { PlaceReport } from "../placeFiles/run/placeReport.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
 import { printable } from "./printableText.ts";
 import { printError } from "./standardError.ts";
+import { formatTable } from "./textTable.ts";
 
 /** Invalid rows and omissions that are printed; the report has more. */
 const LISTED_COUNT_MAX = 5;
@@ -41,23 +41,29 @@ export function warnIfSynthetic({
 
 function statusTable({ statuses }: PlaceReport): string {
   const names = SCORE_STATUSES.filter((status) => Object.values(statuses).some((counts) => (counts[status] ?? 0) > 0));
-  const table = new Table({
+  return formatTable({
     head: ["hazard", ...names.map((name) => name.replaceAll("_", " "))],
-    colAligns: ["left", ...names.map(() => "right" as const)],
-    style: { head: [], border: [] },
+    rows: Object.entries(statuses).map(([hazard, counts]) => [
+      hazard,
+      ...names.map((name) => count(counts[name] ?? 0)),
+    ]),
+    isNumeric: (column) => column > 0,
+    hasRowLines: true,
   });
-  for (const [hazard, counts] of Object.entries(statuses)) {
-    table.push([hazard, ...names.map((name) => count(counts[name] ?? 0))]);
-  }
-  return table.toString();
 }
 
-function invalidRowLines({ invalid_rows: { by_reason, first } }: PlaceReport): readonly string[] {
+function invalidRowLines({ invalid_rows: { by_reason, first }, invalid_row_count }: PlaceReport): readonly string[] {
   const reasons = Object.entries(by_reason).map(([reason, number]) => `${count(number)} ${reason}`);
   if (reasons.length === 0) return [];
   return [
     `invalid rows: ${reasons.join(", ")}`,
     ...first.slice(0, LISTED_COUNT_MAX).map(({ row, message }) => `  row ${row}: ${printable(message)}`),
+    ...(invalid_row_count > LISTED_COUNT_MAX
+      ? [
+          `  and ${count(invalid_row_count - LISTED_COUNT_MAX)} more: rows of the output with the status invalid_row and the ` +
+            "reason in the column error",
+        ]
+      : []),
   ];
 }
 

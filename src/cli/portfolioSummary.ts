@@ -1,6 +1,9 @@
+import { existsSync } from "node:fs";
 import { basename } from "node:path";
 import { Command, InvalidArgumentError } from "commander";
+import { Fault } from "../errors.ts";
 import { parseNumber } from "../parameters.ts";
+import { workFolderOf } from "../placeFiles/run/workFolder.ts";
 import { reportPage } from "../placeFiles/summary/report/reportPage.ts";
 import { parseSeriesName, type SeriesName } from "../placeFiles/summary/scoreColumns.ts";
 import { summarizePlaceFile } from "../placeFiles/summary/summarizePlaceFile.ts";
@@ -62,7 +65,7 @@ export function portfolioSummaryCommand(): Command {
     .option("--lon <column>", "column with the longitudes (default: that of the run, or found by usual names)")
     .option(
       "--show <column>",
-      "kept column to show with each listed place; repeatable (default: the account of OED location files)",
+      "kept column to show with each listed place; repeatable (the account of OED location files is always shown)",
       readColumn,
     )
     .option("--html <file>", "write a report with charts and maps, one file that makes no requests")
@@ -119,6 +122,10 @@ function readColumn(text: string, previous: readonly string[] = []): readonly st
 
 async function run(output: string, flags: SummaryFlags, command: Command): Promise<void> {
   if (output === STDIO) command.error("error: <out> must be a file, not standard input");
+  if (!existsSync(output) && existsSync(workFolderOf(output))) {
+    const detail = `${workFolderOf(output)} has the finished part of its run; run isotherm portfolio as before to continue it.`;
+    throw new Fault("configuration_invalid", `${output} is not complete: ${detail}`);
+  }
   const stats = await statInput(output);
   if (flags.html !== undefined) await checkOutput(flags.html, stats);
   const sizeBytes = stats?.size ?? 0;

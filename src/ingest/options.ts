@@ -1,6 +1,6 @@
 /** Options of an ingest: their types, and the checks that do not require a map. */
 import { Fault, type FaultItem } from "../errors.ts";
-import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
+import { checkOptions, quote, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
 import type { HazardName, MetricSpec, Scenario } from "../hazard/hazards.ts";
 import type { KeptMeridian } from "./raster.ts";
 
@@ -173,28 +173,18 @@ const RELEASE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /**
  * Checks the values of options, which may come partly from a manifest.
- * @throws Fault `invalid_request` for the first value out of range
+ * @throws Fault `invalid_request` with every value that is out of range
  */
-export function checkOptionRanges({
-  release,
-  bbox,
-  clampNegative,
-  clampTolerance,
-  checkpointSeconds,
-  cellSizeDeg,
-  maxDistortion,
-  depthStepsPerMeter,
-  threads,
-}: IngestOptions): void {
+export function checkOptionRanges(options: IngestOptions): void {
+  const { release, bbox, clampNegative, clampTolerance, checkpointSeconds, depthStepsPerMeter, threads } = options;
+  const errors: string[] = [];
   if (release !== undefined && !RELEASE_NAME.test(release)) {
-    throw new Fault(
-      "invalid_request",
+    errors.push(
       `The release name must be 1 to 100 letters, digits, ".", "_" or "-", starting with a letter or digit (got ${JSON.stringify(release)}).`,
     );
   }
   if (checkpointSeconds !== undefined && !(checkpointSeconds >= 0 && checkpointSeconds < Infinity)) {
-    throw new Fault(
-      "invalid_request",
+    errors.push(
       `The time between checkpoints must be a finite number of seconds, 0 or more (got ${checkpointSeconds}).`,
     );
   }
@@ -202,74 +192,74 @@ export function checkOptionRanges({
     depthStepsPerMeter !== undefined &&
     !(depthStepsPerMeter >= 1 && depthStepsPerMeter <= DEPTH_STEPS_PER_METER_MAX)
   ) {
-    throw new Fault(
-      "invalid_request",
+    errors.push(
       `The steps per meter of depths must be a number from 1 to ${DEPTH_STEPS_PER_METER_MAX} (got ${depthStepsPerMeter}).`,
     );
   }
   if (threads !== undefined && !(Number.isInteger(threads) && threads >= 0 && threads <= THREADS_MAX)) {
-    throw new Fault(
-      "invalid_request",
-      `The number of threads must be an integer from 0 to ${THREADS_MAX} (got ${threads}).`,
+    errors.push(`The number of threads must be an integer from 0 to ${THREADS_MAX} (got ${threads}).`);
+  }
+  if (clampTolerance !== undefined && !(clampTolerance > 0 && clampTolerance < Infinity)) {
+    errors.push(
+      `The clamp tolerance must be a finite number above 0, in the unit of the metric (got ${clampTolerance}).`,
+    );
+  } else if (clampTolerance !== undefined && clampNegative !== true) {
+    errors.push(
+      `The clamp tolerance ${clampTolerance} has no effect without --clamp-negative (clampNegative, clamp_negative): give both or neither.`,
     );
   }
-  if (clampTolerance !== undefined) {
-    if (!(clampTolerance > 0 && clampTolerance < Infinity)) {
-      throw new Fault(
-        "invalid_request",
-        `The clamp tolerance must be a finite number above 0, in the unit of the metric (got ${clampTolerance}).`,
-      );
-    }
-    if (clampNegative !== true) {
-      throw new Fault(
-        "invalid_request",
-        `The clamp tolerance ${clampTolerance} has no effect without --clamp-negative (clampNegative, clamp_negative): give both or neither.`,
-      );
-    }
-  }
-  if (bbox !== undefined) checkBox(bbox);
-  checkReprojectionOptions({ cellSizeDeg, maxDistortion });
+  rejectAny([...errors, ...boxErrors(bbox), ...reprojectionErrors(options)]);
 }
+
+type ReprojectionOptions = Pick<IngestOptions, "cellSizeDeg" | "maxDistortion">;
 
 /**
  * Checks the options of reprojection, which are needed before maps are opened.
- * @throws Fault `invalid_request` for the first value out of range
+ * @throws Fault `invalid_request` with every value that is out of range
  */
-export function checkReprojectionOptions({
-  cellSizeDeg,
-  maxDistortion,
-}: {
-  readonly cellSizeDeg?: number | undefined;
-  readonly maxDistortion?: number | undefined;
-}): void {
-  if (cellSizeDeg !== undefined && !(cellSizeDeg >= CELL_SIZE_MIN_DEG && cellSizeDeg <= CELL_SIZE_MAX_DEG)) {
-    throw new Fault(
-      "invalid_request",
-      `The cell size must be between ${CELL_SIZE_MIN_DEG} and ${CELL_SIZE_MAX_DEG} degrees (got ${cellSizeDeg}).`,
-    );
-  }
-  if (maxDistortion !== undefined && !(maxDistortion >= 1 && maxDistortion < Infinity)) {
-    throw new Fault(
-      "invalid_request",
-      `The largest distortion must be a finite number of source cells, 1 or more (got ${maxDistortion}).`,
-    );
-  }
+export function checkReprojectionOptions(options: ReprojectionOptions): void {
+  rejectAny(reprojectionErrors(options));
 }
 
 /** About 0.1 m. */
 const CELL_SIZE_MIN_DEG = 1e-6;
 const CELL_SIZE_MAX_DEG = 10;
 
+function reprojectionErrors({ cellSizeDeg, maxDistortion }: ReprojectionOptions): readonly string[] {
+  const errors: string[] = [];
+  if (cellSizeDeg !== undefined && !(cellSizeDeg >= CELL_SIZE_MIN_DEG && cellSizeDeg <= CELL_SIZE_MAX_DEG)) {
+    errors.push(
+      `The cell size must be between ${CELL_SIZE_MIN_DEG} and ${CELL_SIZE_MAX_DEG} degrees (got ${cellSizeDeg}).`,
+    );
+  }
+  if (maxDistortion !== undefined && !(maxDistortion >= 1 && maxDistortion < Infinity)) {
+    errors.push(`The largest distortion must be a finite number of source cells, 1 or more (got ${maxDistortion}).`);
+  }
+  return errors;
+}
+
 /** @throws Fault `invalid_request` if a box is not in range */
-export function checkBox({ westDeg, southDeg, eastDeg, northDeg }: BoundingBox): void {
+export function checkBox(box: BoundingBox): void {
+  rejectAny(boxErrors(box));
+}
+
+function boxErrors(box: BoundingBox | undefined): readonly string[] {
+  if (box === undefined) return [];
+  const { westDeg, southDeg, eastDeg, northDeg } = box;
   const isBox =
     westDeg < eastDeg && southDeg < northDeg && eastDeg - westDeg <= 360 && southDeg >= -90 && northDeg <= 90;
-  if (isBox && westDeg >= -360 && eastDeg <= 360) return;
-  throw new Fault(
-    "invalid_request",
+  if (isBox && westDeg >= -360 && eastDeg <= 360) return [];
+  return [
     `The box must be W,S,E,N in degrees with W < E, S < N and latitudes from -90 to 90 (got ${westDeg},${southDeg},${eastDeg},${northDeg}). ` +
       `For a box across the antimeridian, write the east edge as W + width, such as 170,-20,190,-10.`,
-  );
+  ];
+}
+
+/** Throws if there are errors. They have no pointer, because a value may come from an option or from the manifest. */
+function rejectAny(errors: readonly string[]): void {
+  if (errors.length === 0) return;
+  const items = errors.map((detail) => ({ pointer: "", code: "out_of_range", detail }) as const);
+  throw new Fault("invalid_request", summarizeItems(items, "the options"), { items });
 }
 
 /** Default clamp tolerance of metrics without a unit, which range from 0 to 1. */

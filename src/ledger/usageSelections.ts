@@ -145,10 +145,8 @@ function withinPeriod(report: Report, after: Position | undefined, range: Period
     const dayCount = await recordedDayCount(db, accountId, range);
     if (dayCount === 0) return { lines: [] };
     const customerCountMax = Math.max(1, Math.floor(bounds.dailySumCountMax / (dayCount * METERS.length)));
-    // A page may have ended between two meters of a customer.
-    const isWithinCustomer = report.byMeter && start?.meter !== AFTER_ALL_METERS;
-    const comparison = sql.raw(isWithinCustomer ? ">=" : ">");
-    const isAfter = start === undefined ? [] : [sql`customer_id ${comparison} ${start.customer}`];
+    // The rest of a customer between two meters of which the last page ended is read in addition.
+    const isAfter = start === undefined ? [] : [sql`customer_id > ${start.customer}`];
     const last = await sql<{ customer_id: string }>`
       select customer_id from usage_total
         where ${allOf([sql`account_id = ${accountId} and period = ${keyPeriod}`, ...isAfter])}

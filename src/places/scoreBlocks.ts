@@ -19,6 +19,8 @@ export interface ScoreBlocksOptions {
    * is in no order.
    */
   readonly windowBytesMax?: number;
+  /** Number of blocks that are computed together at most (default 32). */
+  readonly windowBlockCountMax?: number;
 }
 
 /** A block of some kind with its scores. */
@@ -47,14 +49,20 @@ const WINDOWS_IN_PROGRESS = 2;
 export async function* scoreBlocks<Block extends PlaceBlock>(
   atlas: Atlas,
   blocks: AsyncIterable<Block> | Iterable<Block>,
-  { plan, signal, onBusy, windowBytesMax = WINDOW_BYTES_MAX }: ScoreBlocksOptions,
+  {
+    plan,
+    signal,
+    onBusy,
+    windowBytesMax = WINDOW_BYTES_MAX,
+    windowBlockCountMax = WINDOW_BLOCKS_MAX,
+  }: ScoreBlocksOptions,
 ): AsyncGenerator<Scored<Block>, void, undefined> {
   const scoring = scoringAtlasOf(atlas);
   const shape = scoreShapeOf(plan.groups);
   const buffers = new ScoreBuffers(shape);
   const stop = new AbortController();
   const stopSignal = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
-  const source = windowsOf(blocks, { scoreBytes: scoreBytesPerPlace(shape), windowBytesMax });
+  const source = windowsOf(blocks, { scoreBytes: scoreBytesPerPlace(shape), windowBytesMax, windowBlockCountMax });
   const inProgress: Promise<readonly Scored<Block>[]>[] = [];
   const start = async (): Promise<boolean> => {
     signal?.throwIfAborted();
@@ -92,7 +100,11 @@ export function scoringAtlasOf(atlas: Atlas & Partial<ScoringAtlas>): ScoringAtl
 /** Groups consecutive blocks. The first groups are small, so that a caller soon gets the first scores. */
 async function* windowsOf<Block extends PlaceBlock>(
   blocks: AsyncIterable<Block> | Iterable<Block>,
-  { scoreBytes, windowBytesMax }: { readonly scoreBytes: number; readonly windowBytesMax: number },
+  {
+    scoreBytes,
+    windowBytesMax,
+    windowBlockCountMax,
+  }: { readonly scoreBytes: number; readonly windowBytesMax: number; readonly windowBlockCountMax: number },
 ): AsyncGenerator<readonly Block[], void, undefined> {
   let window: Block[] = [];
   let windowBytes = 0;
@@ -105,7 +117,7 @@ async function* windowsOf<Block extends PlaceBlock>(
     yield window;
     window = [];
     windowBytes = 0;
-    blockCountMax = Math.min(2 * blockCountMax, WINDOW_BLOCKS_MAX);
+    blockCountMax = Math.min(2 * blockCountMax, windowBlockCountMax);
   }
   if (window.length > 0) yield window;
 }

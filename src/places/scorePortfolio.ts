@@ -9,6 +9,9 @@ import { scoreBlocks, scoringAtlasOf } from "./scoreBlocks.ts";
 import { planScores, type ScorePlan } from "./scorePlan.ts";
 import { untilAborted } from "./untilAborted.ts";
 
+/** Bounds the number of rows that are held, since the memory of a caller's object is not known: 2 x 8 x 8,192 rows. */
+const WINDOW_BLOCKS_MAX = 8;
+
 /** A row with its results, or with the reason why it has none. */
 export interface ScoredPlace<Row> {
   /** Index of the row, from 0. */
@@ -52,9 +55,10 @@ async function* scoredPlaces<Row extends PlaceRow>(
   const resultsOf = placeResults(plan.groups);
   const reader = new RowReader(rows, { radiusKm: plan.radiusKm ?? 0 });
   const blocks = signal === undefined ? reader.blocks() : untilAborted(reader.blocks(), signal);
-  const options = { plan: { ...plan, radiusKm: undefined }, signal };
+  const options = { plan: { ...plan, radiusKm: undefined }, signal, windowBlockCountMax: WINDOW_BLOCKS_MAX };
   for await (const { places, scores, release } of scoreBlocks(atlas, blocks, options)) {
     for (const [i, row] of places.rows.entries()) {
+      signal?.throwIfAborted();
       const error = places.errors.get(i);
       yield { index: places.firstRow + i, row, error, results: error === undefined ? resultsOf(scores, i) : [] };
     }

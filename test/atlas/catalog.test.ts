@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { type Catalog, decodeCatalog, encodeCatalog } from "../../src/atlas/catalog.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { type Catalog, decodeCatalog, encodeCatalog, sha256Hex } from "../../src/atlas/catalog.ts";
 
 const GRID = {
   north_deg: 60,
@@ -46,5 +46,14 @@ test.each([
   await expect(decodeWithGrid({ ...GRID, [member]: value })).rejects.toMatchObject({
     code: "atlas_unavailable",
     message: expect.stringContaining(message) as unknown,
+  });
+});
+
+test("names the reason where a browser offers no SHA-256", async () => {
+  const missing = vi.spyOn(globalThis, "crypto", "get").mockReturnValue({} as Crypto);
+  onTestFinished(() => missing.mockRestore());
+  await expect(sha256Hex(new Uint8Array(1))).rejects.toMatchObject({
+    code: "configuration_invalid",
+    message: expect.stringContaining("must be opened over https or on localhost") as unknown,
   });
 });

@@ -26,6 +26,11 @@ describe("CSV", () => {
     );
   });
 
+  test("keeps quotes in a cell that does not begin with one as text", async () => {
+    const text = `${HEAD}\nN "x",equity,2025,100,2030,50\n`;
+    expect(await runAlign("in.csv", text, "out.csv")).toContain('\n"N ""x""",equity,2025,100,2030,50,1.41,');
+  });
+
   test("accepts a byte order mark before a quoted header cell", async () => {
     const text = '\ufeff"name",asset_type,baseline_year,baseline_scope1,year,scope1\nN,equity,2025,100,2030,50\n';
     expect(await runAlign("in.csv", text, "out.csv")).toMatch(
@@ -130,7 +135,12 @@ describe("CSV", () => {
       [],
       "Line 2: unexpected text after the closing quote",
     ],
-    ["a quote inside a cell", `${HEAD}\nN "x",equity,2025,1,2030,1\n`, [], "Line 2: quote in the middle"],
+    [
+      "a quote in an unquoted cell after a line break",
+      `${HEAD}\n"N\nx",equi"ty,2025,1,2030,1\n`,
+      [],
+      "Line 3: quote in an unquoted cell next to a line break",
+    ],
     [
       "Latin-1",
       Buffer.from(`${HEAD}\nN,equity,2025,1,2030,1\nZ\u00fcrich`, "latin1"),

@@ -117,6 +117,14 @@ describe("isotherm portfolio", () => {
     expect(printed.stdout).toMatch(/3 places, 1 of them invalid; 3 rows and 6 values written in/);
   });
 
+  test("says where the invalid rows are that are not listed", async () => {
+    writeFileSync(join(folder, "places.csv"), `lat,lon\n25.76,-80.19\n${"91,0\n".repeat(1007)}`);
+    await score("@places.csv", "@out.csv", "--hazards", "cyclones", "--years", "2050");
+    expect(printed.stdout).toMatch(
+      /  row 6: .*\n  and 1,002 more: rows of the output with the status invalid_row and the reason in the column error\n1,008 places/,
+    );
+  });
+
   test("previews a run without writing", async () => {
     writeFileSync(join(folder, "places.csv"), PLACES);
     await score(

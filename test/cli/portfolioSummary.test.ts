@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
@@ -155,6 +155,8 @@ describe("isotherm portfolio summary", () => {
     const listed = (account: string) =>
       expect.objectContaining({ id: "1", columns: { AccNumber: account } }) as unknown;
     expect(top[0]?.places).toEqual(expect.arrayContaining([listed("A1"), listed("A2")]));
+    await run("portfolio", "summary", "@oed-scores.csv", "--show=PortNumber", "--show=AccNumber");
+    expect(printed.stdout).toMatch(/│ place │ AccNumber │ PortNumber │ latitude │/);
     await run("portfolio", "summary", "@oed-scores.csv", "--id=AccNumber");
     expect(printed.stdout).toMatch(/│ place │ latitude │/);
   });
@@ -185,6 +187,15 @@ describe("isotherm portfolio summary", () => {
     expect(await run("portfolio", "summary", ...words.map((word) => word.replace("=@", `=${folder}/`)))).toBe(1);
     expect(errorText()).toMatch(message);
     expect(printed.stdout).toBe("");
+  });
+
+  test("says how to complete the output of an interrupted run", async () => {
+    mkdirSync(join(folder, "interrupted.csv.partial"));
+    expect(await run("portfolio", "summary", "@interrupted.csv")).toBe(1);
+    expect(errorText()).toBe(
+      "isotherm: interrupted.csv is not complete: interrupted.csv.partial has the finished part of its run; " +
+        "run isotherm portfolio as before to continue it.\n",
+    );
   });
 
   test("rejects a damaged Parquet file", async () => {

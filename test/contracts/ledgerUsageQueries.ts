@@ -123,7 +123,7 @@ export function describeUsageQueries(contract: TestLedger): void {
 
     test("by customer within a range search many customers in vain, in parts, and still fill the pages", async () => {
       const accountId = await newAccountWithoutEvents();
-      // Half a year, in which one call reads at most 180 customers.
+      // Half a year, of which one call reads 552 customers.
       const insert = (customer: number, hour: string): Promise<void> =>
         contract.fixture.execute(`insert into usage_rollup (account_id, customer_id, meter, hour, units, requests)
           values ('${accountId}', 'customer-${String(customer).padStart(6, "0")}', 'hazard_values', '${hour}', 2, 1)`);

@@ -22,7 +22,7 @@ function decimalsOf(deg: number): number {
   return (String(deg).split(".")[1] ?? "").length;
 }
 
-/** Returns pixels of a zoom whose centers are in the grid, among them those around the antimeridian. */
+/** Returns pixels of a zoom with their centers in the grid, and the two beside the antimeridian. */
 function pixelsIn(grid: Grid, z: number): readonly MapPixel[] {
   const random = randomFrom(z);
   return Array.from({ length: 500 }, () =>

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { RangeServer } from "../atlas/rangeServer.ts";
-import { describeInChromium } from "../browser/chromium.ts";
+import { describeInChromium, launchChromium } from "../browser/chromium.ts";
 import { writeGeneratedAtlas } from "./atlases.ts";
 import { closeExplorers, openExplorer, type OpenedExplorer, publishedServer } from "./explorerPage.ts";
 
@@ -133,6 +133,17 @@ describeInChromium("a published folder", () => {
       messageAfter((response, { name }) => (name === missingName ? { ...response, status: 404 } : response));
     expect(await missing("explorer.json")).toContain("This page is not published completely");
     expect(await missing("atlas.json")).toContain("atlas");
+  });
+
+  test.each(["an atlas", "the demo"])("says so if %s is opened over http on a host that is not localhost", async (what) => {
+    const browser = await launchChromium({ flags: ["--host-resolver-rules=MAP intranet.test 127.0.0.1"] });
+    onTestFinished(() => browser.close());
+    const { url } = what === "the demo" ? await publishedServer() : server;
+    const page = await browser.newPage();
+    await page.goto(`${url.replace("127.0.0.1", "intranet.test")}/index.html`);
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    expect(await alert.innerText()).toContain("must be opened over https or on localhost");
   });
 
   test("can be tried again when the host is back", async () => {

@@ -125,6 +125,22 @@ describe("TileLoader", () => {
     expect(await again).toEqual(tileOf(addressOf(1)));
   });
 
+  test("does not keep a place for a waiting tile that was aborted", async () => {
+    const { loader, loads, started } = controlledLoader({ parallelMax: 1 });
+    const waiting = new AbortController();
+    const first = loader.tile(addressOf(1));
+    const aborted = loader.tile(addressOf(2), waiting.signal);
+    waiting.abort(new Error("left the map"));
+    await expect(aborted).rejects.toThrow("left the map");
+    loads[0]?.finish();
+    await first;
+    await settled();
+    const next = loader.tile(addressOf(3));
+    expect(started()).toEqual([1, 3]);
+    loads[1]?.finish();
+    expect(await next).toEqual(tileOf(addressOf(3)));
+  });
+
   test("reports a failed load and loads the tile again when it is next requested", async () => {
     const { loader, loads } = controlledLoader();
     const failed = loader.tile(addressOf(1));

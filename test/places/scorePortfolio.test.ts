@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import type { PlaceOptions } from "../../src/contract/wireTypes.ts";
+import { scoreArrays, scoreShapeOf } from "../../src/hazard/scoring/scoreArrays.ts";
+import type { ScoreRequest } from "../../src/hazard/scoring/scoreRequest.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import type { PlaceRow } from "../../src/places/rowBlocks.ts";
 import { scorePortfolio, type ScoredPlace } from "../../src/places/scorePortfolio.ts";
@@ -117,7 +119,23 @@ describe("scorePortfolio", () => {
       expect(results.length).toBe(1);
       if (count === 10_000) break;
     }
-    expect(readCount).toBeLessThanOrEqual(2 * 32 * 8192);
+    expect(readCount).toBeLessThanOrEqual(2 * 8 * 8192);
+  });
+
+  test("holds at most 131,072 rows, however far the caller is behind", async () => {
+    const score = (request: ScoreRequest) =>
+      Promise.resolve(scoreArrays(scoreShapeOf(request.groups), request.latitudes.length));
+    let readCount = 0;
+    function* rows(): Generator<PlaceRow> {
+      for (; readCount < 500_000; readCount++) yield { latitude: 11.59, longitude: 43.15 };
+    }
+    const options: PlaceOptions = { hazards: ["wildfire"], scenarios: ["baseline"], metrics: ["intensity"] };
+    let heldCountMax = 0;
+    for await (const { index } of scorePortfolio({ ...demo, score } as Atlas, rows(), options)) {
+      heldCountMax = Math.max(heldCountMax, readCount - index);
+    }
+    expect(readCount).toBe(500_000);
+    expect(heldCountMax).toBeLessThanOrEqual(131_072);
   });
 
   test("rejects invalid options, rows that cannot be iterated, and another program's atlas, when called", () => {
@@ -181,6 +199,19 @@ describe("scorePortfolio", () => {
       await new Promise(() => undefined); // never answers
     }
     await expect(scorePortfolio(demo, rows(), { ...OPTIONS, signal: abort.signal }).next()).rejects.toThrow("canceled");
+  });
+
+  test("returns no place after the signal is aborted", async () => {
+    const abort = new AbortController();
+    let placeCount = 0;
+    const read = async (): Promise<void> => {
+      for await (const { index } of scorePortfolio(demo, PLACES, { ...OPTIONS, signal: abort.signal })) {
+        placeCount = index + 1;
+        abort.abort(new Error("canceled"));
+      }
+    };
+    await expect(read()).rejects.toThrow("canceled");
+    expect(placeCount).toBe(1);
   });
 
   test("leaves no listeners on the signal", async () => {

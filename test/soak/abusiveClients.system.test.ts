@@ -54,7 +54,9 @@ async function openConnection(): Promise<{ readonly socket: Socket; readonly rec
   await once(socket, "connect");
   let text = "";
   socket.setEncoding("latin1").on("data", (chunk: string) => (text += chunk));
-  return { socket, received: once(socket, "close").then(() => text) };
+  // Not `once`, which rejects after a reset.
+  const received = new Promise<string>((resolve) => socket.once("close", () => resolve(text)));
+  return { socket, received };
 }
 
 /**

@@ -10,18 +10,16 @@ const OPEN_PROBLEMS = [
   "headers_too_large",
   "request_timeout",
   "invalid_request",
+  "rate_limited",
   "overloaded",
   "internal_error",
 ] as const satisfies readonly ProblemCode[];
-/** Problems of routes that require no API key, except those that monitors poll. */
-const LIMITED_OPEN_PROBLEMS = ["rate_limited"] as const satisfies readonly ProblemCode[];
 /** Problems of routes that require an API key. */
 const KEY_PROBLEMS = [
   "api_key_missing",
   "api_key_invalid",
   "api_key_revoked",
   "account_suspended",
-  "rate_limited",
   "ledger_unavailable",
 ] as const satisfies readonly ProblemCode[];
 const CUSTOMER_PROBLEMS = [
@@ -42,11 +40,10 @@ const METERED_PROBLEMS = [
 ] as const satisfies readonly ProblemCode[];
 
 /** Returns every problem code that a route can return, in the order of the contract. */
-export function problemsOf({ access, method, metered, isProbe, description }: AnyRoute): readonly ProblemCode[] {
+export function problemsOf({ access, method, metered, description }: AnyRoute): readonly ProblemCode[] {
   const codes = new Set<string>(OPEN_PROBLEMS);
   const add = (more: readonly string[]): void => more.forEach((code) => codes.add(code));
   if (access !== "open") add(KEY_PROBLEMS);
-  else if (isProbe !== true) add(LIMITED_OPEN_PROBLEMS);
   if (access === "customer") add(CUSTOMER_PROBLEMS);
   if (method === "POST") add(BODY_PROBLEMS);
   if (metered !== undefined) add(METERED_PROBLEMS);

@@ -118,7 +118,7 @@ export function findPlaceColumns(
 }
 
 /**
- * Returns the column of an OED location file whose values make its location numbers unique.
+ * Returns the column that, with the location number, identifies the places of an OED location file.
  * @param id name of the column that identifies the places
  * @returns undefined if they are identified otherwise
  */

@@ -18,7 +18,7 @@ type SummaryColumns = Omit<RequestedColumns, "radiusKm"> & {
  *
  * @param file.sizeBytes size of the file
  * @param columns names of the columns that identify and locate the places; by default those of the options that the manifest
- *   states, or those with usual names. By default, the account is shown with the location numbers of an OED file.
+ *   states, or those with usual names. The account is shown with the location numbers of an OED file.
  * @throws Fault `invalid_request`, `configuration_invalid` naming the file
  */
 export async function summarizePlaceFile(
@@ -87,11 +87,11 @@ function placeColumnNames(
   }
   const nameOf = (index: number | undefined): string | undefined => (index === undefined ? undefined : names[index]);
   const idName = nameOf(indices.id);
-  const account = requested.shown === undefined ? oedAccountColumn(names, idName) : undefined;
+  const account = oedAccountColumn(names, idName);
   return {
     id: idName,
     latitude: nameOf(indices.latitude),
     longitude: nameOf(indices.longitude),
-    shown: requested.shown ?? (account === undefined ? [] : [account]),
+    shown: [...new Set([...(account === undefined ? [] : [account]), ...(requested.shown ?? [])])],
   };
 }

@@ -262,9 +262,11 @@ describe("tokens", () => {
       expect({ path, status: response.status }).toEqual({ path, status: 401 });
       expect(await problemOf(response)).toMatchObject({ code: "api_key_missing" });
     }
-    expect(await problemOf(await fetch(`${host.address.url}${PATH}/${TILE}.bin`))).toMatchObject({
-      code: "api_key_missing",
-    });
+    for (const query of ["", "?token="]) {
+      const url = `${host.address.url}${PATH}/${TILE}.bin${query}`;
+      expect({ query, ...(await problemOf(await fetch(url))) }).toMatchObject({ query, code: "api_key_missing" });
+    }
+    expect((await host.ask(`${PATH}/${TILE}.bin?token=`)).status).toBe(200);
   });
 });
 
@@ -379,16 +381,16 @@ describe("limits", () => {
   test("of map tiles and of other requests are separate, and both are listed", async () => {
     const limited = await startTestHost({
       atlas,
-      limits: { tilesPerS: 0.001, tileBurst: 2, requestsPerS: 0.001, requestBurst: 3 },
+      limits: { tilesPerS: 0.002, tileBurst: 2, requestsPerS: 0.001, requestBurst: 3 },
     });
     try {
       const limits = await limited.ask("/api/v1/limits");
-      expect(await limits.json()).toMatchObject({ tiles_per_second: 0.001, tile_burst: 2, requests_per_second: 0.001 });
+      expect(await limits.json()).toMatchObject({ tiles_per_second: 0.002, tile_burst: 2, requests_per_second: 0.001 });
       const tiles = [];
       for (let i = 0; i < 3; i++) tiles.push(await limited.ask(`${PATH}/${LAYER}/0/0/0.bin`));
       expect(tiles.map(({ status }) => status)).toEqual([200, 200, 429]);
       expect(tiles[0]?.headers.get("ratelimit")).toMatch(/^"tiles";r=1;/);
-      expect(tiles[2]?.headers.get("ratelimit-policy")).toMatch(/^"tiles";q=2;/);
+      expect(tiles[2]?.headers.get("ratelimit-policy")).toBe('"tiles";q=2;w=1000');
       expect(tiles[2]?.headers.get("retry-after")).toMatch(/^\d+$/);
       const others = [];
       for (let i = 0; i < 3; i++) others.push(await limited.ask("/api/v1/limits"));

@@ -131,7 +131,7 @@ describe("tiles that are requested at the same time", () => {
     await eventually(() => expect(held.started.map(({ x }) => x)).toEqual([1]));
     const next = host.ask(pathOf({ ...TILE, z: 4, x: 2, y: 0 }));
     client.abort();
-    await expect(abandoned).rejects.toThrow();
+    await expect(abandoned).rejects.toThrow("aborted");
     await eventually(() => expect(held.started.map(({ x }) => x)).toEqual([1, 2]));
     expect(held.started[0]?.signal?.aborted).toBe(true);
     held.release();

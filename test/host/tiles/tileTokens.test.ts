@@ -55,6 +55,15 @@ describe("tokens of map tiles", () => {
     expect(tokens.verify(token, LAYER)).toBe(KEY_ID);
   });
 
+  test("read the secret from the ledger once", async () => {
+    let readCount = 0;
+    const tokens = new TileTokens({ signingSecret: () => Promise.resolve(`secret ${++readCount}`) }, () => NOW_MS);
+    const { token } = await tokens.issue(KEY_ID, LAYER);
+    await tokens.issue(KEY_ID, `${LAYER}x`);
+    expect(await tokens.verify(token, LAYER)).toBe(KEY_ID);
+    expect(readCount).toBe(1);
+  });
+
   test("are rejected for another layer, and with the secret of another ledger", async () => {
     const { token } = await tokensOf("secret").issue(KEY_ID, LAYER);
     const other = /was not issued by this service for this layer/;
@@ -89,6 +98,8 @@ describe("tokens of map tiles", () => {
     `${KEY_ID}.1.`,
     `${KEY_ID}.99999999999999.${"a".repeat(43)}`,
     `${KEY_ID}.1.${"é".repeat(43)}`,
+    `${KEY_ID}.1.${"a".repeat(42)}`,
+    `${KEY_ID}.1.${"a".repeat(44)}`,
   ])("reject text that is no token: %j", async (text) => {
     expect(await messageOf(() => tokensOf("secret").verify(text, LAYER))).toBe(
       `The parameter token must be a token of this service (got ${text.length} characters).`,

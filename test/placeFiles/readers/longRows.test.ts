@@ -1,4 +1,4 @@
-/** Files of places with long texts, whose blocks must not become larger than memory. */
+/** Files of places with long texts, which are read in blocks of bounded size. */
 import { describe, expect, test } from "vitest";
 import type { PlaceBlock } from "../../../src/places/placeBlock.ts";
 import { parquetBytes } from "./parquetFixture.ts";
@@ -61,7 +61,7 @@ describe("blocks of long rows", () => {
 
   test("of Parquet are not shortened by a row group with few rows", async () => {
     const degrees = Array.from({ length: 8193 }, () => 1);
-    const texts = Array.from({ length: 60 }, (_, column) => ({
+    const texts = Array.from({ length: 150 }, (_, column) => ({
       name: `text ${column}`,
       data: degrees.map(() => "x"),
       type: "STRING" as const,
@@ -78,7 +78,7 @@ describe("blocks of long rows", () => {
     ]);
   });
 
-  test("of Parquet are rejected if one long text occurs in so many rows that it must not be repeated", async () => {
+  test("of Parquet are rejected if a long text is stored once for thousands of rows", async () => {
     const long = "x".repeat(40_000);
     const degrees = Array.from({ length: 8000 }, () => 1);
     const bytes = parquetBytes({

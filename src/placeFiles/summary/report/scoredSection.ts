@@ -95,10 +95,14 @@ function statusTable({ groups }: PlaceSummary): Markup {
 function invalidRows({ invalidRows: rows, invalidRowCount, shownColumns }: PlaceSummary): Markup {
   if (invalidRowCount === 0) return html``;
   const which = rows.length < invalidRowCount ? `the first ${rows.length} of ${formatCount(invalidRowCount)}` : "all";
-  return table({
+  const list = table({
     caption: `Invalid rows, which have no scores (${which})`,
     head: ["place", ...shownColumns, "reason"],
     textColumns: 2 + shownColumns.length,
     rows: rows.map(({ id, shown, error }) => [id ?? "-", ...shown.map((cell) => cell ?? ""), error]),
   });
+  return html`<details>
+    <summary>Invalid rows: ${formatCount(invalidRowCount)}</summary>
+    ${list}
+  </details>`;
 }

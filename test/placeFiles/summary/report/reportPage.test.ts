@@ -62,6 +62,7 @@ describe("report of a summary", () => {
     const invalidCount = places.filter(({ error }) => error !== null).length;
     expect(page).toContain(`120, of which ${invalidCount} invalid`);
     expect(page).toContain("latitude must be between -90 and 90 (got 146)");
+    expect(page).toMatch(/<details>\s*<summary>Invalid rows: [1-9]/);
     const bare = await reportOf(places, { hasRun: false });
     expect(bare).toContain("The file has no manifest");
     expect(bare).not.toContain("invented");
