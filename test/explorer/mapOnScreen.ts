@@ -101,9 +101,7 @@ export function tileReader({ url, credentials }: OpenedExplorer, layer: string) 
 /** Returns the pixel of the world at the upper left corner of the map, from the center that the permalink states. */
 export async function firstPixel(page: Page): Promise<MapPixel> {
   const [z = 0, latitude = 0, longitude = 0] = (fragmentOf(page).get("map") ?? "").split("/").map(Number);
-  const [width, height] = await page
-    .locator(".map-container")
-    .evaluate((map) => [map.clientWidth, map.clientHeight]);
+  const [width, height] = await page.locator(".map-container").evaluate((map) => [map.clientWidth, map.clientHeight]);
   // Leaflet places the upper left corner at a whole pixel.
   return {
     z,

@@ -135,16 +135,19 @@ describeInChromium("a published folder", () => {
     expect(await missing("atlas.json")).toContain("atlas");
   });
 
-  test.each(["an atlas", "the demo"])("says so if %s is opened over http on a host that is not localhost", async (what) => {
-    const browser = await launchChromium({ flags: ["--host-resolver-rules=MAP intranet.test 127.0.0.1"] });
-    onTestFinished(() => browser.close());
-    const { url } = what === "the demo" ? await publishedServer() : server;
-    const page = await browser.newPage();
-    await page.goto(`${url.replace("127.0.0.1", "intranet.test")}/index.html`);
-    const alert = page.getByRole("alert");
-    await alert.waitFor();
-    expect(await alert.innerText()).toContain("must be opened over https or on localhost");
-  });
+  test.each(["an atlas", "the demo"])(
+    "says so if %s is opened over http on a host that is not localhost",
+    async (what) => {
+      const browser = await launchChromium({ flags: ["--host-resolver-rules=MAP intranet.test 127.0.0.1"] });
+      onTestFinished(() => browser.close());
+      const { url } = what === "the demo" ? await publishedServer() : server;
+      const page = await browser.newPage();
+      await page.goto(`${url.replace("127.0.0.1", "intranet.test")}/index.html`);
+      const alert = page.getByRole("alert");
+      await alert.waitFor();
+      expect(await alert.innerText()).toContain("must be opened over https or on localhost");
+    },
+  );
 
   test("can be tried again when the host is back", async () => {
     server.transform = (response, { name }) => (name === "atlas.json" ? { ...response, status: 500 } : response);
