@@ -92,6 +92,8 @@ test.each([
       `${(heldBytes / 2 ** 20).toFixed(1)} MiB more reachable`,
   );
   expect(heldBytes).toBeLessThan(CLIENT_COUNT * CLIENT_BYTES_MAX + SLACK_BYTES);
-  expect(honest.statuses).toStrictEqual(Array.from({ length: honest.count }, () => 200));
-  expect(await Promise.all(clients.map(({ closed }) => closed))).toStrictEqual(clients.map(() => ""));
+  expect(honest.statuses).toHaveLength(honest.count);
+  expect(honest.statuses.filter((status) => status !== 200)).toStrictEqual([]);
+  const received = await Promise.all(clients.map(({ closed }) => closed));
+  expect(received.filter((text) => text !== "")).toStrictEqual([]);
 });
