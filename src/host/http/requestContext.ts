@@ -94,6 +94,7 @@ export class HttpRequestContext implements RequestContext {
       const { workTimeoutMs } = this.#settings;
       const message = `The response took longer than ${workTimeoutMs / 1000} s; request less at a time.`;
       this.#deadline = setTimeout(() => work.abort(new HttpError("overloaded", message)), workTimeoutMs);
+      this.#deadline.unref(); // open connections keep the process running
       const { disconnectSignal } = this;
       const onDisconnect = (): void => work.abort(disconnectSignal.reason);
       if (disconnectSignal.aborted) onDisconnect();
