@@ -26,8 +26,8 @@ export class AnchorKeeper {
   readonly #unwrittenMsMax: number;
   readonly #closeMsMax: number;
   #writtenAtMs = -Infinity;
-  /** The last anchor that this process has written, in case the file disappears. */
-  #written: AnchorFile | undefined;
+  /** The last anchor that this process has read or written, in case the file disappears. */
+  #latest: AnchorFile | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
   /** When the write in progress has started, if there is one. */
@@ -134,7 +134,7 @@ export class AnchorKeeper {
       const state = await this.#readState({});
       // A damaged file is replaced, too.
       const previous = await this.#readFile(this.#path).catch(() => undefined);
-      this.#written = await writeAnchor(this.#path, state, { previous, replaces: true });
+      this.#latest = await writeAnchor(this.#path, state, { previous, replaces: true });
     });
   }
 
@@ -171,7 +171,9 @@ export class AnchorKeeper {
   /** Reads the anchor, which another process may have written or the operator replaced meanwhile. */
   async #readCurrent(): Promise<CurrentAnchor> {
     const file = await this.#readFile(this.#path);
-    return { anchor: file ?? this.#written, isOnDisk: file !== undefined };
+    // It may be one that the operator has accepted.
+    if (file !== undefined) this.#latest = file;
+    return { anchor: file ?? this.#latest, isOnDisk: file !== undefined };
   }
 
   /** @throws Fault `ledger_unavailable` if the ledger does not match the current anchor */
@@ -180,7 +182,7 @@ export class AnchorKeeper {
     this.#mismatch = problem === undefined ? undefined : anchorFault(problem, this.#path);
     if (this.#mismatch !== undefined) throw this.#mismatch;
     if (isOnDisk && anchor?.batch === state.head.batch) return;
-    this.#written = await writeAnchor(this.#path, state, { previous: anchor, replaces: false });
+    this.#latest = await writeAnchor(this.#path, state, { previous: anchor, replaces: false });
   }
 
   #noteSuccess(): void {

@@ -172,6 +172,25 @@ describe("the keeper of an anchor", () => {
     await keeper.close();
   });
 
+  test("compares the ledger with the anchor that the operator has accepted if that disappears later", async () => {
+    const chain = chainOf(10);
+    const keeper = new AnchorKeeper({ path, readState: chain.readState });
+    await writeNow(keeper);
+    chain.lose(3);
+    await writeNow(keeper);
+    expect(keeper.fault).toBeDefined();
+    await new AnchorKeeper({ path, readState: chain.readState }).replace();
+    // The anchor is read but not written, because it has the head already.
+    await writeNow(keeper);
+    expect(keeper.fault).toBeUndefined();
+    await rm(path);
+    chain.grow(1, "b");
+    await writeNow(keeper);
+    expect(keeper.fault).toBeUndefined();
+    expect(await readAnchor(path)).toMatchObject({ sequence: 3, ...chain.head });
+    await keeper.close();
+  });
+
   test("is at fault if it cannot write it for the permitted time, until it is written again", async () => {
     const blocked = join(folder, "blocked");
     await writeFile(blocked, "");
