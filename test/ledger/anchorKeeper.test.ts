@@ -237,7 +237,7 @@ describe("the keeper of an anchor", () => {
     await failing.close();
   });
 
-  describe("whose files or storage hang", () => {
+  describe("with files or storage that hang", () => {
     beforeEach(() => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     });
