@@ -3,10 +3,10 @@
  * replaced by another one, or has lost its last batches does not match it.
  */
 import { createHash } from "node:crypto";
-import { mkdir, readFile, rename } from "node:fs/promises";
+import { type FileHandle, lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Fault } from "../errors.ts";
-import { isNotFound, syncFolder, writeSynced } from "../files.ts";
+import { isNotFound, syncFolder, withPathInErrors } from "../files.ts";
 import type { Anchor, ChainProblem } from "./chainReport.ts";
 import type { ChainState } from "./chainState.ts";
 
@@ -57,7 +57,9 @@ export async function readAnchorFile(path: string): Promise<AnchorFile | undefin
   } catch (error) {
     // Also if a file takes the place of the folder, which opening the ledger reports.
     if (isNotFound(error)) return undefined;
-    const message = `The anchor ${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)}).`;
+    const { code } = error as NodeJS.ErrnoException;
+    const advice = code === "EACCES" ? " Make the user that runs the service the owner of the file." : "";
+    const message = `The anchor ${path} cannot be read (${code ?? String(error)}).${advice}`;
     throw new Fault("ledger_unavailable", message, { cause: error });
   }
   const file = parseJson(text) as Partial<AnchorFile> | undefined | null;
@@ -82,7 +84,8 @@ function parseJson(text: string): unknown {
 }
 
 /**
- * Writes the anchor: the file is complete and on disk before it takes the place of the previous one.
+ * Writes the anchor: the file is complete and on disk before it takes the place of the previous one. Its owner and
+ * permissions stay, so that a service can read what the operator has written as another user.
  * @param options `previous`: the current anchor; `replaces`: whether the operator replaces it because the ledger does not
  *   match it, so that the file lists it
  */
@@ -105,10 +108,53 @@ export async function writeAnchor(
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporaryPath = `${path}.writing-${process.pid}`;
-  await writeSynced(temporaryPath, `${JSON.stringify(file)}\n`, 0o600);
+  await writePrivate(temporaryPath, `${JSON.stringify(file)}\n`, await accessOf(path));
   await rename(temporaryPath, path);
   await syncFolder(folder);
   return file;
+}
+
+/** Owner and permissions of a file. */
+interface FileAccess {
+  readonly uid: number;
+  readonly gid: number;
+  readonly mode: number;
+}
+
+/** Returns the access of the current anchor, or of a new one, which belongs to the owner of the folder. */
+async function accessOf(path: string): Promise<FileAccess> {
+  const current = await lstat(path).catch((error: unknown) => {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  });
+  if (current?.isFile() === true) return { uid: current.uid, gid: current.gid, mode: current.mode & 0o777 };
+  const { uid, gid } = await lstat(dirname(path));
+  return { uid, gid, mode: 0o600 };
+}
+
+/** Writes and syncs a new file. It follows no link, because root may write it into the folder of another user. */
+async function writePrivate(path: string, text: string, access: FileAccess): Promise<void> {
+  await rm(path, { force: true });
+  const handle = await open(path, "wx", 0o600);
+  try {
+    await withPathInErrors(path, handle.writeFile(text));
+    await giveAccess(handle, access);
+    await withPathInErrors(path, handle.sync());
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Sets owner and permissions of a file. Only root can change its owner; others can change its group, to one of theirs. */
+async function giveAccess(handle: FileHandle, { uid, gid, mode }: FileAccess): Promise<void> {
+  const created = await handle.stat();
+  if ((created.mode & 0o777) !== mode) await handle.chmod(mode);
+  if (created.uid !== uid || created.gid !== gid) {
+    await handle
+      .chown(uid, gid)
+      .catch(() => handle.chown(created.uid, gid))
+      .catch(() => undefined);
+  }
 }
 
 /** Compares a ledger with its anchor. @param state with the hash at the batch of the anchor */

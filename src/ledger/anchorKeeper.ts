@@ -11,6 +11,9 @@ const WRITE_INTERVAL_MS = 1_000;
  */
 const UNWRITTEN_MS_MAX = 10_000;
 
+/** Time for which closing waits for the last write, which hangs if the file system or the storage does. */
+const CLOSE_MS_MAX = 5_000;
+
 /**
  * Keeps the anchor of an open ledger up to date. Each write first compares the ledger with the current anchor, which is
  * never replaced by the head of a ledger that has lost or changed batches: only `isotherm usage accept-restored` does that.
@@ -18,34 +21,51 @@ const UNWRITTEN_MS_MAX = 10_000;
 export class AnchorKeeper {
   readonly #path: string;
   readonly #readState: (query: { readonly batch?: number }) => Promise<ChainState>;
+  readonly #readFile: (path: string) => Promise<AnchorFile | undefined>;
   readonly #intervalMs: number;
   readonly #unwrittenMsMax: number;
+  readonly #closeMsMax: number;
   #writtenAtMs = -Infinity;
-  /** The last anchor that this process has written, in case the file disappears. */
-  #written: AnchorFile | undefined;
+  /** The last anchor that this process has read or written, in case the file disappears. */
+  #latest: AnchorFile | undefined;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> | undefined;
+  /** When the write in progress has started, if there is one. */
+  #pendingSinceMs: number | undefined;
   #isStale = false;
   #isClosed = false;
   #failure: { readonly sinceMs: number; readonly error: unknown; readonly isMismatch: boolean } | undefined;
   #mismatch: Fault | undefined;
 
-  /** @param options `readState`: reads the end of the chain and the hash of a batch; what it returns must be on disk */
+  /**
+   * @param options `readState`: reads the end of the chain and the hash of a batch; what it returns must be on disk;
+   *   `readFile`: reads the anchor
+   */
   constructor(options: {
     readonly path: string;
     readonly readState: (query: { readonly batch?: number }) => Promise<ChainState>;
+    readonly readFile?: (path: string) => Promise<AnchorFile | undefined>;
     readonly intervalMs?: number;
     readonly unwrittenMsMax?: number;
+    readonly closeMsMax?: number;
   }) {
     this.#path = options.path;
     this.#readState = options.readState;
+    this.#readFile = options.readFile ?? readAnchorFile;
     this.#intervalMs = options.intervalMs ?? WRITE_INTERVAL_MS;
     this.#unwrittenMsMax = options.unwrittenMsMax ?? UNWRITTEN_MS_MAX;
+    this.#closeMsMax = options.closeMsMax ?? CLOSE_MS_MAX;
   }
 
-  /** How long writing the anchor has failed, milliseconds; 0 if the last attempt succeeded. */
+  /**
+   * How long writing the anchor has failed, or has taken if that is more than the interval between two writes,
+   * milliseconds; 0 if the last attempt succeeded.
+   */
   get unwrittenMs(): number {
-    return this.#failure === undefined ? 0 : performance.now() - this.#failure.sinceMs;
+    const nowMs = performance.now();
+    if (this.#failure !== undefined) return nowMs - this.#failure.sinceMs;
+    const pendingMs = nowMs - (this.#pendingSinceMs ?? nowMs);
+    return pendingMs > this.#intervalMs ? pendingMs : 0;
   }
 
   /**
@@ -54,11 +74,13 @@ export class AnchorKeeper {
    */
   get fault(): Fault | undefined {
     if (this.#mismatch !== undefined) return this.#mismatch;
-    if (this.#failure === undefined || this.unwrittenMs <= this.#unwrittenMsMax) return undefined;
-    const { error } = this.#failure;
+    const { unwrittenMs } = this;
+    if (unwrittenMs === 0 || unwrittenMs <= this.#unwrittenMsMax) return undefined;
+    const error = this.#failure?.error;
+    const reason = error === undefined ? "the file system or the ledger does not respond" : reasonText(error);
     const message =
-      `The anchor of the ledger, ${this.#path}, has not been written for ${Math.round(this.unwrittenMs / 1000)} s, ` +
-      `so that a loss of recorded usage would not be noticed: ${reasonText(error)}.`;
+      `The anchor of the ledger, ${this.#path}, has not been written for ${Math.round(unwrittenMs / 1000)} s, ` +
+      `so that a loss of recorded usage would not be noticed: ${reason}.`;
     return new Fault("ledger_unavailable", message, { details: { path: this.#path }, cause: error });
   }
 
@@ -82,10 +104,20 @@ export class AnchorKeeper {
     });
   }
 
-  /** Writes the anchor a last time. */
+  /** Writes the anchor a last time. A write that hangs is given up, with a warning. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.flush();
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<"timeout">((resolve) => {
+      timer = setTimeout(() => resolve("timeout"), this.#closeMsMax);
+    });
+    const result = await Promise.race([this.flush(), timeout]);
+    clearTimeout(timer);
+    if (result !== "timeout") return;
+    const seconds = this.#closeMsMax / 1000;
+    warn(
+      `The anchor of the ledger, ${this.#path}, could not be written within ${seconds} s while the ledger was closed.`,
+    );
   }
 
   /** Writes the anchor now. @throws Fault `ledger_unavailable` if the ledger does not match the current one */
@@ -101,20 +133,22 @@ export class AnchorKeeper {
     await this.#exclusively(async () => {
       const state = await this.#readState({});
       // A damaged file is replaced, too.
-      const previous = await readAnchorFile(this.#path).catch(() => undefined);
-      this.#written = await writeAnchor(this.#path, state, { previous, replaces: true });
+      const previous = await this.#readFile(this.#path).catch(() => undefined);
+      this.#latest = await writeAnchor(this.#path, state, { previous, replaces: true });
     });
   }
 
   /** Runs a write when no other one is in progress: both use the same temporary file. */
   async #exclusively(write: () => Promise<void>): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
+    this.#pendingSinceMs = performance.now();
     const writing = write();
     this.#writing = writing.catch(() => undefined);
     try {
       await writing;
     } finally {
       this.#writing = undefined;
+      this.#pendingSinceMs = undefined;
       // Commits during the write have scheduled none.
       if (this.#isStale && !this.#isClosed) this.update();
     }
@@ -136,8 +170,10 @@ export class AnchorKeeper {
 
   /** Reads the anchor, which another process may have written or the operator replaced meanwhile. */
   async #readCurrent(): Promise<CurrentAnchor> {
-    const file = await readAnchorFile(this.#path);
-    return { anchor: file ?? this.#written, isOnDisk: file !== undefined };
+    const file = await this.#readFile(this.#path);
+    // It may be one that the operator has accepted.
+    if (file !== undefined) this.#latest = file;
+    return { anchor: file ?? this.#latest, isOnDisk: file !== undefined };
   }
 
   /** @throws Fault `ledger_unavailable` if the ledger does not match the current anchor */
@@ -146,7 +182,7 @@ export class AnchorKeeper {
     this.#mismatch = problem === undefined ? undefined : anchorFault(problem, this.#path);
     if (this.#mismatch !== undefined) throw this.#mismatch;
     if (isOnDisk && anchor?.batch === state.head.batch) return;
-    this.#written = await writeAnchor(this.#path, state, { previous: anchor, replaces: false });
+    this.#latest = await writeAnchor(this.#path, state, { previous: anchor, replaces: false });
   }
 
   #noteSuccess(): void {

@@ -25,6 +25,7 @@ export interface ChainProblem {
     | "prune_record_changed"
     | "pruned_sums_changed"
     | "archive_changed"
+    | "archive_unverified"
     | "file_damaged"
     | "anchor_mismatch"
     | "head_not_found";

@@ -61,6 +61,7 @@ export abstract class LedgerBase implements MaintainedLedger {
   readonly #chain = new LedgerChain({
     call: (name, argument) => this.#call(name, argument),
     readState: (query) => this.readChainState(query),
+    now: () => this.#clock.now(),
   });
 
   constructor(clock: LedgerClock) {

@@ -7,6 +7,7 @@ import type { Anchor, AuditOptions, ChainHead, ChainProblem, ChainReport, PruneP
 import type { ChainPosition, ChainState } from "./chainState.ts";
 import type { ArchivedBatch, AuditReport } from "./ledger.ts";
 import type { ArgumentOf, MethodName, ResultOf } from "./methods.ts";
+import { findFuturePrunings, findUnverifiedPruning } from "./pruneAudit.ts";
 import { recordedEntryOf } from "./usage.ts";
 
 export interface LedgerChainOptions {
@@ -14,6 +15,8 @@ export interface LedgerChainOptions {
   readonly call: <Name extends MethodName>(name: Name, argument: ArgumentOf<Name>) => Promise<ResultOf<Name>>;
   /** Reads the end of the chain, also while the ledger is being closed. */
   readonly readState: (query: { readonly batch?: number }) => Promise<ChainState>;
+  /** The clock, milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** The hash chain of an open ledger: verifies it, keeps its anchor, and prunes archived events. */
@@ -81,6 +84,8 @@ export class LedgerChain {
     const verified = await this.#verify(state, options.onProgress);
     problems.push(...verified.problems);
     const records = await call("prunings", undefined);
+    const now = new Date(this.#options.now()).toISOString();
+    problems.push(...findFuturePrunings(records, { now, ledgerTime: state.lastAt }));
     problems.push(...(await this.#findArchiveProblems(state.ledgerId, records, options)));
     const { hasChangedPrunedSums, ...sums } = await call("auditSums", undefined);
     const { pruned } = state;
@@ -149,6 +154,8 @@ export class LedgerChain {
     if (archives?.problem !== undefined) problems.push(archives.problem);
     if (expectedHead !== undefined && archives?.hasHead !== true) {
       const problem = await this.#findHead(expectedHead, { isArchiveRead: readArchive !== undefined });
+      const unverified = readArchive === undefined ? findUnverifiedPruning(records, expectedHead) : undefined;
+      if (problem === undefined && unverified !== undefined) problems.push(unverified);
       if (problem !== undefined) problems.push(problem);
     }
     return problems;

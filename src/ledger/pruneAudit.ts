@@ -4,7 +4,7 @@
  */
 import type { Selectable } from "kysely";
 import { batchHash, type BatchRow, type PruneRow, pruneText } from "./chain.ts";
-import type { ChainProblem } from "./chainReport.ts";
+import type { ChainHead, ChainProblem } from "./chainReport.ts";
 import type { Storage } from "./schema.ts";
 
 /** Returns why the latest record of pruning is not covered by a batch after the batches that it says are archived. */
@@ -32,6 +32,38 @@ export async function pruneProblem(db: Storage["db"], pruned: PruneRow): Promise
     return undefined;
   }
   return changed("that batch does not cover it");
+}
+
+/** Returns a problem for each pruning of days in the future, which `isotherm usage prune` rejects. */
+export function findFuturePrunings(
+  records: readonly PruneRow[],
+  times: { readonly now: string; readonly ledgerTime: string },
+): readonly ChainProblem[] {
+  const { now, ledgerTime } = times;
+  return records
+    .filter(({ before_day }) => before_day > now && before_day > ledgerTime)
+    .map(({ batch, before_day }) => {
+      const detail =
+        `The record of pruning in batch ${batch} was added or changed, or a wrong clock has permitted it: ` +
+        `it is of the days before ${before_day}, but the time is ${now}, and that of the ledger ${ledgerTime}.`;
+      return { code: "prune_record_changed", batch, detail };
+    });
+}
+
+/**
+ * Returns a problem if a pruning was recorded after a head that was noted earlier, without archives: that head covers
+ * the deleted records, but nothing proves that they were archived and that their sums stayed.
+ */
+export function findUnverifiedPruning(
+  records: readonly PruneRow[],
+  { batch, hash }: ChainHead,
+): ChainProblem | undefined {
+  const record = records.find((later) => later.batch > batch);
+  if (record === undefined) return undefined;
+  const detail =
+    `The pruning in batch ${record.batch} was recorded after ${batch}:${hash}, which therefore does not prove it; ` +
+    "give the folder of the archives.";
+  return { code: "archive_unverified", batch: record.batch, detail };
 }
 
 /**

@@ -19,6 +19,9 @@ const { openLedger } = (await import(
   new URL("../../dist/ledger/openLedger.js", import.meta.url).href
 )) as typeof openLedgerModule;
 
+/** Later than the day of a pruning by `forgePruning`. */
+const AFTER_FORGED_PRUNING_MS = Date.parse("2099-01-02T00:00:00Z");
+
 interface Backend {
   open(options: { readonly now?: () => number; readonly isChainChecked?: boolean }): Promise<MaintainedLedger>;
   editor(): Promise<LedgerEditor>;
@@ -39,8 +42,8 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     const editor = await backend.editor();
     await edit(editor);
     await editor.close();
-    const withLedger = async <T>(use: (ledger: MaintainedLedger) => Promise<T>): Promise<T> => {
-      const opened = await backend.open({ isChainChecked: false });
+    const withLedger = async <T>(use: (ledger: MaintainedLedger) => Promise<T>, now = Date.now): Promise<T> => {
+      const opened = await backend.open({ isChainChecked: false, now });
       try {
         return await use(opened);
       } finally {
@@ -50,7 +53,7 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     return {
       head,
       archives,
-      audit: (query = { expectedHead: head }) => withLedger((opened) => opened.audit(query)),
+      audit: (query = { expectedHead: head }, now = Date.now) => withLedger((opened) => opened.audit(query), now),
       exported: () =>
         withLedger(async (opened) => {
           const found: RecordedEntry[] = [];
@@ -65,13 +68,17 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     /** The head before the edit, which is kept elsewhere. */
     readonly head: ChainHead;
     readonly archives: MemoryArchives;
-    audit(options?: AuditOptions): Promise<AuditReport>;
+    audit(options?: AuditOptions, now?: () => number): Promise<AuditReport>;
     exported(): Promise<readonly RecordedEntry[]>;
     opening(): Promise<void>;
   }
 
-  const problemCodes = async (forgery: Forgery, options?: AuditOptions): Promise<readonly ChainProblem["code"][]> =>
-    (await forgery.audit(options)).chain.problems.map(({ code }) => code);
+  const problemCodes = async (
+    forgery: Forgery,
+    options?: AuditOptions,
+    now?: () => number,
+  ): Promise<readonly ChainProblem["code"][]> =>
+    (await forgery.audit(options, now)).chain.problems.map(({ code }) => code);
 
   test.each([
     ["after the last one", 1_000_000],
@@ -130,18 +137,43 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     expect(differences).toHaveLength(1);
   });
 
+  const forgeLastPruning = async (editor: LedgerEditor): Promise<void> => {
+    const last = (await batches(editor)).at(-1);
+    if (last === undefined) throw new Error("There are no batches.");
+    await forgePruning(editor, last.batch + 1, { last, isInChain: true, deletesBatches: true });
+  };
+
   test("a pruning that continues the chain but never took place is found with the archives", async () => {
-    const forgery = await forge(async (editor) => {
-      const all = await batches(editor);
-      const last = all.at(-1);
-      if (last === undefined) throw new Error("There are no batches.");
-      await forgePruning(editor, last.batch + 1, { last, isInChain: true, deletesBatches: true });
-    });
-    const { chain } = await forgery.audit();
+    const forgery = await forge(forgeLastPruning);
+    const now = (): number => AFTER_FORGED_PRUNING_MS;
+    const { chain, differences } = await forgery.audit({}, now);
     expect(chain).toMatchObject({ problems: [], areArchivesVerified: false });
+    expect(differences).toEqual([]);
     expect(chain.archives.at(-1)?.head).toEqual(forgery.head);
     const readArchive = forgery.archives.read;
-    expect(await problemCodes(forgery, { expectedHead: forgery.head, readArchive })).toEqual(["archive_changed"]);
+    const { head: expectedHead } = forgery;
+    expect(await problemCodes(forgery, { expectedHead, readArchive }, now)).toEqual(["archive_changed"]);
+    // Without the archives, a head that was kept elsewhere shows that they are needed.
+    expect((await forgery.audit({ expectedHead }, now)).chain.problems).toMatchObject([
+      {
+        code: "archive_unverified",
+        detail: expect.stringMatching(
+          `^The pruning in batch ${expectedHead.batch + 1} was recorded after ${expectedHead.batch}:`,
+        ) as string,
+      },
+    ]);
+  });
+
+  test("a head after the prunings proves them without the archives", async () => {
+    const forgery = await forge(() => Promise.resolve());
+    expect((await forgery.audit()).chain).toMatchObject({ problems: [], areArchivesVerified: false });
+  });
+
+  test("a pruning of days in the future is found", async () => {
+    const forgery = await forge(forgeLastPruning);
+    expect((await forgery.audit({})).chain.problems).toMatchObject([
+      { code: "prune_record_changed", detail: expect.stringMatching(/of the days before 2099-01-01, but/) as string },
+    ]);
   });
 
   test("a sum that was changed with the record of pruning and the chain is found with the archives", async () => {

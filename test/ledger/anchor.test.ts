@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, lstat, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { anchorPath, anchorProblem, readAnchor } from "../../src/ledger/anchor.ts";
+import { anchorPath, anchorProblem, readAnchor, writeAnchor } from "../../src/ledger/anchor.ts";
 import type { ChainState } from "../../src/ledger/chainState.ts";
 
 let folder: string;
@@ -38,6 +38,57 @@ describe("the anchor", () => {
     expect(pathOf("postgres://host:5432/one")).not.toBe(pathOf("postgres://host:5432/two"));
     expect(pathOf("postgres://host:5432/one")).toMatch(/^\/data\/ledger-anchor-[0-9a-f]{12}\.json$/);
   });
+});
+
+describe("the file of an anchor", () => {
+  const write = async (batch: number): Promise<void> => {
+    await writeAnchor(path, stateAt(batch), { previous: undefined, replaces: false });
+  };
+  const isRoot = process.getuid?.() === 0;
+  const ownerOf = async (): Promise<readonly number[]> => {
+    const { uid, gid, mode } = await stat(path);
+    return [uid, gid, mode & 0o777];
+  };
+
+  test.skipIf(process.platform === "win32")("is private, but keeps the permissions that it was given", async () => {
+    await write(1);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    await chmod(path, 0o640);
+    await write(2);
+    expect((await stat(path)).mode & 0o777).toBe(0o640);
+    expect(await readAnchor(path)).toMatchObject({ batch: 2 });
+  });
+
+  // Only root can change owners.
+  test.runIf(isRoot)("keeps its owner when root writes it, as sudo isotherm usage prune does", async () => {
+    await write(1);
+    await chown(path, 12_345, 12_346);
+    await write(2);
+    expect(await ownerOf()).toEqual([12_345, 12_346, 0o600]);
+    expect(await readAnchor(path)).toMatchObject({ batch: 2 });
+  });
+
+  test.runIf(isRoot)("has the owner of its folder if root writes the first one", async () => {
+    await chown(folder, 12_345, 12_346);
+    await write(1);
+    expect(await ownerOf()).toEqual([12_345, 12_346, 0o600]);
+  });
+
+  test.skipIf(process.platform === "win32")(
+    "replaces a symbolic link and leaves the file that it points to",
+    async () => {
+      const target = join(folder, "target");
+      await writeFile(target, "kept", { mode: 0o644 });
+      for (const link of [path, `${path}.writing-${process.pid}`]) {
+        await symlink(target, link);
+        await write(1);
+        expect([await readFile(target, "utf8"), (await stat(target)).mode & 0o777]).toEqual(["kept", 0o644]);
+        expect((await lstat(path)).isFile()).toBe(true);
+        expect((await stat(path)).mode & 0o777).toBe(0o600);
+        await rm(path);
+      }
+    },
+  );
 });
 
 describe("a ledger compared with its anchor", () => {

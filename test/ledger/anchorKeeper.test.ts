@@ -172,6 +172,25 @@ describe("the keeper of an anchor", () => {
     await keeper.close();
   });
 
+  test("compares the ledger with the anchor that the operator has accepted if that disappears later", async () => {
+    const chain = chainOf(10);
+    const keeper = new AnchorKeeper({ path, readState: chain.readState });
+    await writeNow(keeper);
+    chain.lose(3);
+    await writeNow(keeper);
+    expect(keeper.fault).toBeDefined();
+    await new AnchorKeeper({ path, readState: chain.readState }).replace();
+    // The anchor is read but not written, because it has the head already.
+    await writeNow(keeper);
+    expect(keeper.fault).toBeUndefined();
+    await rm(path);
+    chain.grow(1, "b");
+    await writeNow(keeper);
+    expect(keeper.fault).toBeUndefined();
+    expect(await readAnchor(path)).toMatchObject({ sequence: 3, ...chain.head });
+    await keeper.close();
+  });
+
   test("is at fault if it cannot write it for the permitted time, until it is written again", async () => {
     const blocked = join(folder, "blocked");
     await writeFile(blocked, "");
@@ -216,6 +235,76 @@ describe("the keeper of an anchor", () => {
     expect(failing.unwrittenMs).toBeGreaterThan(0);
     expect(failing.fault).toBeUndefined();
     await failing.close();
+  });
+
+  describe("with files or storage that hang", () => {
+    beforeEach(() => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    });
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    const hanging = (): { readonly promise: Promise<undefined>; readonly release: () => void } => {
+      let release = (): void => undefined;
+      const promise = new Promise<undefined>((resolve) => {
+        release = () => resolve(undefined);
+      });
+      return { promise, release };
+    };
+
+    test("is at fault after the permitted time, until it is written", async () => {
+      const read = hanging();
+      const chain = chainOf(3);
+      const keeper = new AnchorKeeper({ path, readState: chain.readState, readFile: () => read.promise });
+      const writing = writeNow(keeper);
+      vi.advanceTimersByTime(1_000);
+      expect([keeper.unwrittenMs, keeper.fault]).toEqual([0, undefined]);
+      vi.advanceTimersByTime(9_000);
+      expect([keeper.unwrittenMs, keeper.fault]).toEqual([10_000, undefined]);
+      vi.advanceTimersByTime(1_000);
+      expect(keeper.unwrittenMs).toBe(11_000);
+      expect(keeper.fault).toMatchObject({
+        code: "ledger_unavailable",
+        message: expect.stringMatching(
+          /has not been written for 11 s.*: the file system or the ledger does not/,
+        ) as string,
+      });
+      read.release();
+      await writing;
+      expect([keeper.unwrittenMs, keeper.fault]).toEqual([0, undefined]);
+      expect(await readAnchor(path)).toMatchObject(chain.head);
+      await keeper.close();
+    });
+
+    test.each(["file", "state"])("is closed after five seconds if a read of the %s hangs", async (hung) => {
+      const read = hanging();
+      const chain = chainOf(3);
+      const keeper = new AnchorKeeper({
+        path,
+        readState: (query) => (hung === "state" ? read.promise : Promise.resolve()).then(() => chain.readState(query)),
+        readFile: () => (hung === "file" ? read.promise : Promise.resolve(undefined)),
+      });
+      const writing = writeNow(keeper);
+      let isClosed = false;
+      const closing = keeper.close().then(() => (isClosed = true));
+      await vi.advanceTimersByTimeAsync(4_999);
+      expect([isClosed, warnings()]).toEqual([false, []]);
+      await vi.advanceTimersByTimeAsync(1);
+      await closing;
+      expect(warnings()).toEqual([
+        expect.stringMatching(/could not be written within 5 s while the ledger was closed/),
+      ]);
+      read.release();
+      await writing;
+    });
+
+    test("does not delay closing otherwise", async () => {
+      const keeper = new AnchorKeeper({ path, readState: chainOf(3).readState });
+      keeper.update();
+      await keeper.close();
+      expect([vi.getTimerCount(), warnings()]).toEqual([0, []]);
+    });
   });
 
   test("lists the anchors that the operator has replaced in the file", async () => {
