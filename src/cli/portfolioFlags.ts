@@ -115,7 +115,6 @@ export async function placeFileOptionsOf(flags: PortfolioFlags): Promise<PlaceFi
   // A radius on the command line replaces either kind of radius in the file.
   const replaced =
     radius !== undefined || radiusColumn !== undefined ? { radius: undefined, radius_column: undefined } : {};
-  const columns = definedMembers({ id, latitude: lat, longitude: lon });
   return parsePlaceFileOptions(
     definedMembers({
       ...fromFile,
@@ -132,10 +131,24 @@ export async function placeFileOptionsOf(flags: PortfolioFlags): Promise<PlaceFi
         total_hazard: totalHazard,
         anthropogenic,
         layout,
-        columns: Object.keys(columns).length === 0 ? undefined : columns,
+        columns: mergedColumns("columns" in fromFile ? fromFile.columns : undefined, {
+          id,
+          latitude: lat,
+          longitude: lon,
+        }),
       }),
     }),
   );
+}
+
+/** Returns the columns of the options file with those of the flags, or undefined if there are no flags. */
+function mergedColumns(fromFile: unknown, fromFlags: Readonly<Record<string, unknown>>): unknown {
+  const names = definedMembers(fromFlags);
+  if (Object.keys(names).length === 0) return undefined;
+  // What is not an object is rejected with the other options.
+  if (fromFile !== undefined && (typeof fromFile !== "object" || fromFile === null || Array.isArray(fromFile)))
+    return fromFile;
+  return { ...fromFile, ...names };
 }
 
 function definedMembers(members: Readonly<Record<string, unknown>>): Record<string, unknown> {
