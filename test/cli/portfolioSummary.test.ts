@@ -161,6 +161,37 @@ describe("isotherm portfolio summary", () => {
     expect(printed.stdout).toMatch(/│ place │ latitude │/);
   });
 
+  const pointWith = (properties: object) => ({
+    type: "FeatureCollection",
+    features: [{ type: "Feature", geometry: { type: "Point", coordinates: [120.9772, 14.5958] }, properties }],
+  });
+  test.each([
+    [{ latitude: 52, longitude: 5 }],
+    [{ lat: 52, lon: 5 }],
+    [{ latitude: 1_283_000, longitude: 655_000 }],
+    [{ hazard: "high", lat: "unknown" }],
+  ])("shows the points that were scored, with the properties %j", async (properties) => {
+    writeFileSync(join(folder, "points.geojson"), JSON.stringify(pointWith(properties)));
+    const selection = ["--hazards=cyclones", "--scenarios=rcp8p5", "--years=2080"];
+    for (const name of ["points.csv", "points.parquet"]) {
+      await run("portfolio", "@points.geojson", `@${name}`, "--atlas=demo", "--workers=0", ...selection);
+      printed.stdout = "";
+      expect(await run("portfolio", "summary", `@${name}`, "--json"), printed.stderr).toBeUndefined();
+      expect(JSON.parse(printed.stdout)).toMatchObject({
+        top: [{ places: [{ latitude: 14.5958, longitude: 120.9772 }] }],
+      });
+    }
+  });
+
+  test("shows the identifier that the run has renamed", async () => {
+    writeFileSync(join(folder, "renamed.csv"), "hazard,lat,lon\nManila,14.5958,120.9772\n");
+    const selection = ["--hazards=cyclones", "--scenarios=rcp8p5", "--years=2080", "--id=hazard"];
+    await run("portfolio", "@renamed.csv", "@renamed-scores.csv", "--atlas=demo", "--workers=0", ...selection);
+    printed.stdout = "";
+    expect(await run("portfolio", "summary", "@renamed-scores.csv", "--json"), printed.stderr).toBeUndefined();
+    expect(JSON.parse(printed.stdout)).toMatchObject({ top: [{ places: [{ id: "Manila" }] }] });
+  });
+
   test.each([
     [["@none.csv"], /none\.csv: no such file\./],
     [["@other.csv"], /other\.csv: The file is not an output of isotherm portfolio: .* Its columns are "a", "b"\./],

@@ -4,7 +4,7 @@ import type { Atlas } from "../../hazard/answer.ts";
 import { scoreBlocks } from "../../places/scoreBlocks.ts";
 import { planScores, type ScorePlan } from "../../places/scorePlan.ts";
 import type { AtlasInternals } from "../../pool/hostAtlas.ts";
-import type { PlaceSource } from "../placeSource.ts";
+import type { PlaceColumnPositions, PlaceSource } from "../placeSource.ts";
 import { openPlaceSource, type PlaceFormat } from "../readers/openPlaceSource.ts";
 import type { SegmentFormat } from "../segmentFormat.ts";
 import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
@@ -81,7 +81,7 @@ export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise
         return await publishOutput(partial, {
           path: output,
           job,
-          facts: factsOf(atlas, { plan, outputPlan }),
+          facts: factsOf(atlas, { plan, outputPlan, positions: source.positions }),
           counts: partial.counts,
           footer: format.footer,
           clock,
@@ -122,11 +122,20 @@ export function outputPlanOf(
 
 function factsOf(
   atlas: Atlas,
-  { plan: { groups, omissions }, outputPlan }: { readonly plan: ScorePlan; readonly outputPlan: OutputPlan },
+  {
+    plan: { groups, omissions },
+    outputPlan,
+    positions,
+  }: { readonly plan: ScorePlan; readonly outputPlan: OutputPlan; readonly positions: PlaceColumnPositions },
 ): OutputFacts {
+  const columns = outputColumns(outputPlan).map(({ name, type }) => ({ name, type }));
+  // The kept columns are first.
+  const nameAt = (position: number | undefined) => columns[position ?? -1]?.name ?? null;
+  const { id, latitude, longitude } = positions;
   return {
     groups,
-    columns: outputColumns(outputPlan).map(({ name, type }) => ({ name, type })),
+    columns,
+    place_columns: { id: nameAt(id), latitude: nameAt(latitude), longitude: nameAt(longitude) },
     hazards: hazardDescriptions(atlas, groups),
     synthetic: atlas.synthetic,
     omissions,
