@@ -10,6 +10,8 @@ export interface StatedRun {
   readonly inputSha256: string;
   /** As in a file of options. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** Undefined if it is not stated; the extension then determines it. */
+  readonly outputFormat: string | undefined;
   readonly release: string;
   readonly contentHash: string;
   /** Whether the values are invented, as those of the demo. */
@@ -80,6 +82,7 @@ function parseStatedRun(manifest: unknown): StatedRun {
     inputFile: textOf(input["name"]),
     inputSha256: textOf(input["sha256"]),
     options: membersOf(members["options"]),
+    outputFormat: members["output_format"] === undefined ? undefined : textOf(members["output_format"]),
     release: textOf(atlas["release"]),
     contentHash: textOf(atlas["content_hash"]),
     isSynthetic: members["synthetic"] === true,
