@@ -90,7 +90,7 @@ export function addPortfolioFlags(command: Command): Command {
         "JSON file with options; flags take precedence, see docs/schemas/portfolio-options.json",
       )
       .option("--shard <i/n>", "write part i of n, to be joined by isotherm portfolio merge", readShard)
-      .option("--restart", "discard the unfinished output of an earlier run")
+      .option("--restart", "discard the unfinished output of an earlier run; replace a part of another number of parts")
       .addOption(
         new Option("--workers <count>", "number of worker threads; 0 computes on the main thread")
           .default(Math.max(1, availableParallelism()), "number of processors")

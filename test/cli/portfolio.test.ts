@@ -184,6 +184,23 @@ describe("isotherm portfolio", () => {
     expect(printed.stderr).toContain("Missing of 2 parts: 2.");
   });
 
+  test("replaces a part of another number of parts only with --restart", async () => {
+    writeFileSync(join(folder, "places.csv"), PLACES);
+    const words = ["@places.csv", "@part-1.csv", "--lat", "breite", "--hazards", "cyclones", "--years", "2050"];
+    expect(await score(...words, "--shard", "1/3")).toBeUndefined();
+    const first = readFileSync(join(folder, "part-1.csv.manifest.json"), "utf8");
+    expect(await score(...words, "--shard", "1/2")).toBe(1);
+    expect(printed.stderr).toMatch(/part-1\.csv is part 1 of 3, and would be replaced by part 1 of 2\. .* --restart/);
+    expect(readFileSync(join(folder, "part-1.csv.manifest.json"), "utf8")).toBe(first);
+    expect(existsSync(join(folder, "part-1.csv.partial"))).toBe(false);
+    expect(await score(...words, "--shard", "1/3")).toBeUndefined();
+    expect(await score(...words, "--shard", "1/2", "--restart")).toBeUndefined();
+    expect(readFileSync(join(folder, "part-1.csv.manifest.json"), "utf8")).toContain('"shard":{"index":1,"count":2}');
+    expect(await score(...words)).toBeUndefined();
+    writeFileSync(join(folder, "part-1.csv.manifest.json"), "{}");
+    expect(await score(...words, "--shard", "1/2")).toBeUndefined();
+  });
+
   const rejected: readonly (readonly [string, readonly string[], RegExp])[] = [
     ["an input that does not exist", ["@none.csv", "@out.csv"], /none\.csv: no such file/],
     [
