@@ -145,7 +145,7 @@ export async function placeFileOptionsOf(flags: PortfolioFlags): Promise<PlaceFi
 function mergedColumns(fromFile: unknown, fromFlags: Readonly<Record<string, unknown>>): unknown {
   const names = definedMembers(fromFlags);
   if (Object.keys(names).length === 0) return undefined;
-  // What is not an object is rejected with the other options.
+  // Returned unchanged if it is no object, so that it is rejected with the other errors.
   if (fromFile !== undefined && (typeof fromFile !== "object" || fromFile === null || Array.isArray(fromFile)))
     return fromFile;
   return { ...fromFile, ...names };
