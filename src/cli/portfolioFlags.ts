@@ -90,7 +90,7 @@ export function addPortfolioFlags(command: Command): Command {
         "JSON file with options; flags take precedence, see docs/schemas/portfolio-options.json",
       )
       .option("--shard <i/n>", "write part i of n, to be joined by isotherm portfolio merge", readShard)
-      .option("--restart", "discard the unfinished output of an earlier run")
+      .option("--restart", "discard the unfinished output of an earlier run; replace a part of another number of parts")
       .addOption(
         new Option("--workers <count>", "number of worker threads; 0 computes on the main thread")
           .default(Math.max(1, availableParallelism()), "number of processors")
@@ -115,7 +115,6 @@ export async function placeFileOptionsOf(flags: PortfolioFlags): Promise<PlaceFi
   // A radius on the command line replaces either kind of radius in the file.
   const replaced =
     radius !== undefined || radiusColumn !== undefined ? { radius: undefined, radius_column: undefined } : {};
-  const columns = definedMembers({ id, latitude: lat, longitude: lon });
   return parsePlaceFileOptions(
     definedMembers({
       ...fromFile,
@@ -132,10 +131,24 @@ export async function placeFileOptionsOf(flags: PortfolioFlags): Promise<PlaceFi
         total_hazard: totalHazard,
         anthropogenic,
         layout,
-        columns: Object.keys(columns).length === 0 ? undefined : columns,
+        columns: mergedColumns("columns" in fromFile ? fromFile.columns : undefined, {
+          id,
+          latitude: lat,
+          longitude: lon,
+        }),
       }),
     }),
   );
+}
+
+/** Returns the columns of the options file with those of the flags, or undefined if there are no flags. */
+function mergedColumns(fromFile: unknown, fromFlags: Readonly<Record<string, unknown>>): unknown {
+  const names = definedMembers(fromFlags);
+  if (Object.keys(names).length === 0) return undefined;
+  // Returned unchanged if it is no object, so that it is rejected with the other errors.
+  if (fromFile !== undefined && (typeof fromFile !== "object" || fromFile === null || Array.isArray(fromFile)))
+    return fromFile;
+  return { ...fromFile, ...names };
 }
 
 function definedMembers(members: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -10,9 +10,18 @@ export interface PlaceColumns {
   readonly radiusKm: string | undefined;
 }
 
+/** Positions among the kept columns; undefined if there is no such column. */
+export interface PlaceColumnPositions {
+  readonly id: number | undefined;
+  /** The coordinates that were scored, also those of a geometry. */
+  readonly latitude: number | undefined;
+  readonly longitude: number | undefined;
+}
+
 /** An open file of places. */
 export interface PlaceSource {
   readonly columns: PlaceColumns;
+  readonly positions: PlaceColumnPositions;
   /** Columns of the file that are kept, in its order. */
   readonly keptColumns: readonly KeptColumn[];
   /** Undefined if it is known only when all rows have been read. */

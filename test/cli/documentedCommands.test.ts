@@ -14,8 +14,9 @@ const DOCS = readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8"
 const PAGES = ["README.md", "CONTRIBUTING.md", "examples/README.md", "SECURITY.md", ...DOCS.toSorted()];
 const textOf = (page: string): string => readFileSync(join(ROOT, page), "utf8");
 
-/** Options of other programs that pages mention in the running text: Docker, npm, V8, GNU parallel, and the benchmarks. */
+/** Options of other programs that pages mention in the running text: Docker, npm, V8, Slurm, GNU parallel, and the benchmarks. */
 const OTHER_OPTIONS = new Set([
+  "--array",
   "--build-arg",
   "--memory",
   "--global",

@@ -37,21 +37,10 @@ describe("isotherm portfolio", () => {
       analysis_years: [2050],
       radius: 7,
       layout: "long",
-      columns: { id: "site", latitude: "breite" },
+      columns: { id: "geocode_km", latitude: "breite" },
     };
     writeFileSync(join(folder, "options.json"), JSON.stringify(options));
-    const flags = [
-      "--options",
-      "@options.json",
-      "--lat",
-      "breite",
-      "--id",
-      "site",
-      "--years",
-      "2080",
-      "--layout",
-      "wide",
-    ];
+    const flags = ["--options", "@options.json", "--id", "site", "--years", "2080", "--layout", "wide"];
     const code = await score(
       "@places.csv",
       "@out.ndjson",
@@ -95,6 +84,23 @@ describe("isotherm portfolio", () => {
       "status",
       "error",
     ]);
+  });
+
+  test("adds the columns of flags to those of the file of options", async () => {
+    writeFileSync(join(folder, "places.csv"), "ref,lat,lon,lat_corrected,lon_corrected\nA,0,0,25.76,-80.19\n");
+    const columns = { latitude: "lat_corrected", longitude: "lon_corrected" };
+    writeFileSync(join(folder, "options.json"), JSON.stringify({ hazards: ["cyclones"], columns }));
+    expect(await score("@places.csv", "@out.csv", "--options", "@options.json", "--id", "ref", "--json")).toBe(
+      undefined,
+    );
+    expect(JSON.parse(printed.stdout)).toMatchObject({ options: { columns: { id: "ref", ...columns } } });
+  });
+
+  test("rejects columns of a file of options that are no object", async () => {
+    writeFileSync(join(folder, "places.csv"), PLACES);
+    writeFileSync(join(folder, "options.json"), JSON.stringify({ columns: ["lat"] }));
+    expect(await score("@places.csv", "@out.csv", "--options", "@options.json", "--id", "site")).toBe(1);
+    expect(printed.stderr).toContain("columns must be");
   });
 
   test("prints counts, invalid rows and rates", async () => {
@@ -176,6 +182,23 @@ describe("isotherm portfolio", () => {
     expect(readFileSync(join(folder, "merged.csv"))).toEqual(readFileSync(join(folder, "whole.csv")));
     expect(await run("portfolio", "merge", "@merged.csv", "@part-1.csv")).toBe(1);
     expect(printed.stderr).toContain("Missing of 2 parts: 2.");
+  });
+
+  test("replaces a part of another number of parts only with --restart", async () => {
+    writeFileSync(join(folder, "places.csv"), PLACES);
+    const words = ["@places.csv", "@part-1.csv", "--lat", "breite", "--hazards", "cyclones", "--years", "2050"];
+    expect(await score(...words, "--shard", "1/3")).toBeUndefined();
+    const first = readFileSync(join(folder, "part-1.csv.manifest.json"), "utf8");
+    expect(await score(...words, "--shard", "1/2")).toBe(1);
+    expect(printed.stderr).toMatch(/part-1\.csv is part 1 of 3, and would be replaced by part 1 of 2\. .* --restart/);
+    expect(readFileSync(join(folder, "part-1.csv.manifest.json"), "utf8")).toBe(first);
+    expect(existsSync(join(folder, "part-1.csv.partial"))).toBe(false);
+    expect(await score(...words, "--shard", "1/3")).toBeUndefined();
+    expect(await score(...words, "--shard", "1/2", "--restart")).toBeUndefined();
+    expect(readFileSync(join(folder, "part-1.csv.manifest.json"), "utf8")).toContain('"shard":{"index":1,"count":2}');
+    expect(await score(...words)).toBeUndefined();
+    writeFileSync(join(folder, "part-1.csv.manifest.json"), "{}");
+    expect(await score(...words, "--shard", "1/2")).toBeUndefined();
   });
 
   const rejected: readonly (readonly [string, readonly string[], RegExp])[] = [

@@ -161,6 +161,73 @@ describe("isotherm portfolio summary", () => {
     expect(printed.stdout).toMatch(/│ place │ latitude │/);
   });
 
+  const pointWith = (properties: object) => ({
+    type: "FeatureCollection",
+    features: [{ type: "Feature", geometry: { type: "Point", coordinates: [120.9772, 14.5958] }, properties }],
+  });
+  test.each([
+    [{ latitude: 52, longitude: 5 }],
+    [{ lat: 52, lon: 5 }],
+    [{ latitude: 1_283_000, longitude: 655_000 }],
+    [{ hazard: "high", lat: "unknown" }],
+  ])("shows the points that were scored, with the properties %j", async (properties) => {
+    writeFileSync(join(folder, "points.geojson"), JSON.stringify(pointWith(properties)));
+    const selection = ["--hazards=cyclones", "--scenarios=rcp8p5", "--years=2080"];
+    for (const name of ["points.csv", "points.parquet"]) {
+      await run("portfolio", "@points.geojson", `@${name}`, "--atlas=demo", "--workers=0", ...selection);
+      printed.stdout = "";
+      expect(await run("portfolio", "summary", `@${name}`, "--json"), printed.stderr).toBeUndefined();
+      expect(JSON.parse(printed.stdout)).toMatchObject({
+        top: [{ places: [{ latitude: 14.5958, longitude: 120.9772 }] }],
+      });
+    }
+  });
+
+  test("reads coordinates in every notation that is scored", async () => {
+    const rows = "A, 14.5958, 120.9772\nB,+25.7839,-80.2102\nC,34.,135.\nD,\t.145958e2 ,1.209772E2\n";
+    writeFileSync(join(folder, "notations.csv"), `site,lat,lon\n${rows}`);
+    const selection = ["--hazards=cyclones", "--scenarios=rcp8p5", "--years=2080"];
+    await run("portfolio", "@notations.csv", "@notations-scores.csv", "--atlas=demo", "--workers=0", ...selection);
+    const words = ["@notations-scores.csv", "--json", "--id=site", `--html=${folder}/notations.html`];
+    printed.stdout = "";
+    expect(await run("portfolio", "summary", ...words), printed.stderr).toBeUndefined();
+    const { top, invalid_rows: invalid } = JSON.parse(printed.stdout) as {
+      readonly top: readonly { readonly places: readonly { readonly id: string }[] }[];
+      readonly invalid_rows: object;
+    };
+    expect(invalid).toMatchObject({ count: 0 });
+    const places = (top[0]?.places ?? []).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+    expect(places).toMatchObject([
+      { id: "A", latitude: 14.5958, longitude: 120.9772 },
+      { id: "B", latitude: 25.7839, longitude: -80.2102 },
+      { id: "C", latitude: 34, longitude: 135 },
+      { id: "D", latitude: 14.5958, longitude: 120.9772 },
+    ]);
+  });
+
+  test("reads the format that the manifest states", async () => {
+    for (const format of ["csv", "ndjson", "parquet", "geoparquet"]) {
+      const name = `scores-${format}.dat`;
+      const words = ["--atlas=demo", "--workers=0", "--radius=20", ...SELECTION, `--to=${format}`];
+      await run("portfolio", "@places.csv", `@${name}`, ...words);
+      expect(await summaryOf(name, "--id=site")).toEqual(await summaryOf("long.csv", "--id=site"));
+    }
+    writeFileSync(join(folder, "alone.dat"), readFileSync(join(folder, "long.csv")));
+    expect(await run("portfolio", "summary", "@alone.dat")).toBe(1);
+    expect(errorText()).toMatch(
+      /alone\.dat: the extension \.dat is not supported; an output without a manifest ends in \.csv/,
+    );
+  });
+
+  test("shows the identifier that the run has renamed", async () => {
+    writeFileSync(join(folder, "renamed.csv"), "hazard,lat,lon\nManila,14.5958,120.9772\n");
+    const selection = ["--hazards=cyclones", "--scenarios=rcp8p5", "--years=2080", "--id=hazard"];
+    await run("portfolio", "@renamed.csv", "@renamed-scores.csv", "--atlas=demo", "--workers=0", ...selection);
+    printed.stdout = "";
+    expect(await run("portfolio", "summary", "@renamed-scores.csv", "--json"), printed.stderr).toBeUndefined();
+    expect(JSON.parse(printed.stdout)).toMatchObject({ top: [{ places: [{ id: "Manila" }] }] });
+  });
+
   test.each([
     [["@none.csv"], /none\.csv: no such file\./],
     [["@other.csv"], /other\.csv: The file is not an output of isotherm portfolio: .* Its columns are "a", "b"\./],

@@ -5,7 +5,7 @@ import {
   ROWS_PER_BLOCK,
   type RowError,
 } from "../../places/placeBlock.ts";
-import type { PlaceColumns } from "../placeSource.ts";
+import type { PlaceColumnPositions, PlaceColumns } from "../placeSource.ts";
 import { type CoordinateColumn, coordinateError, isInLimits, LIMITS, numberIn } from "./coordinates.ts";
 import type { PlaceColumnIndices } from "./placeColumnNames.ts";
 
@@ -29,6 +29,12 @@ export function placeColumnsOf({ keptColumns, indices, geometry }: PlaceLayout):
     geometry: geometry?.name,
     radiusKm: nameOf(indices.radiusKm),
   };
+}
+
+/** Returns the positions of the columns with which the places of the output are identified and located. */
+export function placePositionsOf({ indices, geometry }: PlaceLayout): PlaceColumnPositions {
+  const { latitude, longitude } = geometry ?? indices;
+  return { id: indices.id, latitude, longitude };
 }
 
 /** A block ends with the row with which its text has this size, if it has not ended before. */

@@ -16,7 +16,7 @@ const NINE = 0x39;
 const PLUS = 0x2b;
 
 /** Returns the number that a value holds, also as text; NaN if it holds none. */
-export function numberIn(value: KeptValue): number {
+export function numberIn(value: unknown): number {
   if (typeof value === "number") return value;
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "string") return NaN;

@@ -3,7 +3,7 @@ import { Fault } from "../../errors.ts";
 import type { PlaceBlock, RowError } from "../../places/placeBlock.ts";
 import { quote } from "../../schemaErrors.ts";
 import type { PlaceSource } from "../placeSource.ts";
-import { BlockAssembler, type PlaceLayout, placeColumnsOf } from "./blockAssembler.ts";
+import { BlockAssembler, type PlaceLayout, placeColumnsOf, placePositionsOf } from "./blockAssembler.ts";
 import { type PlaceTextFile, readFileText } from "./fileText.ts";
 import { findPlaceColumns, readColumnNames, type RequestedColumns } from "./placeColumnNames.ts";
 
@@ -27,6 +27,7 @@ export async function openCsvSource(
   };
   return {
     columns: placeColumnsOf(layout),
+    positions: placePositionsOf(layout),
     keptColumns: layout.keptColumns,
     rowCount: undefined,
     sizeBytes: file.sizeBytes,

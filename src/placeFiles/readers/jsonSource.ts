@@ -1,6 +1,6 @@
 import type { KeptColumn, KeptValue, PlaceBlock, RowError } from "../../places/placeBlock.ts";
 import type { PlaceSource } from "../placeSource.ts";
-import { BlockAssembler, type PlaceLayout, placeColumnsOf } from "./blockAssembler.ts";
+import { BlockAssembler, type PlaceLayout, placeColumnsOf, placePositionsOf } from "./blockAssembler.ts";
 import { type PlaceTextFile, readFileText } from "./fileText.ts";
 import { checkFeatureCollection, readPoint } from "./geojsonFeatures.ts";
 import { keptValueOf, MemberColumns } from "./jsonMembers.ts";
@@ -54,6 +54,7 @@ async function openJsonSource(
   const valuesOf = rowValues(layout, memberNames);
   return {
     columns: placeColumnsOf(layout),
+    positions: placePositionsOf(layout),
     keptColumns: layout.keptColumns,
     rowCount: survey.rowCount,
     sizeBytes: file.sizeBytes,

@@ -9,7 +9,13 @@ import {
 } from "../../places/placeBlock.ts";
 import { quote } from "../../schemaErrors.ts";
 import type { PlaceSource } from "../placeSource.ts";
-import { BLOCK_SIZE_CHARACTERS, placeBlockOf, type PlaceLayout, placeColumnsOf } from "./blockAssembler.ts";
+import {
+  BLOCK_SIZE_CHARACTERS,
+  placeBlockOf,
+  type PlaceLayout,
+  placeColumnsOf,
+  placePositionsOf,
+} from "./blockAssembler.ts";
 import type { PlaceTextFile } from "./fileText.ts";
 import type { ColumnReader } from "./parquet/columnReader.ts";
 import { type ColumnType, columnTypeOf, HEXADECIMAL } from "./parquet/columnTypes.ts";
@@ -35,6 +41,7 @@ export async function openParquetSource(
     const plan = planColumns(file, options);
     return {
       columns: placeColumnsOf(plan.layout),
+      positions: placePositionsOf(plan.layout),
       keptColumns: plan.layout.keptColumns,
       rowCount: file.rowCount,
       sizeBytes,

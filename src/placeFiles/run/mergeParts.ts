@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { FAULT_ITEM_COUNT_MAX, Fault, isFault } from "../../errors.ts";
 import { hashFile, isNotFound, readFully } from "../../files.ts";
 import { openFooter, placeOutputFormat } from "./outputFormat.ts";
-import { findJobDifferences, type PlaceJob } from "./placeJob.ts";
+import { findJobDifferences, type PlaceJob, stableJson } from "./placeJob.ts";
 import type { OutputDisk } from "./outputDisk.ts";
 import { parseManifest, type PlaceManifest, statedCounts } from "./placeManifest.ts";
 import type { PlaceReport } from "./placeReport.ts";
@@ -57,7 +57,15 @@ export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
     try {
       await copySegments(partial, { parts, clock, merge });
       const { groups, columns, hazards, synthetic, omissions } = manifest;
-      const facts = { groups, columns, hazards, synthetic, omissions };
+      const stated = statedPlaceColumns(parts);
+      const facts = {
+        groups,
+        columns,
+        ...(stated === undefined ? {} : { place_columns: stated }),
+        hazards,
+        synthetic,
+        omissions,
+      };
       const counts = parts.reduce((sum, part) => addCounts(sum, statedCounts(part.manifest)), NO_COUNTS);
       return await publishOutput(partial, { path: output, job, facts, counts, footer, clock, resumedPlaceCount: 0 });
     } finally {
@@ -119,6 +127,8 @@ function findPartErrors(parts: readonly Part[]): readonly string[] {
     );
     if (differences.length === 0 && !haveSameRules(first, part))
       differences.push("the rules or sources of the atlas differ");
+    if (differences.length === 0 && !haveSamePlaceColumns(parts, part))
+      differences.push("the columns that identify and locate the places differ");
     if (differences.length > 0) errors.push(`${path} does not belong to ${first.path}: ${differences.join("; ")}.`);
     if (shard.count !== first.manifest.shard?.count) {
       errors.push(`${path} is a part of ${shard.count}, and ${first.path} of ${first.manifest.shard?.count}.`);
@@ -146,6 +156,15 @@ function areContiguous(parts: readonly Part[]): boolean {
 
 function haveSameRules(a: Part, b: Part): boolean {
   return JSON.stringify(a.manifest.hazards) === JSON.stringify(b.manifest.hazards);
+}
+
+/** Returns the place columns of the first part with them: parts that earlier versions have written do not state them. */
+function statedPlaceColumns(parts: readonly Part[]): PlaceManifest["place_columns"] {
+  return parts.find(({ manifest }) => manifest.place_columns !== undefined)?.manifest.place_columns;
+}
+
+function haveSamePlaceColumns(parts: readonly Part[], { manifest: { place_columns } }: Part): boolean {
+  return place_columns === undefined || stableJson(place_columns) === stableJson(statedPlaceColumns(parts));
 }
 
 /** Compares the files with their manifests. */

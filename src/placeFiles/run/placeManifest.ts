@@ -13,10 +13,19 @@ import type { InvalidRow, RowCounts, SegmentRecord, StatusCounts } from "./segme
 export interface OutputFacts {
   readonly groups: readonly ScoreGroup[];
   readonly columns: readonly Pick<OutputColumn, "name" | "type">[];
+  /** Names of the columns that identify and locate the places. Absent in manifests of earlier versions. */
+  readonly place_columns?: StatedPlaceColumns;
   readonly hazards: readonly HazardDescription[];
   /** Whether the values are synthetic, as in the demo. */
   readonly synthetic: boolean;
   readonly omissions: readonly Omission[];
+}
+
+interface StatedPlaceColumns {
+  /** Null if the places have no identifier. */
+  readonly id: string | null;
+  readonly latitude: string | null;
+  readonly longitude: string | null;
 }
 
 /** Describes an output file, so that parts can be verified and joined, and values can be traced to their sources. */
@@ -73,6 +82,7 @@ export function hazardDescriptions(
 }
 
 const TEXT = { type: "string" };
+const TEXT_OR_NULL = { type: ["string", "null"] };
 const COUNT = { type: "integer", minimum: 0 };
 const SHARD_NUMBER = { type: "integer", minimum: 1, maximum: SHARD_COUNT_MAX };
 const LIST = { type: "array", items: { type: "object" } };
@@ -111,7 +121,7 @@ const MANIFEST_SHAPE: ValueSchema = {
     },
     output_format: { type: "string", enum: OUTPUT_FORMATS },
     options: { type: "object" },
-    input_format: { type: ["string", "null"] },
+    input_format: TEXT_OR_NULL,
     shard: {
       anyOf: [
         { type: "null" },
@@ -140,6 +150,11 @@ const MANIFEST_SHAPE: ValueSchema = {
     columns: {
       type: "array",
       items: { type: "object", required: ["name", "type"], properties: { name: TEXT, type: TEXT } },
+    },
+    place_columns: {
+      type: "object",
+      required: ["id", "latitude", "longitude"],
+      properties: { id: TEXT_OR_NULL, latitude: TEXT_OR_NULL, longitude: TEXT_OR_NULL },
     },
     hazards: LIST,
     omissions: LIST,

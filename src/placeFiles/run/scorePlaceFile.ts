@@ -4,7 +4,7 @@ import type { Atlas } from "../../hazard/answer.ts";
 import { scoreBlocks } from "../../places/scoreBlocks.ts";
 import { planScores, type ScorePlan } from "../../places/scorePlan.ts";
 import type { AtlasInternals } from "../../pool/hostAtlas.ts";
-import type { PlaceSource } from "../placeSource.ts";
+import type { PlaceColumnPositions, PlaceSource } from "../placeSource.ts";
 import { openPlaceSource, type PlaceFormat } from "../readers/openPlaceSource.ts";
 import type { SegmentFormat } from "../segmentFormat.ts";
 import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
@@ -16,6 +16,7 @@ import { describeJob, type OutputFormat, type Shard } from "./placeJob.ts";
 import { hazardDescriptions, type OutputFacts } from "./placeManifest.ts";
 import type { PlaceReport } from "./placeReport.ts";
 import { publishOutput } from "./publishOutput.ts";
+import { checkReplacedPart } from "./replacedPart.ts";
 import { RunClock } from "./runClock.ts";
 import type { OutputDisk } from "./outputDisk.ts";
 import { countRows, countsOf } from "./segmentRecord.ts";
@@ -32,7 +33,7 @@ export interface PlaceRun {
   /** Valid, see `parsePlaceFileOptions`. */
   readonly options: PlaceFileOptions;
   readonly shard?: Shard | undefined;
-  /** Discards the unfinished output of another run. */
+  /** Discards the unfinished output of another run, and replaces a part of another number of parts. */
   readonly restart?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: PlaceProgress) => void;
@@ -52,8 +53,8 @@ interface PlaceProgress {
  * by the next run with the same input, options and atlas, which writes the same bytes.
  *
  * @throws Fault `invalid_request` naming the row if the input is damaged, or has changed during the run;
- *   `configuration_invalid` if another process writes the output, the unfinished output is of another run, or the disk is
- *   full; `combination_unavailable`; `atlas_unavailable`; the signal's reason
+ *   `configuration_invalid` if another process writes the output, the unfinished output is of another run, the output
+ *   is a part of another number of parts, or the disk is full; `combination_unavailable`; `atlas_unavailable`; the signal's reason
  */
 export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise<PlaceReport> {
   const clock = new RunClock({ hasWorkers: atlas.executor !== undefined });
@@ -72,7 +73,8 @@ export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise
     const format = await openSegmentFormat(run.outputFormat, outputPlan, job);
     return await withWorkFolder(run, async () => {
       const { header } = format;
-      const { output, restart = false, disk } = run;
+      const { output, restart = false, disk, shard } = run;
+      if (shard !== undefined && !restart) await checkReplacedPart(output, shard);
       const partial = await PartialOutput.open({ output, job, header, restart, needsCounts: true, disk });
       try {
         const resumedPlaceCount = countRows(partial.segments).placeCount;
@@ -81,7 +83,7 @@ export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise
         return await publishOutput(partial, {
           path: output,
           job,
-          facts: factsOf(atlas, { plan, outputPlan }),
+          facts: factsOf(atlas, { plan, outputPlan, positions: source.positions }),
           counts: partial.counts,
           footer: format.footer,
           clock,
@@ -122,11 +124,20 @@ export function outputPlanOf(
 
 function factsOf(
   atlas: Atlas,
-  { plan: { groups, omissions }, outputPlan }: { readonly plan: ScorePlan; readonly outputPlan: OutputPlan },
+  {
+    plan: { groups, omissions },
+    outputPlan,
+    positions,
+  }: { readonly plan: ScorePlan; readonly outputPlan: OutputPlan; readonly positions: PlaceColumnPositions },
 ): OutputFacts {
+  const columns = outputColumns(outputPlan).map(({ name, type }) => ({ name, type }));
+  // The kept columns are first.
+  const nameAt = (position: number | undefined) => columns[position ?? -1]?.name ?? null;
+  const { id, latitude, longitude } = positions;
   return {
     groups,
-    columns: outputColumns(outputPlan).map(({ name, type }) => ({ name, type })),
+    columns,
+    place_columns: { id: nameAt(id), latitude: nameAt(latitude), longitude: nameAt(longitude) },
     hazards: hazardDescriptions(atlas, groups),
     synthetic: atlas.synthetic,
     omissions,

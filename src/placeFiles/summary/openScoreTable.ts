@@ -1,5 +1,6 @@
 import { extname } from "node:path";
 import { Fault } from "../../errors.ts";
+import { quote } from "../../schemaErrors.ts";
 import type { PlaceTextFile } from "../readers/fileText.ts";
 import type { ScoreTable } from "./scoreTable.ts";
 import { openCsvTable } from "./tables/csvTable.ts";
@@ -17,16 +18,29 @@ const OPENERS: Readonly<Record<string, (file: PlaceTextFile) => Promise<ScoreTab
 };
 
 /**
- * Opens an output of `isotherm portfolio`. Its extension determines the format.
+ * Opens an output of `isotherm portfolio`.
  *
+ * @param file.format the format that the manifest states; by default, the extension determines it
  * @throws Fault `configuration_invalid` if the extension is not that of an output, `invalid_request` if the file is damaged
  */
-export async function openScoreTable(path: string, sizeBytes: number): Promise<ScoreTable> {
-  const extension = extname(path).toLowerCase();
+export async function openScoreTable({
+  path,
+  sizeBytes,
+  format,
+}: {
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly format: string | undefined;
+}): Promise<ScoreTable> {
+  // Every format has the name of an extension.
+  const extension = format === undefined ? extname(path).toLowerCase() : `.${format}`;
   const open = Object.hasOwn(OPENERS, extension) ? OPENERS[extension] : undefined;
-  if (open === undefined) {
-    const what = extension === "" ? "the name has no extension" : `the extension ${extname(path)} is not supported`;
-    throw new Fault("configuration_invalid", `${what}; an output ends in ${Object.keys(OPENERS).join(", ")}.`);
+  if (open !== undefined) return await open({ path, sizeBytes, chunkSizeBytes: CHUNK_SIZE_BYTES });
+  const accepted = Object.keys(OPENERS).join(", ");
+  if (format !== undefined) {
+    const message = `the manifest states the format ${quote(format)}, which is not supported; the formats are named as the extensions ${accepted}.`;
+    throw new Fault("invalid_request", message);
   }
-  return await open({ path, sizeBytes, chunkSizeBytes: CHUNK_SIZE_BYTES });
+  const what = extension === "" ? "the name has no extension" : `the extension ${extname(path)} is not supported`;
+  throw new Fault("configuration_invalid", `${what}; an output without a manifest ends in ${accepted}.`);
 }

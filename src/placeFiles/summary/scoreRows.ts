@@ -2,6 +2,7 @@ import { Fault } from "../../errors.ts";
 import { SCORE_BOUNDS } from "../../hazard/scoring/scoreRequest.ts";
 import { parseNumber } from "../../parameters.ts";
 import { quote } from "../../schemaErrors.ts";
+import { isInLimits, LIMITS, numberIn } from "../readers/coordinates.ts";
 import type { ScoreCells } from "./groupStatistics.ts";
 import type { PlaceReader } from "./placeList.ts";
 import {
@@ -70,8 +71,8 @@ export class ScoreRows {
   #rowsBefore = 0;
   readonly #placeReader: PlaceReader = {
     idOf: (row) => textOf(this.#cell(this.#positions.id, row)),
-    latitudeOf: (row) => this.#coordinate(this.#positions.latitude, row, 90),
-    longitudeOf: (row) => this.#coordinate(this.#positions.longitude, row, 180),
+    latitudeOf: (row) => this.#coordinate(this.#positions.latitude, row, "latitude"),
+    longitudeOf: (row) => this.#coordinate(this.#positions.longitude, row, "longitude"),
     shownOf: (row) => this.#shownPositions.map((position) => textOf(this.#cell(position, row))),
   };
 
@@ -196,11 +197,14 @@ export class ScoreRows {
   }
 
   /** Returns a coordinate in degrees; NaN if the file has none. */
-  #coordinate(position: number, row: number, magnitudeMax: number): number {
-    const value = this.#number(position, row);
-    return Number.isNaN(value) || Math.abs(value) <= magnitudeMax
-      ? value
-      : this.#reject(position, row, `between ${-magnitudeMax} and ${magnitudeMax} degrees`);
+  #coordinate(position: number, row: number, kind: "latitude" | "longitude"): number {
+    const cell = this.#cell(position, row);
+    if (cell === null || cell === undefined || cell === "") return NaN;
+    const degrees = numberIn(cell);
+    if (isInLimits(kind, degrees)) return degrees;
+    const limit = LIMITS[kind];
+    const range = `between ${-limit} and ${limit} degrees`;
+    return this.#reject(position, row, Number.isNaN(degrees) ? `a number ${range}` : range);
   }
 
   #reject(position: number, row: number, accepted: string): never {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { isHazardName, type HazardName } from "../../hazard/hazards.ts";
 import { Fault } from "../../errors.ts";
 import { isNotFound } from "../../files.ts";
+import type { PlaceColumnNames } from "./scoreRows.ts";
 
 /** What the manifest of an output states about the run that wrote it. */
 export interface StatedRun {
@@ -9,6 +10,8 @@ export interface StatedRun {
   readonly inputSha256: string;
   /** As in a file of options. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** Undefined if it is not stated; the extension then determines it. */
+  readonly outputFormat: string | undefined;
   readonly release: string;
   readonly contentHash: string;
   /** Whether the values are invented, as those of the demo. */
@@ -20,10 +23,14 @@ export interface StatedRun {
   readonly sources: readonly StatedSource[];
   /** Names of the groups, such as `riverine_floods.rcp8p5.2050`. */
   readonly groups: ReadonlySet<string>;
+  /** Columns that identify and locate the places; undefined if an earlier version wrote the output. */
+  readonly placeColumns: StatedColumns | undefined;
   /** Rows and size of the output. */
   readonly rowCount: number;
   readonly sizeBytes: number;
 }
+
+type StatedColumns = Pick<PlaceColumnNames, "id" | "latitude" | "longitude">;
 
 interface StatedSource {
   readonly name: string;
@@ -75,6 +82,7 @@ function parseStatedRun(manifest: unknown): StatedRun {
     inputFile: textOf(input["name"]),
     inputSha256: textOf(input["sha256"]),
     options: membersOf(members["options"]),
+    outputFormat: members["output_format"] === undefined ? undefined : textOf(members["output_format"]),
     release: textOf(atlas["release"]),
     contentHash: textOf(atlas["content_hash"]),
     isSynthetic: members["synthetic"] === true,
@@ -87,8 +95,19 @@ function parseStatedRun(manifest: unknown): StatedRun {
         return `${String(hazard)}.${String(scenario)}.${String(analysisYear)}`;
       }),
     ),
+    placeColumns: members["place_columns"] === undefined ? undefined : columnNamesOf(members["place_columns"]),
     rowCount: Number(output["row_count"]),
     sizeBytes: Number(output["size_bytes"]),
+  };
+}
+
+function columnNamesOf(value: unknown): StatedColumns {
+  const members = membersOf(value);
+  const nameOf = (name: unknown) => (name === null ? undefined : textOf(name));
+  return {
+    id: nameOf(members["id"]),
+    latitude: nameOf(members["latitude"]),
+    longitude: nameOf(members["longitude"]),
   };
 }
 

@@ -17,7 +17,7 @@ type SummaryColumns = Omit<RequestedColumns, "radiusKm"> & {
  * Summarizes an output of `isotherm portfolio`, with its manifest if there is one beside it.
  *
  * @param file.sizeBytes size of the file
- * @param columns names of the columns that identify and locate the places; by default those of the options that the manifest
+ * @param columns names of the columns that identify and locate the places; by default those that the manifest
  *   states, or those with usual names. The account is shown with the location numbers of an OED file.
  * @throws Fault `invalid_request`, `configuration_invalid` naming the file
  */
@@ -32,7 +32,7 @@ export async function summarizePlaceFile(
       const message = `The file has ${file.sizeBytes} bytes, but its manifest states ${run.sizeBytes}. It has changed since it was written.`;
       throw new Fault("invalid_request", message);
     }
-    const table = await openScoreTable(file.path, file.sizeBytes);
+    const table = await openScoreTable({ path: file.path, sizeBytes: file.sizeBytes, format: run?.outputFormat });
     try {
       const keptNames = keptColumnNames(table.columnNames, scoreLayoutOf(table.columnNames, run?.groups));
       const summary = await summarizeTable(table, options, {
@@ -58,9 +58,9 @@ export async function summarizePlaceFile(
   }
 }
 
-/** Returns the columns that the options of the run name, as far as the file has them. */
+/** Returns the columns of the places that the manifest or else the options in it name, as far as the file has them. */
 function statedColumns(run: StatedRun | undefined, names: readonly string[]): SummaryColumns {
-  const stated = run?.options["columns"];
+  const stated = run?.placeColumns ?? run?.options["columns"];
   if (typeof stated !== "object" || stated === null) return {};
   const { id, latitude, longitude } = stated as Partial<Record<keyof SummaryColumns, unknown>>;
   const nameOf = (name: unknown) => (typeof name === "string" && names.includes(name) ? name : undefined);

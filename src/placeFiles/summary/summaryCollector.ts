@@ -216,7 +216,8 @@ export class SummaryCollector {
     const message =
       `The column ${quote(this.#options.groupBy)} has too many different values (at least ${this.#parts.size}): values of ` +
       `the column x hazards, scenarios and years x metrics must be at most ${PART_DISTRIBUTION_COUNT_MAX}. ` +
-      "Group by a column with fewer values.";
+      "Group by a column with fewer values, or summarize an output with fewer of them (--hazards, --scenarios, --years and " +
+      "--metrics of isotherm portfolio).";
     return new Fault("configuration_invalid", message);
   }
 }

@@ -23,7 +23,7 @@ export async function withPlaceFile<T>(
 
 /** What a file of places contains. */
 export interface ReadPlaces {
-  readonly source: Omit<PlaceSource, "blocks" | "close">;
+  readonly source: Omit<PlaceSource, "positions" | "blocks" | "close">;
   readonly blocks: readonly PlaceBlock[];
   /** Kept values by row, with the name of their column. */
   readonly rows: readonly Readonly<Record<string, KeptValue>>[];

@@ -7,7 +7,7 @@ import { mergeParts } from "../../../src/placeFiles/run/mergeParts.ts";
 import type { PlaceManifest } from "../../../src/placeFiles/run/placeManifest.ts";
 import { manifestPathOf } from "../../../src/placeFiles/run/workFolder.ts";
 import { withTempFolder } from "../../atlas/makeAtlas.ts";
-import { demoAtlas, expectFile, OPTIONS, readManifest, score, writePlaces } from "./placeRuns.ts";
+import { demoAtlas, expectFile, OPTIONS, randomPlaces, readManifest, score, writePlaces } from "./placeRuns.ts";
 
 const atlas = demoAtlas();
 
@@ -53,6 +53,26 @@ describe("parts", () => {
         output: undefined,
         timing: undefined,
       });
+    });
+  });
+
+  test("of versions that did not state the columns of the places are joined", async () => {
+    await withTempFolder(async (folder) => {
+      const input = await writePlaces(folder, randomPlaces(10));
+      const parts = await writeParts(folder, { input, count: 2, extension: "csv" });
+      const output = join(folder, "merged.csv");
+      const [first = "", second = ""] = parts;
+      const { place_columns: stated, ...earlier } = await readManifest(first);
+      expect(stated).toEqual({ id: "id", latitude: "latitude", longitude: "longitude" });
+      await writeFile(manifestPathOf(first), JSON.stringify(earlier));
+      await mergeParts({ output, parts });
+      expect((await readManifest(output)).place_columns).toEqual(stated);
+      await writeFile(
+        manifestPathOf(second),
+        JSON.stringify({ ...(await readManifest(second)), place_columns: undefined }),
+      );
+      await mergeParts({ output, parts, restart: true });
+      expect(await readManifest(output)).not.toHaveProperty("place_columns");
     });
   });
 
@@ -157,6 +177,14 @@ describe("parts", () => {
           hazards: manifest.hazards.map((hazard) => ({ ...hazard, rules: { threshold: 1 } })),
         })),
       expected: /the rules or sources of the atlas differ/,
+    },
+    "a part with other columns of the places": {
+      change: (_, parts) =>
+        editManifest(parts[1], (manifest) => ({
+          ...manifest,
+          place_columns: { id: null, latitude: "latitude", longitude: "longitude" },
+        })),
+      expected: /part-2\.csv does not belong to .*: the columns that identify and locate the places differ\.$/m,
     },
     "a part with other options": {
       change: async (folder, parts) => {

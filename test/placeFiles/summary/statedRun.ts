@@ -6,6 +6,7 @@ export const STATED_RUN: StatedRun = {
   inputFile: "sites <2026>.csv",
   inputSha256: "b94d27b9934d3e08a52e52d7da7dabfac484efe37a5380ee9088f7ace2efcde9",
   options: { hazards: ["cyclones", "riverine_floods"], radius: 10 },
+  outputFormat: "csv",
   release: "test-1",
   contentHash: "efeb16af",
   isSynthetic: true,
@@ -15,6 +16,7 @@ export const STATED_RUN: StatedRun = {
     { name: "Floods & winds", license: "CC BY 4.0", credit: "Example", hazards: ["cyclones", "riverine_floods"] },
   ],
   groups: new Set(["cyclones.rcp8p5.2050", "riverine_floods.rcp8p5.2050"]),
+  placeColumns: undefined,
   rowCount: 100,
   sizeBytes: 1000,
 };

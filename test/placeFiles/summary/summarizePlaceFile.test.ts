@@ -165,8 +165,8 @@ describe("files that cannot be summarized", () => {
   );
 
   test.each([
-    ["scores.txt", text, /the extension \.txt is not supported; an output ends in \.csv, /],
-    ["scores", text, /the name has no extension; an output ends in \.csv, /],
+    ["scores.txt", text, /the extension \.txt is not supported; an output without a manifest ends in \.csv, /],
+    ["scores", text, /the name has no extension; an output without a manifest ends in \.csv, /],
     ["scores.csv", "a,b\n1,2\n", /The file is not an output of isotherm portfolio: /],
     ["scores.csv", text.split("\n")[0] ?? "", /The file has no rows\.$/],
     [
