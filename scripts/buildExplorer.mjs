@@ -71,5 +71,15 @@ export const explorerConfig = {
   },
 };
 
+/** Returns the sources of the data that the page contains, from the NOTICE of the project. */
+async function dataCredits() {
+  const notice = await readFile(new URL("../NOTICE", import.meta.url), "utf8");
+  const [, sources] = notice.split(/^The published package also contains .*\n(?:.+\n)*\n/m);
+  if (sources === undefined) throw new Error("NOTICE has no list of sources after the paragraph on other packages");
+  const rule = "-".repeat(80);
+  return `${rule}\nThe files in this folder also contain data of the following sources. Paths are those of the repository.\n\n${sources}`;
+}
+
 await build(explorerConfig);
-await writeFile(join(explorerConfig.build.outDir, "explorer/LICENSES.txt"), licensesOf([...bundledFiles]));
+const licenses = `${licensesOf([...bundledFiles])}\n${await dataCredits()}`;
+await writeFile(join(explorerConfig.build.outDir, "explorer/LICENSES.txt"), licenses);

@@ -76,6 +76,16 @@ describe("listCsv", () => {
     for (const written of ["x;'=1+1", "x\t'@me", "' =A1", "two\n'-cmd", ",a-b;c,"]) expect(text).toContain(written);
   });
 
+  test("writes an apostrophe before formulas that an error quotes", () => {
+    const quoting = listOf('id,lat,lon\n1,";=1+1",2');
+    const errorOf = (escapesFormulas: boolean) =>
+      listCsv(quoting, { ...options, scores: new Map(), escapesFormulas }).split("\r\n")[1];
+    expect(errorOf(false)).toMatch(/,invalid_row,.*;=1\+1/);
+    expect(errorOf(true)).toMatch(/,invalid_row,.*;'=1\+1/);
+    const failed = new Map<number, RowScore>([[2, { kind: "refused", message: "=1+1" }]]);
+    expect(listCsv(list, { ...options, scores: failed, escapesFormulas: true })).toContain(",error,'=1+1\r\n");
+  });
+
   test("has one column for a return period", () => {
     const values = [{ name: "rp_100", title: "Flood depth, return period 100 years", metric: "depth_meters" }] as const;
     const valueOf = (value: number | null, reason?: "no_data") => ({

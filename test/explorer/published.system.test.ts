@@ -76,6 +76,17 @@ describeInChromium("a published folder", () => {
     await opened.close();
   });
 
+  test("credits the maps, the outlines and the cities below the map", async () => {
+    const opened = await open();
+    const credits = opened.page.getByText(/^Values: /);
+    await expect
+      .poll(() => credits.textContent())
+      .toMatch(
+        /WRI Aqueduct Floods .*Ward, P\. J\..*License: CC BY 4\.0\. Outlines: Natural Earth .*Cities: GeoNames \(CC BY 4\.0\)\.$/,
+      );
+    await opened.close();
+  });
+
   test(`shows the first answer within ${FIRST_ANSWER_BYTES_MAX} bytes, and a further one with few more`, async () => {
     const startBytes = server.sentBytes();
     const opened = await open(PLACE);

@@ -115,6 +115,18 @@ describe("the tarball", () => {
     }
   });
 
+  test("credits the data of the explorer in a file that a published folder contains", () => {
+    const explorer = read("dist/explorer/explorer/LICENSES.txt");
+    for (const source of [
+      "GeoNames (https://www.geonames.org)",
+      "https://creativecommons.org/licenses/by/4.0/",
+      "Natural Earth",
+      "EDGAR 2024 Greenhouse Gas Emissions",
+    ]) {
+      expect(explorer).toContain(source);
+    }
+  });
+
   test("has every file that its documents link to", () => {
     const broken = filesEnding(".md").flatMap((document) => {
       const targets = [...read(document).matchAll(/\]\(([^)#\s]+)/g)].map(([, target = ""]) => target);

@@ -13,7 +13,7 @@ import {
   ValueTable,
   yearsOf,
 } from "./climateRiskTables.tsx";
-import { formatMoney, formatMoneyChange, formatPercent, moneyScaleFor } from "./companyFormat.ts";
+import { formatMoney, formatMoneyChange, formatFraction, formatPercent, moneyScaleFor } from "./companyFormat.ts";
 import { BreakableName, ComparisonTable } from "./comparisonTable.tsx";
 import { useAnswer } from "./useAnswer.ts";
 import {
@@ -156,8 +156,8 @@ function ValueWaterfalls({ request }: { readonly request: CompanyRequest }) {
         }))}
       />
       <p class="hint waterfall-note">
-        Present values after {TAX_RATE * 100} % tax at a real discount rate of {rate * 100} %. This chart requested the
-        results of all years, {answer.results.length} in total.
+        Present values after {TAX_RATE * 100} % tax at a real discount rate of {formatFraction(rate)}. This chart
+        requested the results of all years, {answer.results.length} in total.
       </p>
     </>
   );

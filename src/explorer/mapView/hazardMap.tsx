@@ -137,7 +137,7 @@ function Attribution() {
   return (
     <p class="attribution">
       {layer === undefined ? "" : `Values: ${sourceText(layer.source)} `}
-      Outlines: Natural Earth (public domain), for orientation only.
+      Outlines: Natural Earth (public domain), for orientation only. Cities: GeoNames (CC BY 4.0).
     </p>
   );
 }

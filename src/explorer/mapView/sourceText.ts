@@ -1,11 +1,7 @@
-/** Members of a provenance that name the source of the values, in the order of the text. */
-const MEMBERS = ["title", "name", "provider", "model", "version", "description", "citation", "license"] as const;
+import { attributionParts } from "../../tiles/layerAttribution.ts";
 
-/** Returns the source of a layer as a sentence, from the provenance that the atlas states. */
+/** Returns the source of a layer as sentences, from the provenance that the atlas states. */
 export function sourceText(source: Readonly<Record<string, unknown>>): string {
-  const parts = MEMBERS.flatMap((name) => {
-    const value = source[name];
-    return typeof value === "string" && value !== "" ? [value.replace(/\.$/, "")] : [];
-  });
+  const parts = attributionParts(source).map((part) => part.replace(/\.$/, ""));
   return parts.length === 0 ? "source not stated." : `${parts.join(". ")}.`;
 }

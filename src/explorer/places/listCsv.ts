@@ -41,7 +41,7 @@ export function listCsv({ columns, rows }: PlaceList, options: ListCsvOptions): 
       const error = score?.message ?? row.errors.join("; ");
       const status = row.location === undefined ? "invalid_row" : score === undefined ? "not_computed" : "error";
       const blanks = Array.from({ length: values.length + (hasProbability ? 2 : 0) }, () => null);
-      return csvLine([...cells, ...layer, ...blanks, status, error], "\r\n");
+      return csvLine([...cells, ...layer, ...blanks, status, kept(error)], "\r\n");
     }
     const bound = score.values["probability"]?.bound;
     const numbers = values.map(({ name }) => score.values[name]?.value ?? null);

@@ -5,6 +5,7 @@ import type { ValueTileLayer } from "../../hazard/tiles/tileLayer.ts";
 import type { ValueTileLayerRequest } from "../../hazard/tiles/tileRequest.ts";
 import { escapeHtml } from "../../markup.ts";
 import { colorScaleOf, NO_DATA_COLOR } from "../../tiles/colorScales.ts";
+import { attributionParts } from "../../tiles/layerAttribution.ts";
 import type { Route } from "../route.ts";
 import { findLayer, parseTileLayer, scopeOfLayer, LAYER_EXAMPLE, TILE_PROBLEMS } from "./tilePath.ts";
 
@@ -67,11 +68,7 @@ export const tileJson: Route<ValueTileLayerRequest, TileJson> = {
   },
 };
 
-/** Members of a provenance that an attribution names, in this order. */
-const ATTRIBUTION_MEMBERS = ["product", "publisher", "license"] as const;
-
 function attributionOf({ source }: ValueTileLayer, isSynthetic: boolean): string {
-  const named = ATTRIBUTION_MEMBERS.map((name) => source[name]).filter((text) => typeof text === "string");
-  const parts = isSynthetic ? ["Invented values, not fit for any decision"] : named;
+  const parts = isSynthetic ? ["Invented values, not fit for any decision"] : attributionParts(source);
   return escapeHtml(["Isotherm", ...parts].join("; "));
 }

@@ -174,6 +174,11 @@ describeInChromium("the company views of the explorer", () => {
       .poll(() => row.getByRole("cell").allTextContents())
       .toEqual(valuation.map((value) => formatMoneyChange(value.value_before - value.npv_of_losses, scale).slice(1)));
     expect(await page.locator(".waterfalls svg").count()).toBe(3);
+    // 0.07 * 100 is not exactly 7.
+    await page.getByLabel("Discount rate").fill("0.07");
+    await expect
+      .poll(() => page.locator(".waterfall-note").textContent())
+      .toContain("at a real discount rate of 7 %. This");
   });
 
   test("an unknown industry is reported at its field, with names to choose from", async () => {
