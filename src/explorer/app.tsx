@@ -37,7 +37,8 @@ interface AppProps {
 
 /** The page, once it has a catalog: header, navigation and the chosen view. */
 export function App({ places, ignoredParameters, onForget, otherKey }: AppProps) {
-  const { state, catalog } = useExplorer();
+  const { data, state, catalog } = useExplorer();
+  const newRelease = data.newRelease?.value;
   const view = state.view.value;
   useEffect(() => {
     document.title = `${VIEW_NAMES[view]} - Isotherm explorer`;
@@ -85,6 +86,15 @@ export function App({ places, ignoredParameters, onForget, otherKey }: AppProps)
           <p class="notice">
             The address contains values that are not understood and were ignored: {ignoredParameters.join(", ")}.
           </p>
+        )}
+        {newRelease === undefined ? null : (
+          <div class="notice">
+            The service now answers from another release of the atlas ({newRelease}). This page was opened with{" "}
+            {catalog.release}, so its values can belong to either of them.{" "}
+            <button type="button" onClick={() => window.location.reload()}>
+              Load the page again
+            </button>
+          </div>
         )}
         {otherKey === undefined ? null : (
           <div class="notice">

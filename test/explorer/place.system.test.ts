@@ -160,6 +160,23 @@ describeInChromium("the panel of a place", () => {
     expect(await page.getByLabel("Threshold (m)").inputValue()).toBe("-1");
   });
 
+  test("asks to load the page again when the service answers from another release of the atlas", async () => {
+    const page = await pages.open({ fragment: DJIBOUTI });
+    await headline(page).waitFor();
+    expect(await page.getByText("another release of the atlas").count()).toBe(0);
+    await page.route("**/api/v1/hazard-risk?**", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), "x-atlas-release": "next" } });
+    });
+    await page.getByRole("spinbutton", { name: "Radius in kilometers" }).fill("25");
+    await page.keyboard.press("Tab");
+    await page.getByText("another release of the atlas (next)").waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "Load the page again" }).click();
+    await page.getByText("another release of the atlas").waitFor({ state: "detached" });
+    await headline(page).waitFor();
+  });
+
   test("takes a threshold below 1 that is typed digit by digit", async () => {
     const page = await pages.open({ fragment: DJIBOUTI });
     await page.getByText("Return-period curve").click();
