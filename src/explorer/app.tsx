@@ -7,6 +7,7 @@ import { HazardMap } from "./mapView/hazardMap.tsx";
 import { Legend } from "./mapView/legend.tsx";
 import { PlacePanel } from "./place/placePanel.tsx";
 import { PlaceSearch } from "./place/placeSearch.tsx";
+import type { ListModel } from "./places/listModel.ts";
 import { PlacesList } from "./places/placesList.tsx";
 import type { View } from "./state.ts";
 import { viewLink } from "./addressBar.ts";
@@ -24,6 +25,8 @@ const TABS = ["map", "settings", "details"] as const;
 type Tab = (typeof TABS)[number];
 
 interface AppProps {
+  /** The list of places, and the values computed with the key that is used. */
+  readonly places: ListModel;
   /** Parameters of the address that are unknown or faulty. */
   readonly ignoredParameters: readonly string[];
   /** Forgets the API key; undefined if the page needs none. */
@@ -33,8 +36,9 @@ interface AppProps {
 }
 
 /** The page, once it has a catalog: header, navigation and the chosen view. */
-export function App({ ignoredParameters, onForget, otherKey }: AppProps) {
-  const { state, catalog } = useExplorer();
+export function App({ places, ignoredParameters, onForget, otherKey }: AppProps) {
+  const { data, state, catalog } = useExplorer();
+  const newRelease = data.newRelease?.value;
   const view = state.view.value;
   useEffect(() => {
     document.title = `${VIEW_NAMES[view]} - Isotherm explorer`;
@@ -83,6 +87,15 @@ export function App({ ignoredParameters, onForget, otherKey }: AppProps) {
             The address contains values that are not understood and were ignored: {ignoredParameters.join(", ")}.
           </p>
         )}
+        {newRelease === undefined ? null : (
+          <div class="notice">
+            The service now answers from another release of the atlas ({newRelease}). This page was opened with{" "}
+            {catalog.release}, so its values can belong to either of them.{" "}
+            <button type="button" onClick={() => window.location.reload()}>
+              Load the page again
+            </button>
+          </div>
+        )}
         {otherKey === undefined ? null : (
           <div class="notice">
             The link contains another API key or customer. This tab continues with its present ones.{" "}
@@ -96,7 +109,7 @@ export function App({ ignoredParameters, onForget, otherKey }: AppProps) {
         )}
       </div>
       <main id="content" tabIndex={-1}>
-        {view === "hazards" || view === "places" ? <HazardViews view={view} /> : null}
+        {view === "hazards" || view === "places" ? <HazardViews view={view} places={places} /> : null}
         {view === "alignment" ? <OnDemand load={loadAlignmentView} /> : null}
         {view === "climate-risk" ? <OnDemand load={loadClimateRiskView} /> : null}
       </main>
@@ -104,8 +117,13 @@ export function App({ ignoredParameters, onForget, otherKey }: AppProps) {
   );
 }
 
+interface HazardViewsProps {
+  readonly view: "hazards" | "places";
+  readonly places: ListModel;
+}
+
 /** The map with its settings, and the chosen place or the list of places beside it. */
-function HazardViews({ view }: { readonly view: "hazards" | "places" }) {
+function HazardViews({ view, places }: HazardViewsProps) {
   const { state } = useExplorer();
   const tab = useSignal<Tab>("map");
   const hasPlace = useComputed(() => state.place.value !== undefined);
@@ -145,7 +163,7 @@ function HazardViews({ view }: { readonly view: "hazards" | "places" }) {
             <PlacePanel />
           </>
         ) : (
-          <PlacesList />
+          <PlacesList model={places} />
         )}
       </section>
     </div>

@@ -9,6 +9,7 @@ import { createMapModel } from "./map/mapModel.ts";
 import { createMapOverlay } from "./map/mapOverlay.ts";
 import { faultyCredentialOf, openSource, type Source } from "./openData.ts";
 import { applyFragment } from "./permalink.ts";
+import { createListModel, type ListModel } from "./places/listModel.ts";
 import { type Credentials, forgetCredentials, hasCredentials, keepCredentials, takeCredentials } from "./session.ts";
 import { type ExplorerState, initialState } from "./state.ts";
 
@@ -17,7 +18,7 @@ type Phase =
   | { readonly kind: "asking"; readonly faulty?: FaultyCredentials }
   | { readonly kind: "opening"; readonly source: Source }
   | { readonly kind: "failed"; readonly source: Source; readonly error: string }
-  | { readonly kind: "open"; readonly source: Source; readonly explorer: Explorer };
+  | { readonly kind: "open"; readonly source: Source; readonly explorer: Explorer; readonly places: ListModel };
 
 /** Opens the data, asks for a key if there is none, and shows the explorer. */
 export function Page() {
@@ -29,10 +30,13 @@ export function Page() {
   useEffect(() => openPhase({ phase, offered, source: source.value, state }), [source.value]);
 
   const current = phase.value;
-  const openWith = (credentials: Credentials): void => {
+  /** Leaves the explorer that is shown. Its list must not send further requests with a key that is no longer used. */
+  const leaveTo = (next: Phase): void => {
+    if (current.kind === "open") current.places.clear();
     offered.value = undefined;
-    phase.value = openingWith(credentials);
+    phase.value = next;
   };
+  const openWith = (credentials: Credentials): void => leaveTo(openingWith(credentials));
   if (current.kind === "asking") return <KeyForm faulty={current.faulty} onSubmit={openWith} />;
   if (current.kind === "opening") {
     return (
@@ -53,16 +57,16 @@ export function Page() {
       </main>
     );
   }
-  const { explorer } = current;
+  const { explorer, places } = current;
   const forget = (): void => {
     forgetCredentials(window);
-    offered.value = undefined;
-    phase.value = { kind: "asking" };
+    leaveTo({ kind: "asking" });
   };
   const other = offered.value;
   return (
     <ExplorerContext.Provider value={explorer}>
       <App
+        places={places}
         ignoredParameters={ignored}
         onForget={explorer.data.kind === "service" ? forget : undefined}
         otherKey={
@@ -126,7 +130,8 @@ function openPhase({ phase, offered, source, state }: OpeningOptions): (() => vo
       }
       if (source.kind === "service") keepCredentials(window, source.credentials);
       const map = createMapModel(catalog, state);
-      phase.value = { kind: "open", source, explorer: { data, catalog, state, map, overlay: createMapOverlay() } };
+      const explorer = { data, catalog, state, map, overlay: createMapOverlay() };
+      phase.value = { kind: "open", source, explorer, places: createListModel() };
     },
     (error: unknown) => {
       if (abort.signal.aborted) return;

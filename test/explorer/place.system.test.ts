@@ -157,6 +157,43 @@ describeInChromium("the panel of a place", () => {
     await page.getByText("at most 0.1 % a year (once in at least 1,000 years on average)").first().waitFor();
     await page.getByLabel("Threshold (m)").fill("-1");
     await page.getByText("The threshold must be a number above 0.").waitFor();
+    expect(await page.getByLabel("Threshold (m)").inputValue()).toBe("-1");
+  });
+
+  test("asks to load the page again when the service answers from another release of the atlas", async () => {
+    const page = await pages.open({ fragment: DJIBOUTI });
+    await headline(page).waitFor();
+    expect(await page.getByText("another release of the atlas").count()).toBe(0);
+    await page.route("**/api/v1/hazard-risk?**", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, headers: { ...response.headers(), "x-atlas-release": "next" } });
+    });
+    await page.getByRole("spinbutton", { name: "Radius in kilometers" }).fill("25");
+    await page.keyboard.press("Tab");
+    await page.getByText("another release of the atlas (next)").waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "Load the page again" }).click();
+    await page.getByText("another release of the atlas").waitFor({ state: "detached" });
+    await headline(page).waitFor();
+  });
+
+  test("takes a threshold below 1 that is typed digit by digit", async () => {
+    const page = await pages.open({ fragment: DJIBOUTI });
+    await page.getByText("Return-period curve").click();
+    const threshold = page.getByLabel("Threshold (m)");
+    await threshold.focus();
+    await page.keyboard.type("0");
+    expect(await threshold.inputValue()).toBe("0");
+    // The text may become a number above 0, so it is not reported before the field is left.
+    expect(await page.getByText("The threshold must be a number above 0.").count()).toBe(0);
+    await page.keyboard.type(".5");
+    expect(await threshold.inputValue()).toBe("0.5");
+    await page.getByText("0.50 m or more").first().waitFor();
+    await threshold.fill("");
+    await page.keyboard.type("0");
+    await page.keyboard.press("Tab");
+    await page.getByText("The threshold must be a number above 0.").waitFor();
+    expect(await threshold.inputValue()).toBe("0");
   });
 
   test("opens the curve if the map shows a return period, and marks it", async () => {

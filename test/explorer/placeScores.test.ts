@@ -191,6 +191,30 @@ describe("the model of a list", () => {
     expect(model.scoring.value).toEqual({ kind: "idle" });
   });
 
+  test("cancels the computation of a list that is removed, and drops its outcome", async () => {
+    const model = createListModel();
+    model.read(text);
+    let sent: AbortSignal | undefined;
+    let answer = (): void => undefined;
+    const computed = model.compute(
+      data(
+        (queries, signal) =>
+          new Promise((resolve) => {
+            sent = signal;
+            answer = () => resolve(queries.map((query) => resultOf(query, 1)));
+          }),
+      ),
+      QUERY,
+    );
+    model.clear();
+    expect(sent?.aborted).toBe(true);
+    model.read("lat,lon\n1,2");
+    answer();
+    await computed;
+    expect(model.scoring.value).toEqual({ kind: "idle" });
+    expect(model.scores.value.size).toBe(0);
+  });
+
   test("keeps scores when the places are named by another column, and drops them with the list", async () => {
     const model = createListModel();
     model.read("site,lat,lon\nA,1,2");

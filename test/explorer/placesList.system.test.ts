@@ -84,6 +84,25 @@ describeInChromium("the list of places", () => {
     await page.getByRole("row", { name: "line 2" }).getByText(depthM.toFixed(2), { exact: true }).waitFor();
   });
 
+  test("forgetting the key cancels the computation and removes the list", async () => {
+    const page = await pages.open({ fragment: PLACES });
+    // Two requests, so that a computation that continues would send the second one.
+    const rows = Array.from({ length: 150 }, (_, index) => `${(index / 10).toFixed(1)},43.15`);
+    await page.getByLabel("Paste a list").fill(["lat,lon", ...rows].join("\n"));
+    await page.getByRole("button", { name: "Use the list" }).click();
+    const held: Route[] = [];
+    await page.route("**/hazard-risk/batch", (route) => void held.push(route));
+    await page.getByRole("button", { name: "Compute 150 values" }).click();
+    await expect.poll(() => held.length).toBe(1);
+    await page.getByRole("button", { name: "Forget key" }).click();
+    await expect.poll(() => held[0]?.request().failure()?.errorText).toBe("net::ERR_ABORTED");
+    await page.getByLabel("API key").fill(pages.credentials.api_key);
+    await page.getByLabel("Customer ID").fill(pages.credentials.customer_id);
+    await page.getByRole("button", { name: "Open the explorer" }).click();
+    await page.getByLabel("Paste a list").waitFor();
+    expect(held).toHaveLength(1);
+  });
+
   test("reads an uploaded file, and asks for columns that have other names", async () => {
     const page = await pages.open({ fragment: PLACES });
     await page.getByLabel("or choose a CSV file").setInputFiles({

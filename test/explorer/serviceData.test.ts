@@ -96,6 +96,28 @@ describe("serviceData", () => {
     expect(sent[0]?.cache).toBe("no-cache");
   });
 
+  test("reports another release of the atlas, and requests its tiles again", async () => {
+    const steps = new Uint16Array(65_536);
+    const tile: ValueTile = { stepsPerUnit: 10, offset: 2, isBlockMaximum: true, blockSizeCells: 8, steps };
+    let release = "r1";
+    const { data, sent } = dataOf(({ url }) => {
+      const headers = { "X-Atlas-Release": release };
+      if (!url.endsWith(".bin")) return json({ results: [] }, { headers });
+      return new Response(encodeValueTile(tile) as Uint8Array<ArrayBuffer>, { headers });
+    });
+    await data.catalog();
+    await data.valueTile(TILE);
+    await data.valueTile(TILE);
+    expect(data.newRelease?.value).toBeUndefined();
+    expect(sent).toHaveLength(2);
+    release = "r2";
+    await data.hazardRisk(QUERY);
+    expect(data.newRelease?.value).toBe("r2");
+    await data.valueTile(TILE);
+    await data.valueTile(TILE);
+    expect(sent).toHaveLength(4);
+  });
+
   test("reports a tile that cannot be decoded", async () => {
     const { data } = dataOf(() => new Response("<html>"));
     await expect(data.valueTile(TILE)).rejects.toMatchObject({ name: "ExplorerError", code: "unexpected_response" });

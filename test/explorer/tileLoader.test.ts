@@ -97,6 +97,20 @@ describe("TileLoader", () => {
     expect(started()).toEqual([1, 2, 3, 2]);
   });
 
+  test("forgets its tiles, and does not keep those that were being loaded", async () => {
+    const { loader, loads, started } = controlledLoader();
+    const first = loader.tile(addressOf(1));
+    loads[0]?.finish();
+    await first;
+    const running = loader.tile(addressOf(2));
+    loader.clear();
+    loads[1]?.finish();
+    expect(await running).toEqual(tileOf(addressOf(2)));
+    void loader.tile(addressOf(1));
+    void loader.tile(addressOf(2));
+    expect(started()).toEqual([1, 2, 1, 2]);
+  });
+
   test("aborts a load when its last caller has aborted", async () => {
     const { loader, loads } = controlledLoader();
     const [first, second] = [new AbortController(), new AbortController()];

@@ -81,7 +81,7 @@ export function AlignmentView() {
               title="Copy this request"
               codeName="Request"
               programs={companyPrograms({ method: "alignTemperature", ...call })}
-              answer={shown?.answered}
+              answer={answer.current?.answered}
               note="The page itself adds detail=true, for the figures of the charts."
             />
           )}

@@ -146,7 +146,7 @@ function ValueWaterfalls({ request }: { readonly request: CompanyRequest }) {
   }));
   const parts = shownParts(byScenario.map((value) => value.parts));
   return (
-    <>
+    <div class={loaded.isLoading ? "outdated" : undefined} aria-busy={loaded.isLoading}>
       <Waterfalls
         caption="From the value before to the value after the losses of 2026 to 2050"
         unit="USD 2025"
@@ -156,10 +156,11 @@ function ValueWaterfalls({ request }: { readonly request: CompanyRequest }) {
         }))}
       />
       <p class="hint waterfall-note">
+        {loaded.isLoading ? "This chart belongs to the previous input; the new one is being computed. " : ""}
         Present values after {TAX_RATE * 100} % tax at a real discount rate of {formatFraction(rate)}. This chart
         requested the results of all years, {answer.results.length} in total.
       </p>
-    </>
+    </div>
   );
 }
 

@@ -62,7 +62,7 @@ export function ClimateRiskView() {
               title="Copy this request"
               codeName="Request"
               programs={companyPrograms({ method: "totalClimateRisk", request })}
-              answer={shown?.answered}
+              answer={answer.current?.answered}
             />
           )}
         </>

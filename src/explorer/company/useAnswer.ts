@@ -8,6 +8,8 @@ const DEBOUNCE_MS = 300;
 /** The answer to the latest request that succeeded, and what happened to the latest one. */
 export interface LatestAnswer<Answer> {
   readonly value: Answer | undefined;
+  /** The answer to the latest request; undefined while it is running and if it failed. */
+  readonly current: Answer | undefined;
   /** Error of the latest request; undefined while it is running and if it succeeded. */
   readonly error: ExplorerError | undefined;
   readonly isLoading: boolean;
@@ -43,9 +45,11 @@ export function useAnswer<Answer>(
     onError: (error) => settle({ error }),
   });
   const isLoading = id !== undefined && outcome.id !== id;
+  const error = isLoading ? undefined : outcome.error;
   return {
     value: outcome.value,
-    error: isLoading ? undefined : outcome.error,
+    current: isLoading || error !== undefined ? undefined : outcome.value,
+    error,
     isLoading,
     retry: () => setAttempt((last) => last + 1),
   };

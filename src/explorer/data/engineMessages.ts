@@ -2,7 +2,7 @@ import type { ProblemItem } from "../../contract/wireTypes.ts";
 import type { ExplorerData } from "./explorerData.ts";
 
 /** The functions of the engine, which the worker runs: everything that a view can request. */
-export type Engine = Omit<ExplorerData, "kind" | "atlasAddress" | "close">;
+export type Engine = Omit<ExplorerData, "kind" | "atlasAddress" | "newRelease" | "close">;
 export type EngineFunction = keyof Engine;
 
 /** Parameters of a function without the signal, which cannot be sent to a worker. */

@@ -1,3 +1,4 @@
+import type { ReadonlySignal } from "@preact/signals";
 import type {
   AlignmentAnswer,
   AlignmentParameters,
@@ -43,6 +44,8 @@ export interface ExplorerData {
   readonly kind: "service" | "published";
   /** Address of a published atlas, as `openAtlas` accepts it; undefined if a service answers. */
   readonly atlasAddress?: string;
+  /** Release with which the service answers since it changed its atlas; undefined while it is that of the catalog. */
+  readonly newRelease?: ReadonlySignal<string | undefined>;
   catalog(signal?: AbortSignal): Promise<HazardCatalog>;
   valueTile(address: TileAddress, signal?: AbortSignal): Promise<ValueTile>;
   hazardRisk(query: HazardQueryInput, signal?: AbortSignal): Promise<HazardResult>;

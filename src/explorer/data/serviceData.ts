@@ -1,6 +1,7 @@
+import { signal as createSignal } from "@preact/signals";
 import { IsothermClient } from "../../client/client.ts";
 import { IsothermError } from "../../client/problem.ts";
-import { Transport } from "../../client/transport.ts";
+import { type AnswerNotes, Transport } from "../../client/transport.ts";
 import type { CurveQueryInput, CurveResult, Problem } from "../../contract/wireTypes.ts";
 import { decodeValueTile, type ValueTile } from "../../tiles/valueTile.ts";
 import { ExplorerError, type ExplorerData, type TileAddress } from "./explorerData.ts";
@@ -38,22 +39,33 @@ export function serviceData({
   attemptCountMax = 4,
 }: ServiceDataOptions): ServiceData {
   const retry = { attempts: attemptCountMax, delayMsMax: DELAY_MS_MAX };
+  /** Release of the first answers, which include the catalog. */
+  let firstRelease: string | undefined;
+  const newRelease = createSignal<string | undefined>(undefined);
+  const onAnswer = ({ atlasRelease }: AnswerNotes): void => {
+    firstRelease ??= atlasRelease;
+    if (atlasRelease === undefined || atlasRelease === (newRelease.peek() ?? firstRelease)) return;
+    newRelease.value = atlasRelease;
+    tiles.clear();
+  };
   const client = new IsothermClient({
     baseUrl,
     fetch,
     retry,
+    onAnswer,
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(customerId === undefined ? {} : { customerId }),
   });
   // A tile in the cache of the browser may be of another atlas, because its address has no release: the service is asked each time.
   const revalidated: typeof fetch = (url, init) => fetch(url, { ...init, cache: "no-cache" });
-  const transport = new Transport({ baseUrl, apiKey, fetch: revalidated, retry, onAnswer: undefined });
+  const transport = new Transport({ baseUrl, apiKey, fetch: revalidated, retry, onAnswer });
   const tiles = new TileLoader(async (address, signal) => {
     const { bytes } = await answer(transport.bytes({ method: "GET", path: tilePath(address), signal }), signal);
     return decoded(bytes);
   });
   return {
     kind: "service",
+    newRelease,
     async checkCustomer(signal) {
       const { archived_at } = await answer(client.customer(customerId ?? "", cancelledBy(signal)), signal);
       if (archived_at !== null)

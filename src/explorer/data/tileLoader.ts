@@ -20,7 +20,7 @@ export class TileLoader {
   readonly #keptCountMax: number;
   readonly #parallelMax: number;
   /** In the order of their last use. */
-  readonly #kept = new Map<string, ValueTile>();
+  #kept = new Map<string, ValueTile>();
   readonly #calls = new SharedCalls<ValueTile>();
   /** Starts of the loads that wait. The last one is started first: the user looks at it. */
   readonly #queue: (() => void)[] = [];
@@ -44,12 +44,18 @@ export class TileLoader {
     return this.#calls.run(key, (abort) => this.#loadWhenFree(address, abort), signal);
   }
 
+  /** Forgets all tiles. Loads that are running are answered, but their tiles are not kept. */
+  clear(): void {
+    this.#kept = new Map();
+  }
+
   async #loadWhenFree(address: TileAddress, abort: AbortSignal): Promise<ValueTile> {
     if (this.#loadingCount >= this.#parallelMax) await this.#wait(abort);
     else this.#loadingCount += 1;
+    const kept = this.#kept;
     try {
       const tile = await this.#load(address, abort);
-      this.#keep(keyOf(address), tile);
+      if (kept === this.#kept) this.#keep(keyOf(address), tile);
       return tile;
     } finally {
       this.#loadingCount -= 1;

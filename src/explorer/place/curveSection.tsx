@@ -1,4 +1,5 @@
 import { useSignal } from "@preact/signals";
+import type { TargetedEvent } from "preact";
 import { useEffect, useId } from "preact/hooks";
 import type { CatalogHazard, CurveQueryInput, CurveResult, MetricName } from "../../contract/wireTypes.ts";
 import { useExplorer } from "../context.ts";
@@ -21,6 +22,8 @@ import { SCENARIO_COLORS } from "./metricSection.tsx";
 import { BASELINE_YEAR, type PlaceChoice } from "./placeQuery.ts";
 import { SnippetSection } from "./snippetSection.tsx";
 import { useAnswer } from "./useAnswer.ts";
+
+const THRESHOLD_ERROR = "The threshold must be a number above 0.";
 
 interface CurveSectionProps {
   readonly hazard: CatalogHazard;
@@ -62,7 +65,14 @@ function Curves({ hazard, choice }: CurveSectionProps) {
     if (years.includes(state.year.value)) year.value = state.year.value;
   }, [state.year.value]);
   const threshold = useSignal<number | undefined>(undefined);
+  /** What the user has typed. It is kept while it is no valid threshold, such as the "0" of "0.5". */
+  const thresholdText = useSignal("");
   const thresholdError = useSignal("");
+  const checkThreshold = ({ currentTarget }: TargetedEvent<HTMLInputElement>): void => {
+    const { value, valueAsNumber, validity } = currentTarget;
+    const isEmpty = value === "" && !validity.badInput;
+    thresholdError.value = isEmpty || valueAsNumber > 0 ? "" : THRESHOLD_ERROR;
+  };
   const metric = curveMetric(hazard);
   const shownYear = years.includes(year.value) ? year.value : (years[0] ?? BASELINE_YEAR);
   const query = curveQuery(hazard, choice, { year: shownYear, threshold: threshold.value });
@@ -90,15 +100,16 @@ function Curves({ hazard, choice }: CurveSectionProps) {
           step="any"
           inputMode="decimal"
           placeholder="none"
-          value={threshold.value ?? ""}
+          value={thresholdText.value}
           aria-describedby={`${id}-error`}
-          onInput={({ currentTarget }) => {
-            const { value, valueAsNumber, validity } = currentTarget;
-            const isValid = valueAsNumber > 0;
-            threshold.value = isValid ? valueAsNumber : undefined;
-            thresholdError.value =
-              (value === "" && !validity.badInput) || isValid ? "" : "The threshold must be a number above 0.";
+          onInput={({ currentTarget: { value, valueAsNumber } }) => {
+            thresholdText.value = value;
+            threshold.value = valueAsNumber > 0 ? valueAsNumber : undefined;
+            // "0" may become "0.5".
+            thresholdError.value = valueAsNumber < 0 ? THRESHOLD_ERROR : "";
           }}
+          onChange={checkThreshold}
+          onBlur={checkThreshold}
         />
       </div>
       <p id={`${id}-error`} role={thresholdError.value === "" ? undefined : "alert"}>

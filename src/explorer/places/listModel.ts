@@ -1,4 +1,4 @@
-/** The list of places of the tab. It is kept in memory only, so it ends with the tab. */
+/** The list of places of an explorer. It is kept in memory only, until the tab is closed or uses another key. */
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
 import type { RequestedColumns } from "../../placeFiles/readers/placeColumnNames.ts";
 import { asExplorerError, type ExplorerData, type ExplorerError } from "../data/explorerData.ts";
@@ -50,6 +50,7 @@ export function createListModel(): ListModel {
   const selectedLine = signal<number | undefined>(undefined);
   const clear = (): void => {
     running?.abort();
+    running = undefined;
     batch(() => {
       list.value = undefined;
       refused.value = undefined;

@@ -13,30 +13,37 @@ import { valueText } from "../place/placeQuery.ts";
 import { formulaCount, listCsv } from "./listCsv.ts";
 import { type ListColumn, listColumns } from "./listColumns.ts";
 import { ListInput } from "./listInput.tsx";
-import { createListModel } from "./listModel.ts";
 import { PAGE_SIZE, sortRows } from "./listOrder.ts";
 import { downloadOffer, progressText, queryText } from "./listTexts.ts";
+import type { ListModel } from "./listModel.ts";
 import { mapPosition } from "./mapExtent.ts";
 import type { ListRow, PlaceList } from "./placeList.ts";
 import { PlaceTable } from "./placeTable.tsx";
 import type { ListQuery, ListScores, RowScore } from "./scoreList.ts";
 
-const model = createListModel();
 /** Map color of the value 0, which is transparent in tiles. */
 const ZERO_POINT_COLOR = "#fcfcfa";
 
+interface ModelProps {
+  readonly model: ListModel;
+}
+
+interface ListProps extends ModelProps {
+  readonly list: PlaceList;
+}
+
 /** The list of places that the user has pasted or uploaded: values of the layer on the map, in a table and as points. */
-export function PlacesList() {
+export function PlacesList({ model }: ModelProps) {
   const list = model.list.value;
   return (
     <article class="places-list">
       <h2>List of places</h2>
-      {list === undefined ? <ListInput model={model} /> : <Places list={list} />}
+      {list === undefined ? <ListInput model={model} /> : <Places model={model} list={list} />}
     </article>
   );
 }
 
-function Places({ list }: { readonly list: PlaceList }) {
+function Places({ model, list }: ListProps) {
   const { data, map, overlay, state } = useExplorer();
   const shown: ListQuery = {
     hazard: state.hazard.value,
@@ -105,7 +112,7 @@ function Places({ list }: { readonly list: PlaceList }) {
         {faulty.length === 0 ? "" : `, ${formatCount(faulty.length)} faulty ${faulty.length === 1 ? "row" : "rows"}`},
         located by the columns {list.used.latitude} and {list.used.longitude}.
       </p>
-      <IdColumn list={list} />
+      <IdColumn model={model} list={list} />
       {faulty.length === 0 ? null : <FaultyRows rows={faulty} />}
       <RadiusFields />
       <div class="list-actions">
@@ -158,7 +165,7 @@ function Places({ list }: { readonly list: PlaceList }) {
 }
 
 /** Chooses the column that names the places. Values are kept, because the places stay the same. */
-function IdColumn({ list }: { readonly list: PlaceList }) {
+function IdColumn({ model, list }: ListProps) {
   const id = useId();
   return (
     <div class="list-columns">
