@@ -48,7 +48,7 @@ export interface BodyRate {
 
 const RATE_CHECK_INTERVAL_MS = 1_000;
 /** A chunk of this size takes longer to copy than to receive. */
-const SHORT_CHUNK_BYTES_MAX = 256;
+export const SHORT_CHUNK_BYTES_MAX = 256;
 /** Short chunks of a body that are read before it is paused; 64 KiB of chunks of one byte are 11,000. */
 const SHORT_CHUNKS_PER_TURN_MAX = 1_024;
 /**
@@ -71,6 +71,8 @@ export interface ReadBodyOptions {
   readonly rate: BodyRate;
   /** Aborts the reading; its reason is thrown. */
   readonly signal: AbortSignal;
+  /** Short chunks that have arrived already, and are the first chunk of the stream. */
+  readonly shortChunkCount: number;
   /** Called after a number of short chunks; returns the time to wait before further ones are read. */
   readonly shortChunksDelayMs: (chunkCount: number) => number;
   /** Called before the body takes more memory, and after it has released some; an error that it throws ends the reading. */
@@ -91,7 +93,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
   const buffer = new BodyBuffer({ sizeBytesMax, contiguousBytesMax, segments });
   const structure = new JsonStructureScan(options.structure);
   return new Promise((resolve, reject) => {
-    let shortChunkCount = 0;
+    let { shortChunkCount } = options;
     let chunksHeldBytes = 0;
     let pause: NodeJS.Timeout | undefined;
     let pausedMs = 0;
@@ -130,7 +132,8 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
           rejection = error;
           return;
         }
-        if (part.length <= SHORT_CHUNK_BYTES_MAX && ++shortChunkCount === SHORT_CHUNKS_PER_TURN_MAX) pauseShortChunks();
+        if (part.length <= SHORT_CHUNK_BYTES_MAX) shortChunkCount++;
+        if (shortChunkCount >= SHORT_CHUNKS_PER_TURN_MAX) pauseShortChunks();
       } catch (error) {
         fail(error);
       }

@@ -24,7 +24,7 @@ export interface RequestContext {
    * @throws HttpError `body_too_large`, `request_timeout` or `http_malformed`; `internal_error` if the embedding server has
    *   consumed the body; Fault `json_malformed` for its structure; errors of `onResize`
    */
-  receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<RequestBody>;
+  receive(options: Omit<ReadBodyOptions, "signal" | "rate" | "shortChunkCount">): Promise<RequestBody>;
 
   // Set by the pipeline during processing, for the log and the metrics.
   target?: Target;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type BodyRate, readBody, type ReadBodyOptions } from "./body.ts";
 import type { RequestBody } from "./bodyBuffer.ts";
+import { BodyHold } from "./bodyHold.ts";
 import type { PipelineResponse, RequestContext } from "./exchange.ts";
 import { hasBody, isAwaitingContinue } from "./requestHead.ts";
 import { HttpError } from "../problems/problem.ts";
@@ -51,6 +52,8 @@ export class HttpRequestContext implements RequestContext {
   isFinished = false;
   readonly #bodyRead: BodyReadState;
   readonly #settings: RequestContextSettings;
+  /** Holds the body until it is read or discarded; undefined if there is none, or if other code reads it. */
+  readonly #bodyHold: BodyHold | undefined;
   #onClosed: (() => void) | undefined;
   #isBodyRead = false;
   #disconnection: AbortController | undefined;
@@ -66,6 +69,13 @@ export class HttpRequestContext implements RequestContext {
     this.response = response;
     this.#bodyRead = bodyRead;
     this.#settings = settings;
+    const isUntouched = request.readableFlowing === null && !request.readableDidRead;
+    if (isUntouched && hasBody(request)) this.#bodyHold = new BodyHold(request);
+  }
+
+  /** Memory that the body takes before it is read. */
+  get heldBodyBytes(): number {
+    return this.#bodyHold?.heldBytes ?? 0;
   }
 
   get isDisconnected(): boolean {
@@ -103,7 +113,7 @@ export class HttpRequestContext implements RequestContext {
     return this.#work.signal;
   }
 
-  async receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<RequestBody> {
+  async receive(options: Omit<ReadBodyOptions, "signal" | "rate" | "shortChunkCount">): Promise<RequestBody> {
     const { request } = this;
     const bodyRead = this.#bodyRead;
     if (bodyRead.httpError !== undefined && !request.complete) {
@@ -123,7 +133,8 @@ export class HttpRequestContext implements RequestContext {
     const deadline =
       bodyTimeoutMs === undefined ? undefined : setTimeout(() => reading.abort(bodyTooSlow()), bodyTimeoutMs);
     try {
-      const body = await readBody(request, { ...options, rate: bodyRate, signal: reading.signal });
+      const shortChunkCount = this.#bodyHold?.release() ?? 0;
+      const body = await readBody(request, { ...options, rate: bodyRate, signal: reading.signal, shortChunkCount });
       this.#isBodyRead = true;
       return body;
     } finally {
@@ -149,6 +160,7 @@ export class HttpRequestContext implements RequestContext {
     if (this.#deadline !== undefined) clearTimeout(this.#deadline);
     const { request, response } = this;
     const { isLast, isBodyUnread, onClosed } = options;
+    this.#bodyHold?.release();
     // The rest of a body that was paused would take as long to discard as to read.
     if (isBodyUnread && !request.isPaused()) request.resume();
     if (response.destroyed || request.socket.destroyed) {

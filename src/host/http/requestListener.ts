@@ -4,8 +4,9 @@ import type { Duplex } from "node:stream";
 import type { Log, LogRecord } from "../log.ts";
 import { HttpError } from "../problems/problem.ts";
 import type { PipelineResponse, RequestProcessor } from "./exchange.ts";
+import { discardBody } from "./bodyHold.ts";
 import { logRecordOf } from "./logRecord.ts";
-import { findFramingError } from "./requestHead.ts";
+import { findFramingError, hasBody } from "./requestHead.ts";
 import { type BodyReadState, HttpRequestContext, type RequestContextSettings } from "./requestContext.ts";
 
 export interface RequestListenerOptions extends RequestContextSettings {
@@ -51,6 +52,8 @@ export interface ConnectionState extends BodyReadState {
 
 /** Pipelined requests that may wait for the one in progress on a connection. */
 const WAITING_COUNT_MAX = 8;
+/** Memory of their bodies, from which further requests are discarded. */
+const WAITING_BODY_BYTES_MAX = 131_072;
 /**
  * Further pipelined requests that are discarded while earlier ones are answered, and their bytes. A client that sends more
  * is not one that misjudged the limit, and loses its connection.
@@ -89,9 +92,9 @@ export class RequestListener {
   /** Accepts a request. Never throws: errors become responses. */
   accept(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.stateOf(request.socket);
-    if (connection.waiting.length === WAITING_COUNT_MAX) connection.isEnding = true;
+    if (isFull(connection)) connection.isEnding = true;
     if (connection.isEnding) {
-      this.#discard(connection, request.socket);
+      this.#discard(connection, request);
       return;
     }
     const context = new HttpRequestContext(request, response, { bodyRead: connection, settings: this.#options });
@@ -164,8 +167,10 @@ export class RequestListener {
   }
 
   /** Discards a request on a connection that is ending, and destroys the connection if there are too many. */
-  #discard(connection: ConnectionState, socket: Socket): void {
+  #discard(connection: ConnectionState, request: IncomingMessage): void {
+    const { socket } = request;
     const { bytesRead } = socket;
+    discardBodyOf(request);
     if (connection.discardedCount++ === 0) connection.discardedFromBytes = bytesRead;
     const { discardedCount, discardedFromBytes } = connection;
     if (!(discardedCount > DISCARDED_COUNT_MAX || bytesRead - discardedFromBytes > DISCARDED_BYTES_MAX)) return;
@@ -244,13 +249,31 @@ export class RequestListener {
 
   /** Forgets pipelined requests that will not be answered. */
   #dropWaiting({ waiting }: ConnectionState): void {
-    for (const context of waiting.splice(0)) this.#leave(context);
+    for (const context of waiting.splice(0)) {
+      discardBodyOf(context.request);
+      this.#leave(context);
+    }
   }
 
   #leave(context: HttpRequestContext): void {
     context.isFinished = true;
     if (--this.#activeCount === 0) this.#onDrained?.();
   }
+}
+
+/** Whether no further request may wait on a connection. */
+function isFull({ waiting }: ConnectionState): boolean {
+  if (waiting.length === 0) return false;
+  const bodyBytes = waiting.reduce((sizeBytes, { heldBodyBytes }) => sizeBytes + heldBodyBytes, 0);
+  return waiting.length === WAITING_COUNT_MAX || bodyBytes > WAITING_BODY_BYTES_MAX;
+}
+
+/** Discards the body of a request that will not be answered. The connection is read no further if the body is long. */
+function discardBodyOf(request: IncomingMessage): void {
+  if (!hasBody(request)) return;
+  const { socket } = request;
+  const fromBytes = socket.bytesRead;
+  discardBody(request, () => socket.bytesRead - fromBytes <= DISCARDED_BYTES_MAX);
 }
 
 /** Returned to Node's parser, ends the parsing of the bytes that it has been given. */
