@@ -2,6 +2,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { sourceText } from "../../../src/explorer/mapView/sourceText.ts";
 import type { ValueTileLayerRequest } from "../../../src/hazard/tiles/tileRequest.ts";
+import type { Services } from "../../../src/host/route.ts";
 import { tileJson } from "../../../src/host/routes/tileJson.ts";
 import { TileTokens } from "../../../src/host/tiles/tileTokens.ts";
 import { ingestRecipe } from "../../../src/ingest/ingest.ts";
@@ -9,7 +10,6 @@ import { aqueductProvenance } from "../../../src/ingest/recipes/aqueductFloods.t
 import { sourceProvenance } from "../../../src/ingest/recipes/manifestFile.ts";
 import { openAtlas } from "../../../src/openAtlas.ts";
 import { fixture, out, useRecipeFolder } from "../../ingest/recipes/recipeFixture.ts";
-import { RouteCaller } from "../routeCaller.ts";
 
 useRecipeFolder();
 
@@ -24,11 +24,10 @@ const BASELINE_DEPTH: ValueTileLayerRequest = {
 async function creditsIn(atlasFolder: string) {
   const atlas = await openAtlas(atlasFolder);
   onTestFinished(() => atlas.close());
-  const routes = new RouteCaller({ atlas });
   const tokens = new TileTokens({ signingSecret: (purpose) => Promise.resolve(purpose) });
   const { attribution } = await tileJson.handle(BASELINE_DEPTH, {
-    services: { ...routes.services, tiles: { tokens } as NonNullable<typeof routes.services.tiles> },
-    caller: await routes.caller(),
+    services: { atlas, prefix: "", tiles: { tokens } } as unknown as Services,
+    caller: { accountId: "", keyId: "3f2504e0-4f89-41d3-9a0c-0305e82c3301" },
     requestId: "",
     signal: new AbortController().signal,
   });
