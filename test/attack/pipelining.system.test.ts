@@ -1,5 +1,6 @@
 /**
- * Clients with a valid key that pipeline requests without end behind one in progress, which is never answered.
+ * Clients with a valid key that pipeline requests without end, or bodies in short chunks, behind a request in progress, which
+ * is never answered.
  * `ISOTHERM_ATTACK_PIPELINING_CLIENTS` sets the number of their connections, and `ISOTHERM_ATTACK_PIPELINED_REQUESTS` how
  * many requests each of them sends.
  */
@@ -31,9 +32,10 @@ beforeEach(async () => {
   service = await startServiceProcess(data, { fault: "never-answers", flags: ["--admin-port", "0"] });
 }, 120_000);
 afterEach(async () => {
+  // Connections that are no longer read are closed at the end of the drain timeout of 30 s.
   await service.stop();
   await rm(data, { recursive: true, force: true });
-});
+}, 120_000);
 
 /** Sends requests in batches of random size until the service closes the connection. */
 async function flood({ socket }: RawConnection, request: Buffer, { seed, count }: { seed: number; count: number }) {
@@ -96,4 +98,36 @@ test.each([
   expect(honest.statuses.filter((status) => status !== 200)).toStrictEqual([]);
   const received = await Promise.all(clients.map(({ closed }) => closed));
   expect(received.filter((text) => text !== "")).toStrictEqual([]);
+});
+
+const CHUNKED = { "Content-Type": "application/json", "Transfer-Encoding": "chunked" };
+const chunkedHead = headOf("POST /x", CHUNKED);
+const chunksOfOneByte = (count: number): string => "1\r\nx\r\n".repeat(count);
+
+test.each([
+  ["one that waits", 2, chunkedHead],
+  [
+    "several that wait",
+    ACCEPTED_COUNT,
+    (chunkedHead + chunksOfOneByte(16_000) + "0\r\n\r\n").repeat(ACCEPTED_COUNT - 2) + chunkedHead,
+  ],
+  ["one that is discarded", ACCEPTED_COUNT, headOf("GET /x", {}).repeat(ACCEPTED_COUNT) + chunkedHead],
+])("bodies in chunks of one byte hold no memory: %s", { timeout: 1_200_000 }, async (name, openCount, text) => {
+  const metrics = new ServiceMetrics(service);
+  const clients = await Promise.all(Array.from({ length: CLIENT_COUNT }, () => openRawConnection(service.port)));
+  for (const { socket } of clients) socket.write(headOf(`GET ${QUERY_TARGET}`, service.headers));
+  await expect.poll(() => metrics.value("isotherm_requests_open"), { timeout: 120_000 }).toBe(CLIENT_COUNT);
+  const before = await service.resourceUsage();
+
+  const bytes = Buffer.from(text + chunksOfOneByte(40_000));
+  // The service may stop reading a connection before all is sent.
+  for (const { socket } of clients) socket.write(bytes);
+  await expect.poll(() => metrics.value("isotherm_requests_open"), { timeout: 120_000 }).toBe(CLIENT_COUNT * openCount);
+  const stopHonestClient = startHonestClient();
+  expect((await stopHonestClient()).statuses.filter((status) => status !== 200)).toStrictEqual([]);
+  const after = await service.resourceUsage();
+  const heldBytes = after.reachableBytes - before.reachableBytes;
+  console.log(`${CLIENT_COUNT} clients, ${name}: ${(heldBytes / 2 ** 20).toFixed(1)} MiB more reachable`);
+  expect(heldBytes).toBeLessThan(CLIENT_COUNT * CLIENT_BYTES_MAX + SLACK_BYTES);
+  for (const { socket } of clients) socket.destroy();
 });
