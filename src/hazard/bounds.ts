@@ -136,8 +136,13 @@ function boundsOfValue(side: PlannedSide, kind: BoundKind, sampled: SampledSteps
   const limitSteps = kind === "at_least" ? steps : totalAtMostSteps(side, limits, sampled);
   return {
     probability: plain.probability,
-    total_hazard: { bound: kind, limit: limitSteps / total.entry.steps_per_unit },
+    total_hazard: totalBound(kind, limitSteps / total.entry.steps_per_unit),
   };
+}
+
+/** Returns the bound of total_hazard, whose limit is unknown (NaN) where the atlas has no intensity. */
+function totalBound(bound: Exclude<BoundKind, "indeterminate">, limit: number): Bound {
+  return Number.isNaN(limit) ? { bound: "indeterminate" } : { bound, limit };
 }
 
 /** Range that contains one side of a change, in the steps of its layers. An open end has no limit. */
@@ -176,7 +181,7 @@ function boundsOfChange(
   const totalLimit = isOpenAbove
     ? difference(ownRange.totalLow, total, baselineRange.totalHigh, totalBefore)
     : difference(ownRange.totalHigh, total, baselineRange.totalLow, totalBefore);
-  return { probability: { bound, limit }, total_hazard: { bound, limit: totalLimit } };
+  return { probability: { bound, limit }, total_hazard: totalBound(bound, totalLimit) };
 }
 
 /**

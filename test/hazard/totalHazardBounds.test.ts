@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { boundsOf, type PlannedSide, probabilityLimitsOf } from "../../src/hazard/bounds.ts";
+import type { PlannedLayer } from "../../src/hazard/plannedLayer.ts";
+import type { SampledSteps } from "../../src/hazard/sampledLayers.ts";
+
+const layer = (position: number): PlannedLayer =>
+  ({ position, entry: { steps_per_unit: 1000, offset: 0 } }) as unknown as PlannedLayer;
+
+/** Layers at three positions from `first` on: probability, intensity and total_hazard. */
+function side(first: number): PlannedSide {
+  const probability = layer(first);
+  const limits = probabilityLimitsOf(probability, [2, 100]);
+  return { probability, limits, isModelMean: false, intensity: layer(first + 1), total: layer(first + 2) };
+}
+
+const sampledOf = (...steps: readonly (number | undefined)[]): SampledSteps =>
+  ({ stepsOf: (position: number) => steps[position] }) as unknown as SampledSteps;
+
+test.each([
+  ["of the largest intensity", 500, { bound: "at_most", limit: 0.005 }],
+  ["unknown where the atlas has no intensity", undefined, { bound: "indeterminate" }],
+])("the limit of total_hazard is %s", (_what, intensity, total_hazard) => {
+  expect(boundsOf({ own: side(0), reference: undefined }, sampledOf(0, intensity, 0), false)).toStrictEqual({
+    probability: { bound: "at_most", limit: 0.01 },
+    total_hazard,
+  });
+});
+
+test.each([
+  ["of the largest intensities", 500, { bound: "at_least", limit: 0.095 }],
+  ["unknown where the atlas has no intensity", undefined, { bound: "indeterminate" }],
+])("the limit of a change of total_hazard is %s", (_what, intensity, total_hazard) => {
+  const sampled = sampledOf(200, 600, 100, 0, intensity, 0);
+  expect(boundsOf({ own: side(0), reference: side(3) }, sampled, false)).toStrictEqual({
+    probability: { bound: "at_least", limit: 0.19 },
+    total_hazard,
+  });
+});
