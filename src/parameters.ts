@@ -1,4 +1,4 @@
-import type { FaultItem } from "./errors.ts";
+import { FAULT_ITEM_COUNT_MAX, type FaultItem } from "./errors.ts";
 import { type SchemaError, quote, type ValueSchema, unknownNameItem } from "./schemaErrors.ts";
 
 /**
@@ -10,7 +10,10 @@ import { type SchemaError, quote, type ValueSchema, unknownNameItem } from "./sc
 export interface DecodedParameters {
   /** Unvalidated input. Text that cannot be parsed as the type of its member is kept as a string. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Errors of the query string itself: invalid encoding, unknown and repeated names. */
+  /**
+   * Errors of the query string itself: invalid encoding, unknown and repeated names. After `FAULT_ITEM_COUNT_MAX` errors,
+   * the rest of the query string is not decoded.
+   */
   readonly items: readonly FaultItem[];
   /** Known members that have an error in `items`; validation skips them. */
   readonly refused: ReadonlySet<string>;
@@ -29,6 +32,7 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
   const seen = new Set<string>();
 
   for (const pair of queryText.split("&")) {
+    if (items.length === FAULT_ITEM_COUNT_MAX) break;
     if (pair === "") continue;
     const equalsIndex = pair.indexOf("=");
     const nameText = equalsIndex < 0 ? pair : pair.slice(0, equalsIndex);
@@ -50,7 +54,8 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
     }
     seen.add(name);
     if (schema === undefined) {
-      items.push(unknownNameItem({ parameter: name }, { name, known: Object.keys(members) }));
+      const errorCount = items.length;
+      items.push(unknownNameItem({ parameter: name }, { name, known: Object.keys(members), errorCount }));
       continue;
     }
     const text = decodePercent(equalsIndex < 0 ? "" : pair.slice(equalsIndex + 1));
@@ -60,6 +65,13 @@ export function decodeParameters(queryText: string, members: Readonly<Record<str
     } else input[name] = parseText(schema, text);
   }
   return { input, items, refused };
+}
+
+/** Returns the first value of a parameter, without decoding the others; undefined if it is absent, empty or malformed. */
+export function findParameter(queryText: string, name: string): string | undefined {
+  const prefix = `${name}=`;
+  const pair = queryText.split("&").find((each) => each.startsWith(prefix));
+  return pair === undefined ? undefined : decodePercent(pair.slice(prefix.length)) || undefined;
 }
 
 /** Converts an error in the decoded object to one of the parameter, which is the first segment of the pointer. */

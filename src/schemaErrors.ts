@@ -36,6 +36,9 @@ export type SchemaError = FaultDescription & { readonly pointer: string };
 
 const QUOTE_LENGTH_MAX = 60;
 
+/** Number of the first errors of a value for which a suggestion is searched; each search takes tens of microseconds. */
+const SUGGESTION_COUNT_MAX = 10;
+
 /**
  * Returns the schema violations of a value, at most 100, each with a JSON pointer. Slower than a compiled validator, so
  * callers use it only for values that the validator rejected. Both treat members that are `undefined` as absent.
@@ -139,18 +142,13 @@ function collectObjectErrors(items: SchemaError[], target: ValueAtPointer): void
     }
   }
   if (schema.additionalProperties !== false) return;
-  for (const item of findUnknownMembers(given, {
-    known: Object.keys(members),
-    pointer,
-    ...(skip === undefined ? {} : { skip }),
-  })) {
-    if (items.length >= FAULT_ITEM_COUNT_MAX) return;
-    items.push(item);
-  }
+  const rule = { known: Object.keys(members), pointer, errorCount: items.length };
+  items.push(...findUnknownMembers(given, skip === undefined ? rule : { ...rule, skip }));
 }
 
 /**
- * Returns an error for each own member of an object whose name is not known.
+ * Returns an error for each own member of an object whose name is not known, as long as the value has no more than
+ * `FAULT_ITEM_COUNT_MAX` errors.
  *
  * @param aliases maps names that callers may use by mistake to the known members, if the spelling is too different for
  *   `closestMatch`
@@ -162,15 +160,18 @@ export function findUnknownMembers(
     readonly pointer?: string;
     readonly skip?: ReadonlySet<string>;
     readonly aliases?: Readonly<Record<string, string>>;
+    /** Errors of the value that have been found before. */
+    readonly errorCount?: number;
   },
 ): SchemaError[] {
-  const { known, pointer = "", skip, aliases = {} } = rule;
+  const { known, pointer = "", skip, aliases = {}, errorCount = 0 } = rule;
   return Object.getOwnPropertyNames(given)
     .filter((name) => !known.includes(name) && skip?.has(name) !== true)
-    .map((name) => {
-      const suggestion = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
+    .slice(0, Math.max(0, FAULT_ITEM_COUNT_MAX - errorCount))
+    .map((name, index) => {
+      const alias = Object.hasOwn(aliases, name) ? aliases[name] : undefined;
       const location = { pointer: `${pointer}/${pointerToken(name)}` };
-      return unknownNameItem(location, { name, known, ...(suggestion === undefined ? {} : { suggestion }) });
+      return unknownNameItem(location, { name, known, alias, errorCount: errorCount + index });
     });
 }
 
@@ -240,7 +241,8 @@ function collectChoiceErrors(items: SchemaError[], target: ValueAtPointer): void
   const { schema, value, pointer, name } = target;
   const allowed = schema.enum ?? [];
   if ((allowed as readonly unknown[]).includes(value)) return;
-  const suggestion = typeof value === "string" ? closestMatch(value, allowed.map(String)) : undefined;
+  const isCompared = typeof value === "string" && items.length < SUGGESTION_COUNT_MAX;
+  const suggestion = isCompared ? closestMatch(value, allowed.map(String)) : undefined;
   items.push({
     pointer,
     code: typeof value === "string" ? "not_allowed" : "wrong_type",
@@ -285,15 +287,26 @@ function wrongType({ schema, value, pointer, name }: ValueAtPointer): SchemaErro
   return { pointer, code: "wrong_type", detail: `${name} must be ${expected(schema)} (got ${quote(value)}).` };
 }
 
-/** Returns the error for an unknown member or parameter, with a suggestion if exactly one known name is similar. */
+/**
+ * Returns the error for an unknown member or parameter, with a suggestion if exactly one known name is similar.
+ *
+ * @param options `alias`: the suggestion, if it is known; `errorCount`: errors of the value that have been found before
+ */
 export function unknownNameItem<Where extends { readonly pointer: string } | { readonly parameter: string }>(
   location: Where,
   {
     name,
     known,
-    suggestion = closestMatch(name, known),
-  }: { readonly name: string; readonly known: readonly string[]; readonly suggestion?: string | undefined },
+    alias,
+    errorCount,
+  }: {
+    readonly name: string;
+    readonly known: readonly string[];
+    readonly alias?: string | undefined;
+    readonly errorCount: number;
+  },
 ): Where & FaultDescription {
+  const suggestion = alias ?? (errorCount < SUGGESTION_COUNT_MAX ? closestMatch(name, known) : undefined);
   const kind = "pointer" in location ? "member" : "parameter";
   return {
     ...location,

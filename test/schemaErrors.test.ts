@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { findSchemaErrors, type ValueSchema } from "../src/schemaErrors.ts";
+import { findSchemaErrors, type SchemaError, type ValueSchema } from "../src/schemaErrors.ts";
 
 describe("the errors of a value with several types", () => {
   const schema: ValueSchema = {
@@ -28,5 +28,33 @@ describe("the errors of a value with several types", () => {
   ])("of %j are those of the alternative with its type", (value, errors) => {
     const found = findSchemaErrors(schema, value, { name: "choice" });
     expect(found.map(({ pointer, code, detail }) => `${pointer} ${code}: ${detail}`)).toEqual(errors);
+  });
+});
+
+describe("the errors of many unknown names", () => {
+  const member: ValueSchema = { type: "object", properties: { latitude: {} }, additionalProperties: false };
+  const givenOf = (count: number): Record<string, number> =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`latitud${i.toString(36)}`, 0]));
+  const suggestionCount = (errors: readonly SchemaError[]): number =>
+    errors.filter(({ did_you_mean }) => did_you_mean === "latitude").length;
+
+  test("are at most 100, the first 10 with a suggestion", () => {
+    const errors = findSchemaErrors(member, givenOf(5_000), { name: "value" });
+    expect(errors).toHaveLength(100);
+    expect(suggestionCount(errors)).toBe(10);
+  });
+
+  test("have 10 suggestions in all objects of a list together", () => {
+    const list: ValueSchema = { type: "array", items: member };
+    const errors = findSchemaErrors(list, Array(60).fill(givenOf(3)), { name: "value" });
+    expect(errors).toHaveLength(100);
+    expect(suggestionCount(errors)).toBe(10);
+  });
+
+  test("have 10 suggestions for values that are not allowed", () => {
+    const list: ValueSchema = { type: "array", items: { enum: ["latitude", "longitude"] } };
+    const errors = findSchemaErrors(list, Object.keys(givenOf(5_000)), { name: "value" });
+    expect(errors).toHaveLength(100);
+    expect(suggestionCount(errors)).toBe(10);
   });
 });

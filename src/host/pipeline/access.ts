@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isFault } from "../../errors.ts";
+import { findParameter } from "../../parameters.ts";
 import type { Customer, KeyHolder } from "../../ledger/ledger.ts";
 import type { AccountRateLimiter, RateLimitKind } from "../admission/accountRateLimiter.ts";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
@@ -8,7 +9,6 @@ import { checkCustomer } from "../admission/customer.ts";
 import type { Slot } from "../admission/slot.ts";
 import { checkBodyHeaders } from "../http/body.ts";
 import type { RequestContext } from "../http/exchange.ts";
-import { readToken } from "../tiles/readToken.ts";
 import type { RouteMatch } from "../http/router.ts";
 import type { TileTokens } from "../tiles/tileTokens.ts";
 import { readApiKey, readCustomerId, readIdempotencyKey, rejectBody } from "../http/requestHead.ts";
@@ -71,7 +71,7 @@ export class Access {
   authenticate(request: IncomingMessage, match: RouteMatch, queryText: string): KeyHolder | Promise<KeyHolder> {
     const { authenticator, clients, tokens } = this.#options;
     const scope = request.headers["x-api-key"] === undefined ? match.target.route.tokenScope?.(match.path) : undefined;
-    const token = scope === undefined ? undefined : readToken(queryText);
+    const token = scope === undefined ? undefined : findParameter(queryText, "token");
     if (scope !== undefined && token !== undefined) {
       const address = clients.addressOf(request);
       const keyId = tokens.verify(token, scope);
