@@ -26,7 +26,8 @@ export function usageAuditCommand(): Command {
       "after",
       "\nExits with 1 if anything was changed, is missing, or differs.\n" +
         "The audit is INCOMPLETE without --archive if records are archived. It then exits with 0, but with 1 if\n" +
-        "records were archived after the head of --expect, which does not prove that they are in an archive.\n\n" +
+        "records were archived after the head of --expect, which does not prove that they are in an archive.\n" +
+        "If --archive proves records that were archived on another machine, this one will know their archives.\n\n" +
         "Examples:\n  isotherm usage audit\n  isotherm usage audit --head >> /mnt/elsewhere/heads.txt",
     )
     .action(runUsageAudit);

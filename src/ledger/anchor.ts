@@ -3,16 +3,18 @@
  * replaced by another one, or has lost its last batches does not match it.
  */
 import { createHash } from "node:crypto";
-import { type FileHandle, lstat, mkdir, open, readFile, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Fault } from "../errors.ts";
-import { isNotFound, syncFolder, withPathInErrors } from "../files.ts";
+import { syncFolder, withPathInErrors } from "../files.ts";
 import type { Anchor, ChainProblem } from "./chainReport.ts";
 import type { ChainState } from "./chainState.ts";
+import { accessOf, createFolder, type FileAccess, giveAccess, parseJson, readEvidence } from "./evidenceFile.ts";
 
 /** File name of the anchor of a SQLite ledger, in its data folder. */
 const SQLITE_ANCHOR_NAME = "ledger-anchor.json";
 const FORMAT = 1;
+let writeCount = 0;
 
 /** The contents of an anchor file. */
 export interface AnchorFile {
@@ -51,17 +53,8 @@ export function anchorOf(file: AnchorFile): Anchor {
 }
 
 export async function readAnchorFile(path: string): Promise<AnchorFile | undefined> {
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    // Also if a file takes the place of the folder, which opening the ledger reports.
-    if (isNotFound(error)) return undefined;
-    const { code } = error as NodeJS.ErrnoException;
-    const advice = code === "EACCES" ? " Make the user that runs the service the owner of the file." : "";
-    const message = `The anchor ${path} cannot be read (${code ?? String(error)}).${advice}`;
-    throw new Fault("ledger_unavailable", message, { cause: error });
-  }
+  const text = await readEvidence(path, "The anchor");
+  if (text === undefined) return undefined;
   const file = parseJson(text) as Partial<AnchorFile> | undefined | null;
   const isAnchor =
     file?.format === FORMAT &&
@@ -75,25 +68,23 @@ export async function readAnchorFile(path: string): Promise<AnchorFile | undefin
   throw new Fault("ledger_unavailable", message);
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Writes the anchor: the file is complete and on disk before it takes the place of the previous one. Its owner and
  * permissions stay, so that a service can read what the operator has written as another user.
  * @param options `previous`: the current anchor; `replaces`: whether the operator replaces it because the ledger does not
- *   match it, so that the file lists it
+ *   match it, so that the file lists it; `isCurrent`: returns whether the write may still take place, right before it does
+ * @returns undefined if it may not
  */
 export async function writeAnchor(
   path: string,
   state: ChainState,
-  { previous, replaces }: { readonly previous: AnchorFile | undefined; readonly replaces: boolean },
-): Promise<AnchorFile> {
+  options: {
+    readonly previous: AnchorFile | undefined;
+    readonly replaces: boolean;
+    readonly isCurrent?: () => Promise<boolean>;
+  },
+): Promise<AnchorFile | undefined> {
+  const { previous, replaces, isCurrent = () => Promise.resolve(true) } = options;
   const { replaced = [], ...replacedAnchor } = previous ?? {};
   const isReplaced = replaces && previous !== undefined;
   const file: AnchorFile = {
@@ -106,30 +97,18 @@ export async function writeAnchor(
     ...(isReplaced ? { replaced: [...replaced, replacedAnchor] } : replaced.length > 0 ? { replaced } : {}),
   };
   const folder = dirname(path);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const temporaryPath = `${path}.writing-${process.pid}`;
-  await writePrivate(temporaryPath, `${JSON.stringify(file)}\n`, await accessOf(path));
-  await rename(temporaryPath, path);
+  await createFolder(folder);
+  // Not the name of another write, which may still hang after its ledger was closed.
+  const temporaryPath = `${path}.writing-${process.pid}-${++writeCount}`;
+  try {
+    await writePrivate(temporaryPath, `${JSON.stringify(file)}\n`, await accessOf(path));
+    if (!(await isCurrent())) return undefined;
+    await rename(temporaryPath, path);
+  } finally {
+    await rm(temporaryPath, { force: true });
+  }
   await syncFolder(folder);
   return file;
-}
-
-/** Owner and permissions of a file. */
-interface FileAccess {
-  readonly uid: number;
-  readonly gid: number;
-  readonly mode: number;
-}
-
-/** Returns the access of the current anchor, or of a new one, which belongs to the owner of the folder. */
-async function accessOf(path: string): Promise<FileAccess> {
-  const current = await lstat(path).catch((error: unknown) => {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  });
-  if (current?.isFile() === true) return { uid: current.uid, gid: current.gid, mode: current.mode & 0o777 };
-  const { uid, gid } = await lstat(dirname(path));
-  return { uid, gid, mode: 0o600 };
 }
 
 /** Writes and syncs a new file. It follows no link, because root may write it into the folder of another user. */
@@ -142,18 +121,6 @@ async function writePrivate(path: string, text: string, access: FileAccess): Pro
     await withPathInErrors(path, handle.sync());
   } finally {
     await handle.close();
-  }
-}
-
-/** Sets owner and permissions of a file. Only root can change its owner; others can change its group, to one of theirs. */
-async function giveAccess(handle: FileHandle, { uid, gid, mode }: FileAccess): Promise<void> {
-  const created = await handle.stat();
-  if ((created.mode & 0o777) !== mode) await handle.chmod(mode);
-  if (created.uid !== uid || created.gid !== gid) {
-    await handle
-      .chown(uid, gid)
-      .catch(() => handle.chown(created.uid, gid))
-      .catch(() => undefined);
   }
 }
 

@@ -34,6 +34,8 @@ export class AnchorKeeper {
   #pendingSinceMs: number | undefined;
   #isStale = false;
   #isClosed = false;
+  /** Whether a write was given up when the ledger was closed; it must not take place later. */
+  #isAbandoned = false;
   #failure: { readonly sinceMs: number; readonly error: unknown; readonly isMismatch: boolean } | undefined;
   #mismatch: Fault | undefined;
 
@@ -99,12 +101,18 @@ export class AnchorKeeper {
     await this.#exclusively(async () => {
       if (!this.#isStale) return;
       this.#isStale = false;
-      await this.#writeIfReadable().catch((error: unknown) => this.#noteFailure(error));
+      await this.#writeCurrent().then(
+        () => this.#noteSuccess(),
+        (error: unknown) => this.#noteFailure(error),
+      );
       this.#writtenAtMs = performance.now();
     });
   }
 
-  /** Writes the anchor a last time. A write that hangs is given up, with a warning. */
+  /**
+   * Writes the anchor a last time. A write that hangs is given up, with a warning. If it continues later, it does not
+   * replace the anchor, unless it hangs in the system call that does so.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     let timer: NodeJS.Timeout | undefined;
@@ -114,6 +122,7 @@ export class AnchorKeeper {
     const result = await Promise.race([this.flush(), timeout]);
     clearTimeout(timer);
     if (result !== "timeout") return;
+    this.#isAbandoned = true;
     const seconds = this.#closeMsMax / 1000;
     warn(
       `The anchor of the ledger, ${this.#path}, could not be written within ${seconds} s while the ledger was closed.`,
@@ -122,10 +131,7 @@ export class AnchorKeeper {
 
   /** Writes the anchor now. @throws Fault `ledger_unavailable` if the ledger does not match the current one */
   async write(): Promise<void> {
-    await this.#exclusively(async () => {
-      const current = await this.#readCurrent();
-      await this.#writeHead(current, await this.#readState(batchOf(current)));
-    });
+    await this.#exclusively(() => this.#writeCurrent());
   }
 
   /** Replaces the anchor by the head of the ledger, also if the ledger does not match it. */
@@ -138,7 +144,7 @@ export class AnchorKeeper {
     });
   }
 
-  /** Runs a write when no other one is in progress: both use the same temporary file. */
+  /** Runs a write when no other one is in progress, so that it reads the anchor that the previous one has written. */
   async #exclusively(write: () => Promise<void>): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
     this.#pendingSinceMs = performance.now();
@@ -154,18 +160,11 @@ export class AnchorKeeper {
     }
   }
 
-  async #writeIfReadable(): Promise<void> {
-    const current = await this.#readCurrent();
-    let state: ChainState;
-    try {
-      state = await this.#readState(batchOf(current));
-    } catch {
-      // The calls that need the storage report it.
-      this.#isStale = true;
-      return;
+  async #writeCurrent(): Promise<void> {
+    for (let isWritten = false; !isWritten;) {
+      const current = await this.#readCurrent();
+      isWritten = await this.#writeHead(current, await this.#readState(batchOf(current)));
     }
-    await this.#writeHead(current, state);
-    this.#noteSuccess();
   }
 
   /** Reads the anchor, which another process may have written or the operator replaced meanwhile. */
@@ -176,13 +175,21 @@ export class AnchorKeeper {
     return { anchor: file ?? this.#latest, isOnDisk: file !== undefined };
   }
 
-  /** @throws Fault `ledger_unavailable` if the ledger does not match the current anchor */
-  async #writeHead({ anchor, isOnDisk }: CurrentAnchor, state: ChainState): Promise<void> {
+  /**
+   * @returns false if another process has written the anchor since it was read, so that it must be compared again
+   * @throws Fault `ledger_unavailable` if the ledger does not match the current anchor
+   */
+  async #writeHead({ anchor, isOnDisk }: CurrentAnchor, state: ChainState): Promise<boolean> {
     const problem = anchor === undefined ? undefined : anchorProblem(anchorOf(anchor), state);
     this.#mismatch = problem === undefined ? undefined : anchorFault(problem, this.#path);
     if (this.#mismatch !== undefined) throw this.#mismatch;
-    if (isOnDisk && anchor?.batch === state.head.batch) return;
-    this.#latest = await writeAnchor(this.#path, state, { previous: anchor, replaces: false });
+    if (isOnDisk && anchor?.batch === state.head.batch) return true;
+    const sequence = isOnDisk ? anchor?.sequence : undefined;
+    const isCurrent = async (): Promise<boolean> =>
+      (await this.#readFile(this.#path))?.sequence === sequence && !this.#isAbandoned;
+    const written = await writeAnchor(this.#path, state, { previous: anchor, replaces: false, isCurrent });
+    if (written !== undefined) this.#latest = written;
+    return written !== undefined || this.#isAbandoned;
   }
 
   #noteSuccess(): void {
@@ -221,7 +228,8 @@ function batchOf({ anchor }: CurrentAnchor): { readonly batch?: number } {
 /** Name of the warnings about a ledger, which a service also logs. */
 export const LEDGER_WARNING = "LedgerWarning";
 
-function warn(message: string): void {
+/** Emits a warning about a ledger. */
+export function warn(message: string): void {
   process.emitWarning(message, LEDGER_WARNING);
 }
 

@@ -78,7 +78,7 @@ export function pruneText(row: Omit<PruneRow, "batch">): string {
   );
 }
 
-export function pruneHash(row: PruneRow | undefined): string {
+export function pruneHash(row: Omit<PruneRow, "batch"> | undefined): string {
   return row === undefined ? "" : hash("sha256", pruneText(row), "hex");
 }
 

@@ -23,6 +23,7 @@ export interface ChainProblem {
     | "batch_changed"
     | "event_outside_chain"
     | "prune_record_changed"
+    | "pruning_unlisted"
     | "pruned_sums_changed"
     | "archive_changed"
     | "archive_unverified"

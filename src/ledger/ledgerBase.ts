@@ -24,7 +24,7 @@ import { isFault, type Fault } from "../errors.ts";
 import type { AuditOptions, ChainHead, PrunePlan } from "./chainReport.ts";
 import type { ChainState } from "./chainState.ts";
 import { ClockMonitor, futureFault } from "./clock.ts";
-import { LedgerChain } from "./ledgerChain.ts";
+import { type ChainStart, LedgerChain } from "./ledgerChain.ts";
 import { type ArgumentOf, DATED_METHODS, INVALIDATING_METHODS, type MethodName, type ResultOf } from "./methods.ts";
 
 /** How long the result of a write check is used again, and the time after which a check has failed. */
@@ -112,7 +112,7 @@ export abstract class LedgerBase implements MaintainedLedger {
    * Verifies the end of the hash chain and keeps its anchor from now on.
    * @throws Fault `ledger_unavailable` if the ledger does not match its chain or anchor
    */
-  async startChain(options: { readonly anchorPath: string | undefined; readonly isChecked: boolean }): Promise<void> {
+  async startChain(options: ChainStart): Promise<void> {
     this.#futureAt = await this.#chain.start(options);
   }
 

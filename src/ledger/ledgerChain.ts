@@ -1,6 +1,6 @@
 import { Fault, isFault } from "../errors.ts";
 import { anchorFault, anchorProblem, readAnchor } from "./anchor.ts";
-import { AnchorKeeper } from "./anchorKeeper.ts";
+import { AnchorKeeper, warn } from "./anchorKeeper.ts";
 import { auditArchives } from "./archiveAudit.ts";
 import { pruneHash, type PruneRow } from "./chain.ts";
 import type { Anchor, AuditOptions, ChainHead, ChainProblem, ChainReport, PrunePlan } from "./chainReport.ts";
@@ -8,6 +8,7 @@ import type { ChainPosition, ChainState } from "./chainState.ts";
 import type { ArchivedBatch, AuditReport } from "./ledger.ts";
 import type { ArgumentOf, MethodName, ResultOf } from "./methods.ts";
 import { findFuturePrunings, findUnverifiedPruning } from "./pruneAudit.ts";
+import { PruningList } from "./pruningList.ts";
 import { recordedEntryOf } from "./usage.ts";
 
 export interface LedgerChainOptions {
@@ -19,11 +20,20 @@ export interface LedgerChainOptions {
   readonly now: () => number;
 }
 
+export interface ChainStart {
+  readonly anchorPath: string | undefined;
+  /** Whether a ledger that does not match its chain or anchor is rejected. */
+  readonly isChecked: boolean;
+  /** Whether processes with other anchors can prune the ledger, too; an unlisted pruning is then only a warning. */
+  readonly hasOtherAnchors: boolean;
+}
+
 /** The hash chain of an open ledger: verifies it, keeps its anchor, and prunes archived events. */
 export class LedgerChain {
   readonly #options: LedgerChainOptions;
   #anchorPath: string | undefined;
   #keeper: AnchorKeeper | undefined;
+  #prunings: PruningList | undefined;
 
   constructor(options: LedgerChainOptions) {
     this.#options = options;
@@ -34,8 +44,7 @@ export class LedgerChain {
    * @returns the time of the ledger
    * @throws Fault `ledger_unavailable` if the ledger does not match its chain or anchor
    */
-  async start(options: { readonly anchorPath: string | undefined; readonly isChecked: boolean }): Promise<string> {
-    const { anchorPath: path, isChecked } = options;
+  async start({ anchorPath: path, isChecked, hasOtherAnchors }: ChainStart): Promise<string> {
     const { call, readState } = this.#options;
     const anchor = path === undefined || !isChecked ? undefined : await readAnchor(path);
     const state = await readState(batchOf(anchor));
@@ -47,10 +56,30 @@ export class LedgerChain {
     }
     this.#anchorPath = path;
     if (path !== undefined) {
+      this.#prunings = new PruningList(path);
+      if (isChecked) await this.#checkPrunings(this.#prunings, { hasOtherAnchors });
       this.#keeper = new AnchorKeeper({ path, readState });
       if (isChecked && anchor === undefined) this.#keeper.update();
     }
     return state.lastAt;
+  }
+
+  /** Compares the records of pruning with the list beside the anchor, and begins it if there is none. */
+  async #checkPrunings(list: PruningList, { hasOtherAnchors }: Pick<ChainStart, "hasOtherAnchors">): Promise<void> {
+    const records = await this.#options.call("prunings", undefined);
+    const unlisted = await list.unlisted(records);
+    if (unlisted === undefined) {
+      // As with the anchor, a folder that cannot be written does not keep the ledger from being opened.
+      await list.begin(records).catch((error: unknown) => {
+        warn(`The list of prunings, ${list.path}, could not be written: ${String(error)}.`);
+      });
+      return;
+    }
+    const [record] = unlisted;
+    if (record === undefined) return;
+    const { detail } = list.problem(record);
+    if (!hasOtherAnchors) throw new Fault("ledger_unavailable", detail, { details: { path: list.path } });
+    warn(detail);
   }
 
   /** Schedules a write of the anchor after a commit. */
@@ -96,6 +125,9 @@ export class LedgerChain {
           : `Hourly sums before ${pruned.before_day}, whose events are archived, were changed.`;
       problems.push({ code: "pruned_sums_changed", detail });
     }
+    const hasDifferences = sums.differences.length > 0 || sums.sumDifferences.length > 0;
+    const areProven = options.readArchive !== undefined && problems.length === 0 && !hasDifferences;
+    problems.push(...(await this.#findUnlistedPrunings(records, { areProven })));
     const chain: ChainReport = {
       ledgerId: state.ledgerId,
       head: { batch: state.head.batch, hash: state.head.hash },
@@ -161,6 +193,19 @@ export class LedgerChain {
     return problems;
   }
 
+  /** Returns a problem for each pruning that is not listed. If the archives prove the prunings, lists them instead. */
+  async #findUnlistedPrunings(
+    records: readonly PruneRow[],
+    { areProven }: { readonly areProven: boolean },
+  ): Promise<readonly ChainProblem[]> {
+    const list = this.#prunings;
+    const unlisted = (await list?.unlisted(records)) ?? [];
+    if (list === undefined || unlisted.length === 0) return [];
+    if (!areProven) return unlisted.map((record) => list.problem(record));
+    await list.add(unlisted, "archive_verified");
+    return [];
+  }
+
   /** Returns a problem if the chain in the ledger does not contain a head that was noted earlier. */
   async #findHead(
     { batch, hash }: ChainHead,
@@ -200,6 +245,9 @@ export class LedgerChain {
 
   async acceptRestored(): Promise<ChainHead> {
     const head = await this.head();
+    const records = await this.#options.call("prunings", undefined);
+    const unlisted = await this.#prunings?.unlisted(records);
+    if (unlisted !== undefined && unlisted.length > 0) await this.#prunings?.add(unlisted, "accepted");
     await this.#keeper?.replace();
     return head;
   }
@@ -215,7 +263,9 @@ export class LedgerChain {
       // An anchor at an archived batch could no longer be compared.
       await this.#keeper?.write();
       const { name, sha256 } = await write(this.#archivedBatches(plan));
-      await call("recordPrune", { plan, archiveName: name, archiveSha256: sha256 });
+      const prepared = await call("preparePrune", { plan, archiveName: name, archiveSha256: sha256 });
+      await this.#prunings?.add([prepared.row], "pruned");
+      await call("recordPrune", prepared);
       await this.#keeper?.write();
     }
     for (let total = 0; ;) {
@@ -226,11 +276,14 @@ export class LedgerChain {
     }
   }
 
-  /** Verifies that the record of an interrupted pruning, which permits its deletions, is part of the chain. */
+  /** Verifies that the record of an interrupted pruning, which permits its deletions, is part of the chain and listed. */
   async #verifyBeforeDeletion(): Promise<void> {
-    const { problems } = await this.#verify(await this.#options.call("chainState", {}), undefined);
-    const [problem] = problems;
+    const state = await this.#options.call("chainState", {});
+    const [problem] = (await this.#verify(state, undefined)).problems;
     if (problem !== undefined) throw brokenChainFault(problem);
+    const records = state.pruned === undefined ? [] : [state.pruned];
+    const [unlisted] = await this.#findUnlistedPrunings(records, { areProven: false });
+    if (unlisted !== undefined) throw new Fault("ledger_unavailable", unlisted.detail);
   }
 
   /** Yields the batches of a plan with their events, verified. */

@@ -12,7 +12,7 @@ import {
 import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "./customers.ts";
 import { chainPage, chainTail, fileDamage } from "./chainAudit.ts";
 import { chainState } from "./chainState.ts";
-import { deletePruned, prunePlan, prunings, recordPrune, resetClock } from "./prune.ts";
+import { deletePruned, preparePrune, prunePlan, prunings, recordPrune, resetClock } from "./prune.ts";
 import type { Storage } from "./schema.ts";
 import { signingSecret } from "./signingSecret.ts";
 import { auditSums, eventPage } from "./usage.ts";
@@ -46,6 +46,7 @@ const LEDGER_METHODS = {
   fileDamage,
   prunings,
   prunePlan,
+  preparePrune,
   recordPrune,
   deletePruned,
   resetClock,

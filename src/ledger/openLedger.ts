@@ -79,7 +79,8 @@ export async function openLedger(address: LedgerAddress, options: LedgerOptions 
   const { recordTimeoutMs } = options;
   const ledger = await openStorage(address, { ...clockOf(options), recordTimeoutMs });
   try {
-    await ledger.startChain({ anchorPath: anchorFile, isChecked: isChainChecked });
+    const hasOtherAnchors = database !== undefined;
+    await ledger.startChain({ anchorPath: anchorFile, isChecked: isChainChecked, hasOtherAnchors });
     return ledger;
   } catch (error) {
     await ledger.close();

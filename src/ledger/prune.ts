@@ -76,57 +76,72 @@ function dayOf(time: string): string {
   return time.slice(0, "YYYY-MM-DD".length);
 }
 
-export interface PruneRecord {
+export interface ArchivedPlan {
   readonly plan: PrunePlan;
   readonly archiveName: string;
   readonly archiveSha256: string;
 }
 
+/** What a pruning adds to the ledger. */
+export interface PreparedPrune {
+  readonly row: Omit<PruneRow, "batch">;
+  readonly carried: readonly Tables["usage_carried"][];
+}
+
 /**
- * Records that the events of a plan were archived, after which `deletePruned` deletes them.
+ * Returns what records that the events of a plan were archived.
  * @throws Fault `invalid_request` if the ledger no longer matches the plan
  */
-export async function recordPrune(storage: Storage, record: PruneRecord): Promise<ChainHead> {
-  const { plan, archiveName, archiveSha256 } = record;
+export async function preparePrune(storage: Storage, archived: ArchivedPlan): Promise<PreparedPrune> {
+  const { plan, archiveName, archiveSha256 } = archived;
   const startOfDay = `${plan.before}T00:00:00.000Z`;
   await storage.transaction(async (tx) => {
     await tx.updateTable("ledger_state").set({ last_at: startOfDay }).where("last_at", "<", startOfDay).execute();
   });
   // The ledger's time is not before the day now, so these sums no longer change and need no lock.
-  const { carried, rollup_hash } = await storage.snapshot(async (db) => {
-    const rows = await carriedAfter(db, plan);
-    return { carried: rows, rollup_hash: await rollupHash(db, plan.before, rows) };
-  });
-  return storage.transaction(async (tx) => {
-    // Locks out recording, which takes the same lock first.
-    await tx
-      .updateTable("ledger_state")
-      .set(({ ref }) => ({ last_at: ref("last_at") }))
-      .execute();
-    const earlier = await latestPrune(tx);
-    const last = await tx.selectFrom("usage_batch").selectAll().where("batch", "=", plan.head.batch).executeTakeFirst();
-    const isUnchanged =
-      last?.hash === plan.head.hash && (earlier === undefined || earlier.last_batch < plan.head.batch);
-    if (!isUnchanged) {
-      throw new Fault("invalid_request", "The ledger was pruned by another process meanwhile; start again.");
-    }
-    const newest = await tx
-      .selectFrom("usage_batch")
-      .selectAll()
-      .orderBy("batch", "desc")
-      .limit(1)
-      .executeTakeFirstOrThrow();
+  return storage.snapshot(async (db) => {
+    const earlier = await latestPrune(db);
+    if ((earlier?.last_batch ?? 0) !== plan.firstBatch - 1) throw prunedMeanwhileFault();
+    const carried = await carriedAfter(db, plan);
     const row = {
       before_day: plan.before,
       last_batch: plan.head.batch,
       last_hash: plan.head.hash,
       last_seq: plan.lastSeq,
       event_count: plan.eventCount,
-      rollup_hash,
+      rollup_hash: await rollupHash(db, plan.before, carried),
       archive_name: archiveName,
       archive_sha256: archiveSha256,
       previous_prune: pruneHash(earlier),
     };
+    return { row, carried };
+  });
+}
+
+/**
+ * Records that events were archived, after which `deletePruned` deletes them.
+ * @throws Fault `invalid_request` if the ledger was pruned since `preparePrune`
+ */
+export function recordPrune(storage: Storage, { row, carried }: PreparedPrune): Promise<ChainHead> {
+  return storage.transaction(async (tx) => {
+    // Locks out recording, which takes the same lock first.
+    await tx
+      .updateTable("ledger_state")
+      .set(({ ref }) => ({ last_at: ref("last_at") }))
+      .execute();
+    const last = await tx
+      .selectFrom("usage_batch")
+      .select("hash")
+      .where("batch", "=", row.last_batch)
+      .executeTakeFirst();
+    const isUnchanged = last?.hash === row.last_hash && pruneHash(await latestPrune(tx)) === row.previous_prune;
+    if (!isUnchanged) throw prunedMeanwhileFault();
+    const newest = await tx
+      .selectFrom("usage_batch")
+      .selectAll()
+      .orderBy("batch", "desc")
+      .limit(1)
+      .executeTakeFirstOrThrow();
     await tx.deleteFrom("usage_carried").execute();
     for (const sum of carried) await tx.insertInto("usage_carried").values(sum).execute();
     const batch = newest.batch + 1;
@@ -138,6 +153,10 @@ export async function recordPrune(storage: Storage, record: PruneRecord): Promis
     await tx.insertInto("usage_batch").values({ batch, last_seq: newest.last_seq, event_count: 0, hash }).execute();
     return { batch, hash };
   });
+}
+
+function prunedMeanwhileFault(): Fault {
+  return new Fault("invalid_request", "The ledger was pruned by another process meanwhile; start again.");
 }
 
 /** Returns the hourly sums on or after the day of a plan that will include archived events. */

@@ -7,8 +7,11 @@ import { type Line, type Position, type ReadBounds, selectionsOf } from "./usage
 import { ALL_CUSTOMERS } from "./usageSums.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 
-/** As many as are read in about 75 ms, or a third of that if customers use one of the three meters, as most do. */
-const DEFAULT_BOUNDS: ReadBounds = { dailySumCountMax: 300_000 };
+const DEFAULT_BOUNDS: ReadBounds = {
+  // As many as are read in about 75 ms, or a third of that if customers use one of the three meters, as most do.
+  dailySumCountMax: 300_000,
+  sortedSumCountMax: 2_000,
+};
 
 /** A page of lines, or the part of it that can be read within the bounds. */
 interface LinePage extends Page<Line> {

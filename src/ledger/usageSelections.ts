@@ -14,6 +14,8 @@ const AFTER_ALL_METERS = "~";
 export interface ReadBounds {
   /** Daily sums that are added up, or searched for in vain. */
   readonly dailySumCountMax: number;
+  /** Daily sums of a range that are sorted for each page, instead of searching for those of every customer. */
+  readonly sortedSumCountMax: number;
 }
 
 /** A report: its account, filters and groups. */
@@ -135,13 +137,17 @@ interface PeriodRange {
 
 /**
  * Lines per customer over a range of days: the customers of a period, each with a search of its days. Reads no more
- * customers than the bounds allow, whether or not they have usage in the range.
+ * customers than the bounds allow, whether or not they have usage in the range. If there are only a few daily sums in the
+ * range, sorts these.
  */
 function withinPeriod(report: Report, after: Position | undefined, range: PeriodRange): Selection {
   const { accountId } = report;
   const { keyPeriod, label } = range;
   const start = after?.period === label ? after : undefined;
   return async (db, { limit, bounds }) => {
+    if (await hasFewSums(db, report, range, bounds.sortedSumCountMax)) {
+      return { lines: (await withInternalIds(sortedWithin(report, start, { ...range, limit })).execute(db)).rows };
+    }
     const dayCount = await recordedDayCount(db, accountId, range);
     if (dayCount === 0) return { lines: [] };
     const customerCountMax = Math.max(1, Math.floor(bounds.dailySumCountMax / (dayCount * METERS.length)));
@@ -158,6 +164,41 @@ function withinPeriod(report: Report, after: Position | undefined, range: Period
     if (lastCustomer === undefined) return { lines };
     return { lines, end: { period: label, customer: lastCustomer, meter: AFTER_ALL_METERS } };
   };
+}
+
+/** Whether a range of days has at most `countMax` daily sums. */
+async function hasFewSums(
+  db: Kysely<Tables>,
+  { accountId }: Report,
+  days: Pick<PeriodRange, "from" | "to">,
+  countMax: number,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from usage_daily where ${allOf(dailySums(accountId, days))} limit 1 offset ${countMax}`.execute(db);
+  return rows.length === 0;
+}
+
+/** The daily sums of the customers in a range of days. The function call makes the planner search by day, not by customer. */
+function dailySums(
+  accountId: string,
+  { from = "", to }: { readonly from?: string | undefined; readonly to?: string | undefined },
+): readonly RawBuilder<unknown>[] {
+  return [sql`account_id = ${accountId} and length(customer_id) > 0`, ...dayRange(sql`day`, { from, to })];
+}
+
+/** The lines of `withinPeriod`, from all daily sums of the range. */
+function sortedWithin(
+  { accountId, byMeter }: Report,
+  start: Position | undefined,
+  { label, limit, ...days }: PeriodRange & { readonly limit: number },
+): RawBuilder<unknown> {
+  const groups = byMeter ? sql`customer_id, meter` : sql`customer_id`;
+  const isAfter = start === undefined ? [] : [isBeyond(groups, byMeter, [start.customer], start.meter)];
+  return sql`
+    select cast(${label} as text) as period, customer_id as customer, ${byMeter ? sql`meter` : EMPTY} as meter, ${SUMS}
+      from usage_daily
+      where ${allOf([...dailySums(accountId, days), ...isAfter])}
+      group by ${groups} order by ${groups} limit ${limit}`;
 }
 
 /** Returns the number of days of a range from the account's first day with usage to its last one. */

@@ -3,6 +3,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { withLedger } from "../durability/service.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { readDatabaseFile } from "../../src/cli/databaseOptions.ts";
@@ -43,6 +44,20 @@ describe.each(Object.entries(SPECIAL))("%s", (_what, create) => {
     await expect(openLedger({ data: folder })).rejects.toMatchObject({
       code: "ledger_unavailable",
       message: `The ledger ${join(folder, name)} cannot be opened: it is not a regular file.`,
+    });
+  });
+
+  test.each([
+    ["ledger-anchor.json", "The anchor"],
+    ["ledger-anchor-prunings.jsonl", "The list of prunings"],
+  ])("in place of %s is rejected", async (name, what) => {
+    const open = (): Promise<void> => withLedger({ data: folder }, () => Promise.resolve());
+    await open();
+    rmSync(join(folder, name), { force: true });
+    create(join(folder, name));
+    await expect(open()).rejects.toMatchObject({
+      code: "ledger_unavailable",
+      message: `${what} ${join(folder, name)} cannot be read: it is not a regular file.`,
     });
   });
 

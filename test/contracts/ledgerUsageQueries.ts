@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_PAGE_LENGTH_MAX, type Customer } from "../../src/ledger/ledger.ts";
 import { fault, HOUR_MS, type TestAccount, type TestLedger } from "./testLedger.ts";
+import { METERS } from "../../src/contract/meters.ts";
 import type { UsageGroup } from "../../src/contract/wireTypes.ts";
 
 /** Tests of usage queries. */
@@ -123,17 +124,25 @@ export function describeUsageQueries(contract: TestLedger): void {
 
     test("by customer within a range search many customers in vain, in parts, and still fill the pages", async () => {
       const accountId = await newAccountWithoutEvents();
-      // Half a year, of which one call reads 552 customers.
-      const insert = (customer: number, hour: string): Promise<void> =>
-        contract.fixture.execute(`insert into usage_rollup (account_id, customer_id, meter, hour, units, requests)
-          values ('${accountId}', 'customer-${String(customer).padStart(6, "0")}', 'hazard_values', '${hour}', 2, 1)`);
+      // A year, of which one call reads 277 customers. With fewer daily sums, they would be sorted instead.
+      const days = Array.from({ length: 12 * 28 }, (_, i) => {
+        const [month, day] = [Math.floor(i / 28) + 1, (i % 28) + 1].map((part) => String(part).padStart(2, "0"));
+        return `2026-${month}-${day}`;
+      }).slice(1);
+      const values = [500, 501, 998].flatMap((customer) =>
+        METERS.slice(0, 2).flatMap((meter) =>
+          days.map((day) => `('${accountId}', 'customer-000${customer}', '${meter}', '${day}T00', 2, 1)`),
+        ),
+      );
+      expect(values.length).toBeGreaterThan(2_000);
       await contract.fixture.execute(`insert into usage_rollup (account_id, customer_id, meter, hour, units, requests)
         with recursive number (n) as (select 0 union all select n + 1 from number where n < 999)
           select '${accountId}', 'customer-' || substr('00000' || n, length('00000' || n) - 5, 6), 'hazard_values',
               '2026-01-01T00', 1, 1 from number`);
-      for (const customer of [500, 501, 998]) await insert(customer, "2026-07-01T00");
+      await contract.fixture.execute(`insert into usage_rollup (account_id, customer_id, meter, hour, units, requests)
+        values ${values.join(", ")}`);
       const range = { accountId, groupBy: ["customer"] as const, from: "2026-01-02", to: "2026-12-31" };
-      const lineOf = (customer: number) => ({ customerId: `customer-000${customer}`, requests: 1, units: 2 });
+      const lineOf = (customer: number) => ({ customerId: `customer-000${customer}`, requests: 670, units: 1340 });
       expect(await contract.ledger.usage({ ...range, limit: 500 })).toEqual({ items: [500, 501, 998].map(lineOf) });
       const first = await contract.ledger.usage({ ...range, limit: 2 });
       expect(first).toEqual({ items: [500, 501].map(lineOf), next: expect.any(String) as string });
@@ -153,7 +162,7 @@ export function describeUsageQueries(contract: TestLedger): void {
         text += page.text;
         next = page.next;
       }
-      expect(text).toBe([500, 501, 998].map((customer) => `customer-000${customer},,,,1,2\r\n`).join(""));
+      expect(text).toBe([500, 501, 998].map((customer) => `customer-000${customer},,,,670,1340\r\n`).join(""));
       expect(pageCount).toBeGreaterThan(1);
     });
 

@@ -6,7 +6,7 @@ interface AnchorVersion {
   readonly text: string;
 }
 
-const ANCHOR = /ledger-anchor\.json(\.writing-\d+)?$/;
+const ANCHOR = /ledger-anchor\.json(\.writing-[\d-]+)?$/;
 
 /** The versions of a ledger's anchor that a program wrote, from a system call trace. */
 export class AnchorHistory {
@@ -17,7 +17,8 @@ export class AnchorHistory {
     let isSynced = false;
     for (const call of calls) {
       if (!ANCHOR.test(call.path)) continue;
-      if (call.name === "openat") text = "";
+      // Not when the current anchor is read before it is replaced.
+      if (call.name === "openat" && call.path.includes(".writing-")) text = "";
       else if (call.name === "write" || call.name === "pwrite64") {
         text += bytesOf(call).toString();
         isSynced = false;

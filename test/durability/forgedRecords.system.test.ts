@@ -1,9 +1,11 @@
 /**
  * Records that somebody with write access to the database adds before or instead of others, so that the chain from a head
- * that is kept elsewhere stays the same: the audit finds them, also without an anchor.
+ * that is kept elsewhere stays the same: the audit finds them.
  */
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { anchorPath } from "../../src/ledger/anchor.ts";
 import type { ArchivedEvent, AuditOptions, ChainHead, ChainProblem } from "../../src/ledger/chainReport.ts";
 import type { AuditReport, MaintainedLedger, RecordedEntry } from "../../src/ledger/ledger.ts";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
@@ -13,7 +15,7 @@ import { dataFolder } from "./dataFolder.ts";
 import { type MemoryArchives, recordUsage, START_MS } from "./editedLedger.ts";
 import { type LedgerEditor, postgresEditor, sqliteEditor } from "./ledgerEditors.ts";
 import { events, insertEvent } from "./ledgerEdits.ts";
-import { batches, forgePruning, lowerArchivedSum } from "./pruneEdits.ts";
+import { batches, forgePruning, lastDay, lowerArchivedSum } from "./pruneEdits.ts";
 
 const { openLedger } = (await import(
   new URL("../../dist/ledger/openLedger.js", import.meta.url).href
@@ -23,6 +25,9 @@ const { openLedger } = (await import(
 const AFTER_FORGED_PRUNING_MS = Date.parse("2099-01-02T00:00:00Z");
 
 interface Backend {
+  readonly anchorFile: string;
+  /** Whether all processes have the same anchor, so that an unlisted pruning is rejected. */
+  readonly hasOneAnchor: boolean;
   open(options: { readonly now?: () => number; readonly isChainChecked?: boolean }): Promise<MaintainedLedger>;
   editor(): Promise<LedgerEditor>;
 }
@@ -53,6 +58,14 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     return {
       head,
       archives,
+      listFile: backend.anchorFile.replace(".json", "-prunings.jsonl"),
+      hasOneAnchor: backend.hasOneAnchor,
+      edit: async (change) => {
+        const again = await backend.editor();
+        await change(again);
+        await again.close();
+      },
+      acceptRestored: () => withLedger((opened) => opened.acceptRestored()),
       audit: (query = { expectedHead: head }, now = Date.now) => withLedger((opened) => opened.audit(query), now),
       exported: () =>
         withLedger(async (opened) => {
@@ -61,6 +74,10 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
           return found;
         }),
       opening: async () => (await backend.open({})).close(),
+      pruning: () =>
+        withLedger(async (opened) => {
+          await opened.prune(await opened.prunePlan({ before: "2026-04-01" }), archives.write);
+        }),
     };
   }
 
@@ -68,9 +85,14 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     /** The head before the edit, which is kept elsewhere. */
     readonly head: ChainHead;
     readonly archives: MemoryArchives;
+    readonly listFile: string;
+    readonly hasOneAnchor: boolean;
+    edit(change: (editor: LedgerEditor) => Promise<void>): Promise<void>;
+    acceptRestored(): Promise<ChainHead>;
     audit(options?: AuditOptions, now?: () => number): Promise<AuditReport>;
     exported(): Promise<readonly RecordedEntry[]>;
     opening(): Promise<void>;
+    pruning(): Promise<void>;
   }
 
   const problemCodes = async (
@@ -146,6 +168,8 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
   test("a pruning that continues the chain but never took place is found with the archives", async () => {
     const forgery = await forge(forgeLastPruning);
     const now = (): number => AFTER_FORGED_PRUNING_MS;
+    // Without the list of the prunings, for example because it was lost.
+    await rm(forgery.listFile);
     const { chain, differences } = await forgery.audit({}, now);
     expect(chain).toMatchObject({ problems: [], areArchivesVerified: false });
     expect(differences).toEqual([]);
@@ -173,7 +197,87 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     const forgery = await forge(forgeLastPruning);
     expect((await forgery.audit({})).chain.problems).toMatchObject([
       { code: "prune_record_changed", detail: expect.stringMatching(/of the days before 2099-01-01, but/) as string },
+      { code: "pruning_unlisted" },
     ]);
+  });
+
+  const forgePastPruning = async (editor: LedgerEditor): Promise<void> => {
+    const last = (await batches(editor)).at(-1);
+    if (last === undefined) throw new Error("There are no batches.");
+    const beforeDay = await lastDay(editor);
+    await forgePruning(editor, last.batch + 1, { last, isInChain: true, deletesBatches: true, beforeDay });
+  };
+
+  const opened = async ({ opening }: Forgery): Promise<string> => {
+    const warning = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    onTestFinished(() => warning.mockRestore());
+    await opening();
+    return warning.mock.calls.map(([message]) => String(message)).join("\n");
+  };
+
+  test("a pruning of past days that never took place is found without archives and heads", async () => {
+    const forgery = await forge(forgePastPruning);
+    const list = await readFile(forgery.listFile, "utf8");
+    const { batch } = forgery.head;
+    const { chain, differences, sumDifferences } = await forgery.audit({});
+    expect([differences, sumDifferences]).toEqual([[], []]);
+    const detail = expect.stringMatching(`^The pruning in batch ${batch + 1}, of .* is not listed in .*`) as string;
+    expect(chain.problems).toEqual([{ code: "pruning_unlisted", batch: batch + 1, detail }]);
+    expect(await problemCodes(forgery, { readArchive: forgery.archives.read })).toEqual([
+      "archive_changed",
+      "pruning_unlisted",
+    ]);
+    if (forgery.hasOneAnchor) {
+      await expect(forgery.opening()).rejects.toMatchObject({ code: "ledger_unavailable", message: detail });
+    } else expect(await opened(forgery)).toEqual(detail);
+    expect(await readFile(forgery.listFile, "utf8")).toBe(list);
+  });
+
+  test("events of an unlisted pruning are not deleted by the next one", async () => {
+    const forgery = await forge(async (editor) => {
+      const all = await batches(editor);
+      const [last, head] = [all.at(-4), all.at(-1)];
+      if (last === undefined || head === undefined) throw new Error("There are too few batches.");
+      const kept = await events(editor);
+      const beforeDay = await lastDay(editor);
+      await forgePruning(editor, head.batch + 1, { last, isInChain: true, deletesBatches: false, beforeDay });
+      for (const event of kept.filter(({ seq }) => seq <= last.last_seq)) await insertEvent(editor, event, event.seq);
+    });
+    const exported = await forgery.exported();
+    await expect(forgery.pruning()).rejects.toMatchObject({
+      code: "ledger_unavailable",
+      message: expect.stringMatching(/is not listed in/) as string,
+    });
+    expect(await forgery.exported()).toEqual(exported);
+  });
+
+  test("prunings of another machine are listed after an audit with the archives", async () => {
+    const forgery = await forge(() => Promise.resolve());
+    await writeFile(forgery.listFile, `{"format":1}\n`);
+    expect(await problemCodes(forgery, {})).toEqual(["pruning_unlisted", "pruning_unlisted"]);
+    const readArchive = forgery.archives.changed("archive-2.csv", () => undefined);
+    expect(await problemCodes(forgery, { readArchive })).toContain("pruning_unlisted");
+    expect(await problemCodes(forgery, { readArchive: forgery.archives.read })).toEqual([]);
+    expect(await problemCodes(forgery, {})).toEqual([]);
+    expect(await opened(forgery)).toBe("");
+  });
+
+  test("prunings are listed when the operator accepts the ledger", async () => {
+    const forgery = await forge(() => Promise.resolve());
+    await writeFile(forgery.listFile, `{"format":1}\n`);
+    expect(await problemCodes(forgery, {})).toEqual(["pruning_unlisted", "pruning_unlisted"]);
+    await forgery.acceptRestored();
+    expect(await problemCodes(forgery, {})).toEqual([]);
+  });
+
+  test("a ledger of an earlier release gets a list of its prunings when it is opened", async () => {
+    const forgery = await forge(() => Promise.resolve());
+    await rm(forgery.listFile);
+    expect(await problemCodes(forgery, {})).toEqual([]);
+    await forgery.opening();
+    expect(await problemCodes(forgery, {})).toEqual([]);
+    await forgery.edit(forgePastPruning);
+    expect(await problemCodes(forgery, {})).toEqual(["pruning_unlisted"]);
   });
 
   test("a sum that was changed with the record of pruning and the chain is found with the archives", async () => {
@@ -182,6 +286,7 @@ function describeForgery(newBackend: () => Promise<Backend>): void {
     expect(differences).toEqual([]);
     expect(chain.problems.filter(({ code }) => code !== "anchor_mismatch")).toMatchObject([
       { code: "archive_changed", detail: expect.stringMatching(/^The archived records do not add up to/) as string },
+      { code: "pruning_unlisted" },
     ]);
   });
 
@@ -236,6 +341,8 @@ describe("in a SQLite ledger", () => {
   describeForgery(() => {
     const folder = join(data(), "ledger");
     return Promise.resolve({
+      anchorFile: anchorPath(folder, undefined),
+      hasOneAnchor: true,
       open: (options) => openLedger({ data: folder }, options),
       editor: () => Promise.resolve(sqliteEditor(folder)),
     });
@@ -246,6 +353,11 @@ describeWithPostgres("in a PostgreSQL ledger", () => {
   const server = postgresPerTest();
   describeForgery(async () => {
     const database = await server().newDatabase();
-    return { open: (options) => openLedger({ database }, options), editor: () => postgresEditor(database) };
+    return {
+      anchorFile: anchorPath(data(), database),
+      hasOneAnchor: false,
+      open: (options) => openLedger({ database }, { ...options, anchorFolder: data() }),
+      editor: () => postgresEditor(database),
+    };
   });
 });

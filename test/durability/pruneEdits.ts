@@ -3,7 +3,7 @@ import { batchHash, type PruneRow, pruneHash, pruneText, rollupText, TextHash } 
 import type { Int, LedgerEditor } from "./ledgerEditors.ts";
 import { changedHash, type Edit, events, insertEvent, rewriteChain } from "./ledgerEdits.ts";
 
-/** After every day of a sum, so that a pruning covers all sums and carries none. */
+/** After every day of a sum, so that a pruning covers all sums and carries none; but in the future. */
 const LAST_DAY = "2099-01-01";
 
 interface Batch {
@@ -69,34 +69,53 @@ export async function lowerArchivedSum(editor: LedgerEditor): Promise<void> {
   await rewriteChain(editor, (previous?.last_seq ?? 0) + 1);
 }
 
+/** Returns the day of the last record. A pruning that is dated then is of no days in the future. */
+export async function lastDay(editor: LedgerEditor): Promise<string> {
+  const [state] = await editor.rows<{ last_at: string }>("select last_at from ledger_state");
+  return (state?.last_at ?? "").slice(0, 10);
+}
+
 /**
  * Deletes the events until a batch as a pruning would, lowers a sum, and adds a record of pruning with correct hashes.
  * @param batch the batch that is to cover the record
  * @param options `last`: the last batch to delete; `isInChain`: whether the chain is continued with that batch;
- *   `deletesBatches`: whether the batches of the events are deleted, too
+ *   `deletesBatches`: whether the batches of the events are deleted, too; `beforeDay`: the day until which sums are covered
  */
 export async function forgePruning(
   editor: LedgerEditor,
   batch: number,
-  options: { readonly last: Batch; readonly isInChain: boolean; readonly deletesBatches: boolean },
+  options: {
+    readonly last: Batch;
+    readonly isInChain: boolean;
+    readonly deletesBatches: boolean;
+    readonly beforeDay?: string;
+  },
 ): Promise<void> {
-  const { last, isInChain, deletesBatches } = options;
+  const { last, isInChain, deletesBatches, beforeDay = LAST_DAY } = options;
   const latest = (await prunings(editor)).at(-1);
   const head = (await batches(editor)).at(-1);
+  await editor.run(`delete from usage_carried where hour < '${beforeDay}'`);
+  await editor.run(
+    `insert into usage_carried
+      select account_id, customer_id, meter, substr(recorded_at, 1, 13), sum(units), count(*) from usage_event
+        where seq > ${latest?.last_seq ?? 0} and seq <= ${last.last_seq} and recorded_at >= '${beforeDay}'
+        group by account_id, customer_id, meter, substr(recorded_at, 1, 13)`,
+  );
   await editor.run(`delete from usage_event where seq <= ${last.last_seq}`);
   if (deletesBatches) await editor.run(`delete from usage_batch where batch <= ${last.batch}`);
-  await editor.run("delete from usage_carried");
+  const isCovered = `hour < '2030' and hour < '${beforeDay}'`;
   await editor.run(
-    `update usage_rollup set units = units - 1 where units = (select max(units) from usage_rollup) and hour < '2030'`,
+    `update usage_rollup set units = units - 1
+      where ${isCovered} and units = (select max(units) from usage_rollup where ${isCovered})`,
   );
   const row: PruneRow = {
     batch,
-    before_day: LAST_DAY,
+    before_day: beforeDay,
     last_batch: last.batch,
     last_hash: last.hash,
     last_seq: last.last_seq,
     event_count: 5,
-    rollup_hash: await prunedSumsHash(editor, LAST_DAY),
+    rollup_hash: await prunedSumsHash(editor, beforeDay),
     archive_name: latest?.archive_name ?? "",
     archive_sha256: latest?.archive_sha256 ?? "",
     previous_prune: pruneHash(latest),
@@ -189,15 +208,22 @@ export const PRUNE_EDITS: Readonly<Record<string, Edit>> = {
     ]);
     await editor.run(change);
   },
+  async "add a batch that records a pruning of past days"(editor, random) {
+    const all = await batches(editor);
+    const latest = (await prunings(editor)).at(-1);
+    const last = random.pick(all.filter(({ batch }) => batch > (latest?.last_batch ?? 0)));
+    await forgePruning(editor, (all.at(-1)?.batch ?? 0) + 1, {
+      last,
+      isInChain: true,
+      deletesBatches: true,
+      beforeDay: await lastDay(editor),
+    });
+  },
   async "change a carried sum and the hourly sum"(editor) {
     await editor.run("update usage_carried set units = units + 1");
     await editor.run("update usage_rollup set units = units + 1 where hour >= '2030'");
   },
-};
-
-/** Edits that are found only with the archives, because they continue or change the chain with correct hashes. */
-export const ARCHIVE_EDITS: Readonly<Record<string, Edit>> = {
-  async "add a batch that records a pruning without an archive"(editor, random) {
+  async "add a batch that records a pruning of days in the future"(editor, random) {
     const all = await batches(editor);
     const last = random.pick(all);
     await forgePruning(editor, (all.at(-1)?.batch ?? 0) + 1, {

@@ -134,7 +134,7 @@ function waitForUrl(child: ChildProcess, output: () => string): Promise<string> 
 
 /** Runs an isotherm command on a ledger. @returns its standard output */
 export async function runCli(parameters: readonly string[], { data, database }: LedgerLocation): Promise<string> {
-  const location = database === undefined ? ["--data", data] : ["--database", database];
+  const location = ["--data", data, ...(database === undefined ? [] : ["--database", database])];
   const { stdout } = await promisify(execFile)(process.execPath, [CLI, ...parameters, ...location], {
     env: { PATH: process.env["PATH"] },
     maxBuffer: 1 << 28,

@@ -16,14 +16,14 @@ import { startInProcessWorker } from "../ledger/inProcessWorker.ts";
 import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { dataFolder } from "./dataFolder.ts";
-import { type MemoryArchives, recordUsage, START_MS } from "./editedLedger.ts";
+import { recordUsage, START_MS } from "./editedLedger.ts";
 import { postgresEditor, sqliteEditor } from "./ledgerEditors.ts";
 import { LEDGER_EDITS } from "./ledgerEdits.ts";
-import { ARCHIVE_EDITS, PRUNE_EDITS } from "./pruneEdits.ts";
+import { PRUNE_EDITS } from "./pruneEdits.ts";
 import { sizeSetting } from "./service.ts";
 
 /** Edits of the tables by name. */
-const TABLE_EDITS = { ...LEDGER_EDITS, ...PRUNE_EDITS, ...ARCHIVE_EDITS };
+const TABLE_EDITS = { ...LEDGER_EDITS, ...PRUNE_EDITS };
 const EDITS = sizeSetting("EDITS", 50);
 const TIMEOUT_MS = 120_000 + EDITS * 2_000;
 
@@ -47,11 +47,6 @@ async function detect(audit: () => Promise<AuditReport>): Promise<Detection> {
   } catch {
     return { isDetected: true, bySums: true };
   }
-}
-
-/** Returns the options of the audit after an edit: without the archives if they are not needed to find it. */
-function auditOptions(edit: string | undefined, archives: MemoryArchives): AuditOptions {
-  return edit === undefined || edit in ARCHIVE_EDITS ? { readArchive: archives.read } : {};
 }
 
 /** Makes `count` random edits, each of a fresh copy. @returns the names of the edits that were not detected */
@@ -146,12 +141,16 @@ describe("an edited SQLite ledger", () => {
       await cp(base, withLog, { recursive: true });
       await ledger.close();
       const unchanged = usageIn(base);
-      const audit = async (name?: string): Promise<AuditReport> => {
+      const audit = async (options?: AuditOptions): Promise<AuditReport> => {
         // In this process, because starting worker threads takes much longer than the audit.
         const opened = await SqliteLedger.open({ data: copy, now: Date.now, startWorker: startInProcessWorker });
-        await opened.startChain({ anchorPath: anchorPath(copy, undefined), isChecked: false });
+        await opened.startChain({
+          anchorPath: anchorPath(copy, undefined),
+          isChecked: false,
+          hasOtherAnchors: false,
+        });
         try {
-          return await opened.audit(auditOptions(name, archives));
+          return await opened.audit(options);
         } finally {
           await opened.close();
         }
@@ -159,7 +158,7 @@ describe("an edited SQLite ledger", () => {
 
       const isUndisturbed = async (source: string): Promise<Detection> => {
         await cp(source, copy, { recursive: true });
-        const detection = await detect(audit);
+        const detection = await detect(() => audit({ readArchive: archives.read }));
         await rm(copy, { recursive: true });
         return detection;
       };
@@ -173,14 +172,14 @@ describe("an edited SQLite ledger", () => {
         try {
           if (fileEdit !== undefined) {
             await fileEdit(copy, random);
-            const detection = await detect(() => audit(name));
+            const detection = await detect(audit);
             return detection.isDetected || usageIn(copy) !== unchanged ? detection : undefined;
           }
           const editor = sqliteEditor(copy);
           await TABLE_EDITS[name]?.(editor, random);
           await editor.close();
           expect(usageIn(copy) === unchanged, name).toBe(false);
-          return await detect(() => audit(name));
+          return await detect(audit);
         } finally {
           await rm(copy, { recursive: true, force: true });
         }
@@ -209,7 +208,7 @@ describe("an edited SQLite ledger", () => {
       code: "ledger_unavailable",
       message: expect.stringMatching(/does not exist/) as string,
     });
-    expect(await readdir(folder)).toEqual(["ledger-anchor.json"]);
+    expect((await readdir(folder)).toSorted()).toEqual(["ledger-anchor-prunings.jsonl", "ledger-anchor.json"]);
 
     await cp(join(older, "ledger.sqlite"), join(folder, "ledger.sqlite"));
     await expect(opening()).rejects.toMatchObject({
@@ -248,13 +247,16 @@ describeWithPostgres("an edited PostgreSQL ledger", () => {
       const ledger = await openLedger({ database: base }, { now: () => clock.nowMs, anchorFolder: data() });
       const archives = await recordUsage(ledger, clock, randomFrom(10));
       await ledger.close();
-      await rename(anchorPath(data(), base), anchorPath(data(), copy));
+      for (const suffix of [".json", "-prunings.jsonl"]) {
+        const [from, to] = [base, copy].map((database) => anchorPath(data(), database).replace(/\.json$/, suffix));
+        await rename(from ?? "", to ?? "");
+      }
       const admin = new pg.Client(base.replace(/[^/]+$/, "postgres"));
       await admin.connect();
-      const audit = async (name?: string): Promise<AuditReport> => {
+      const audit = async (options?: AuditOptions): Promise<AuditReport> => {
         const opened = await openLedger({ database: copy }, { isChainChecked: false, anchorFolder: data() });
         try {
-          return await opened.audit(auditOptions(name, archives));
+          return await opened.audit(options);
         } finally {
           await opened.close();
         }
@@ -264,7 +266,7 @@ describeWithPostgres("an edited PostgreSQL ledger", () => {
         const editor = await postgresEditor(copy);
         if (name !== undefined) await TABLE_EDITS[name]?.(editor, random);
         await editor.close();
-        const detection = await detect(() => audit(name));
+        const detection = await detect(() => audit(name === undefined ? { readArchive: archives.read } : {}));
         await admin.query(`drop database ${baseName}_copy with (force)`);
         return detection;
       };

@@ -79,8 +79,9 @@ describe("the file of an anchor", () => {
     async () => {
       const target = join(folder, "target");
       await writeFile(target, "kept", { mode: 0o644 });
-      for (const link of [path, `${path}.writing-${process.pid}`]) {
-        await symlink(target, link);
+      const temporaryPaths = Array.from({ length: 50 }, (_, i) => `${path}.writing-${process.pid}-${i}`);
+      for (const links of [[path], temporaryPaths]) {
+        for (const link of links) await symlink(target, link);
         await write(1);
         expect([await readFile(target, "utf8"), (await stat(target)).mode & 0o777]).toEqual(["kept", 0o644]);
         expect((await lstat(path)).isFile()).toBe(true);

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
-import { anchorPath, readAnchor } from "../../src/ledger/anchor.ts";
+import { anchorPath, readAnchor, readAnchorFile } from "../../src/ledger/anchor.ts";
 import { AnchorKeeper } from "../../src/ledger/anchorKeeper.ts";
 import type { ChainState } from "../../src/ledger/chainState.ts";
 
@@ -96,6 +96,34 @@ describe("the keeper of an anchor", () => {
     await Promise.all(writes);
     await keeper.close();
     expect(await readAnchor(path)).toMatchObject({ sequence: writeCount, ...chain.head });
+    expect(await readdir(folder)).toEqual(["ledger-anchor.json"]);
+  });
+
+  test("does not replace one that another process has written meanwhile", async () => {
+    const chain = chainOf(3);
+    const other = new AnchorKeeper({ path, readState: chain.readState });
+    await other.write();
+    chain.grow(1);
+    let isFirst = true;
+    const keeper = new AnchorKeeper({
+      path,
+      readState: async (query) => {
+        const state = await chain.readState(query);
+        if (isFirst) {
+          isFirst = false;
+          chain.grow(1);
+          await other.write();
+        }
+        return state;
+      },
+    });
+    await writeNow(keeper);
+    expect(await readAnchor(path)).toMatchObject({ sequence: 2, ...chain.head });
+    chain.grow(1);
+    isFirst = true;
+    await keeper.write();
+    expect(await readAnchor(path)).toMatchObject({ sequence: 3, ...chain.head });
+    await keeper.close();
     expect(await readdir(folder)).toEqual(["ledger-anchor.json"]);
   });
 
@@ -224,11 +252,26 @@ describe("the keeper of an anchor", () => {
     ]);
   });
 
-  test("is not at fault if it fails briefly or while the storage cannot be read", async () => {
-    const reading = new AnchorKeeper({ path, readState: () => Promise.reject(new Error("down")), unwrittenMsMax: 0 });
-    await writeNow(reading);
-    expect([reading.unwrittenMs, reading.fault]).toEqual([0, undefined]);
-    await reading.close();
+  test("is at fault if the ledger cannot be read for the permitted time, until it is written", async () => {
+    const chain = chainOf(4);
+    let isDown = true;
+    const keeper = new AnchorKeeper({
+      path,
+      readState: (query) => (isDown ? Promise.reject(new Error("down")) : chain.readState(query)),
+      intervalMs: 5,
+      unwrittenMsMax: 50,
+    });
+    await writeNow(keeper);
+    await expect
+      .poll(() => keeper.fault)
+      .toMatchObject({ code: "ledger_unavailable", message: expect.stringMatching(/has not been written.*down/) });
+    isDown = false;
+    await expect.poll(() => keeper.fault).toBeUndefined();
+    expect(await readAnchor(path)).toMatchObject(chain.head);
+    await keeper.close();
+  });
+
+  test("is not at fault if it fails briefly", async () => {
     await writeFile(path, "not an anchor");
     const failing = new AnchorKeeper({ path, readState: chainOf(2).readState });
     await writeNow(failing);
@@ -298,6 +341,46 @@ describe("the keeper of an anchor", () => {
       read.release();
       await writing;
     });
+
+    test.each(["file", "state", "file before the anchor is replaced"])(
+      "does not replace a newer anchor after it was closed while a read of the %s hung",
+      async (hung) => {
+        const read = hanging();
+        const chain = chainOf(3);
+        await new AnchorKeeper({ path, readState: chain.readState }).write();
+        chain.grow(1);
+        const { head } = chain;
+        let readCount = 0;
+        const keeper = new AnchorKeeper({
+          path,
+          readState: async (query) => {
+            // Of the time at which it began.
+            const state = { ...(await chain.readState(query)), head: { ...head, lastSeq: head.batch } };
+            if (hung === "state") await read.promise;
+            return state;
+          },
+          readFile: async (file) => {
+            readCount++;
+            const anchor = await readAnchorFile(file);
+            if (hung === "file" ? readCount === 1 : hung !== "state" && readCount === 2) await read.promise;
+            return anchor;
+          },
+        });
+        const writing = writeNow(keeper);
+        const closing = keeper.close();
+        await vi.waitFor(async () => {
+          await vi.advanceTimersByTimeAsync(5_000);
+          expect(warnings()).toHaveLength(1);
+        });
+        await closing;
+        chain.grow(1);
+        await new AnchorKeeper({ path, readState: chain.readState }).write();
+        read.release();
+        await writing;
+        expect(await readAnchor(path)).toMatchObject({ sequence: 2, ...chain.head });
+        expect(await readdir(folder)).toEqual(["ledger-anchor.json"]);
+      },
+    );
 
     test("does not delay closing otherwise", async () => {
       const keeper = new AnchorKeeper({ path, readState: chainOf(3).readState });

@@ -29,7 +29,7 @@ async function createFixture(
 describeLedgerContract("SQLite ledger with in-process workers", () =>
   createFixture(async (data, now = Date.now) => {
     const ledger = await SqliteLedger.open({ data, now, startWorker: startInProcessWorker });
-    await ledger.startChain({ anchorPath: undefined, isChecked: true });
+    await ledger.startChain({ anchorPath: undefined, isChecked: true, hasOtherAnchors: false });
     return ledger;
   }),
 );

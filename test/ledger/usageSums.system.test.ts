@@ -112,11 +112,14 @@ async function expectReports(storage: Storage, hourly: readonly Hourly[]): Promi
         const query = { accountId: ACCOUNTS[0], groupBy, ...range, ...customer };
         const expected = expectedLines(hourly, { ...query, limit: 1 });
         expect(await allLines(storage, { ...query, limit: 7 }), JSON.stringify(query)).toEqual(expected);
-        // One customer in ranges of 67 days or more, up to seven in shorter ones.
-        const bounds = { dailySumCountMax: 200 };
+        // Few sums are sorted. Otherwise customers are searched for: one at a time in ranges of 67 days or more, up to seven
+        // in shorter ones, or all.
         const isBounded = groupBy.includes("customer") && !groupBy.includes("day") && !("customerId" in customer);
         if (!isBounded || Object.keys(range).length === 0) continue;
-        expect(await allLines(storage, { ...query, limit: 7 }, bounds), JSON.stringify(query)).toEqual(expected);
+        for (const dailySumCountMax of [200, 300_000]) {
+          const bounds = { dailySumCountMax, sortedSumCountMax: 0 };
+          expect(await allLines(storage, { ...query, limit: 7 }, bounds), JSON.stringify(query)).toEqual(expected);
+        }
       }
     }
   }
@@ -219,15 +222,21 @@ describe("usage reports on SQLite", () => {
       .execute();
     const query = { accountId: row.account_id, groupBy: ["customer"] as const, from: "2026-01-02", limit: 100 };
     // Eight days of three meters per customer.
-    const bounds = { dailySumCountMax: 10 * 8 * METERS.length };
-    const parts = [];
-    for (let cursor: string | undefined; ;) {
-      const part = await usage(storage, { ...query, ...(cursor === undefined ? {} : { cursor }) }, bounds);
-      parts.push([part.items.map(({ customerId }) => customerId), part.isPartial]);
-      cursor = part.next;
-      if (cursor === undefined) break;
-    }
-    expect(parts).toEqual([
+    const bounds = { dailySumCountMax: 10 * 8 * METERS.length, sortedSumCountMax: 0 };
+    const partsWith = async (sortedSumCountMax: number): Promise<unknown> => {
+      const parts = [];
+      for (let cursor: string | undefined; ;) {
+        const part = await usage(
+          storage,
+          { ...query, ...(cursor === undefined ? {} : { cursor }) },
+          { ...bounds, sortedSumCountMax },
+        );
+        parts.push([part.items.map(({ customerId }) => customerId), part.isPartial]);
+        cursor = part.next;
+        if (cursor === undefined) return parts;
+      }
+    };
+    expect(await partsWith(0)).toEqual([
       [[], true],
       [[], true],
       [[], true],
@@ -236,6 +245,20 @@ describe("usage reports on SQLite", () => {
       [[], true],
       [[], false],
     ]);
+    statements.length = 0;
+    expect(await partsWith(1), "few sums are sorted").toEqual([[["customer-50"], false]]);
+    const { text, parameters } = statements.find(({ text }) => text.includes("as line")) ?? {
+      text: "",
+      parameters: [],
+    };
+    const plan = database.prepare<unknown[], { detail: string }>(`explain query plan ${text}`).all(...parameters);
+    expect(plan.map(({ detail }) => detail)).toContain("SEARCH usage_daily USING PRIMARY KEY (account_id=? AND day>?)");
+    await storage.db
+      .insertInto("usage_rollup")
+      .values({ ...last, customer_id: "customer-51" })
+      .execute();
+    expect(await partsWith(1)).toHaveLength(7);
+    expect(await partsWith(2)).toEqual([[["customer-50", "customer-51"], false]]);
     const beyond = { ...query, from: "2026-01-10" };
     expect(await usage(storage, beyond, bounds)).toEqual({ items: [], isPartial: false });
     await close();
@@ -253,8 +276,13 @@ describe("usage reports on SQLite", () => {
     for (const groupBy of GROUPINGS.filter((groups) => groups.includes("customer"))) {
       for (const range of RANGES) {
         statements.length = 0;
-        await allLines(storage, { accountId: row.account_id, groupBy, ...range, limit: 1 });
-        for (const { text, parameters } of statements.filter(({ text }) => /as line|offset/.test(text))) {
+        const bounds = { dailySumCountMax: 300_000, sortedSumCountMax: 0 };
+        await allLines(storage, { accountId: row.account_id, groupBy, ...range, limit: 1 }, bounds);
+        // A range without sums is sorted.
+        const isSorted = (text: string): boolean =>
+          text.includes("usage_daily") && text.includes("group by customer_id");
+        const reads = statements.filter(({ text }) => /as line|offset/.test(text) && !isSorted(text));
+        for (const { text, parameters } of reads) {
           const plan = database.prepare<unknown[], { detail: string }>(`explain query plan ${text}`).all(...parameters);
           const details = plan.map(({ detail }) => detail);
           // Afterwards the lines of the page are sorted and their internal ids added.
