@@ -70,6 +70,10 @@ async function runServe(address: string, flags: ServeFlags, parts: ServiceParts)
   ]);
   const { openServiceLog } = await import("./serviceLog.ts");
   const serviceLog = openServiceLog();
+  const onWarning = ({ name, message }: Error): void => {
+    if (name === LEDGER_WARNING) serviceLog.warn("ledger_warning", message);
+  };
+  process.on("warning", onWarning);
   try {
     const atlas = await parts.openAtlas(address, {
       workers,
@@ -92,6 +96,7 @@ async function runServe(address: string, flags: ServeFlags, parts: ServiceParts)
     if (!isTerminal()) serviceLog.fatal(error);
     throw error;
   } finally {
+    process.off("warning", onWarning);
     serviceLog.flush();
   }
 }
@@ -109,10 +114,6 @@ interface ServedParts {
 async function serveUntilStopped(service: ServedParts, { serve }: ServiceParts): Promise<void> {
   const { atlas, ledger, flags, serviceLog, plan } = service;
   const shutdown = waitForShutdown(ledger);
-  const onWarning = ({ name, message }: Error): void => {
-    if (name === LEDGER_WARNING) serviceLog.warn("ledger_warning", message);
-  };
-  process.on("warning", onWarning);
   try {
     const running = await serve({
       atlas,
@@ -135,7 +136,6 @@ async function serveUntilStopped(service: ServedParts, { serve }: ServiceParts):
     }
   } finally {
     shutdown.dispose();
-    process.off("warning", onWarning);
   }
 }
 

@@ -11,6 +11,13 @@ import type { SharedCalls } from "../sharedCalls.ts";
 import type { SizedCache } from "../sizedCache.ts";
 import type { TimeSlice } from "../threads/timeSlice.ts";
 
+/** The body of a map tile. */
+export interface EncodedTile {
+  readonly body: readonly Uint8Array[];
+  /** Cells along one edge of the block whose maximum a pixel is; 1 if each pixel is the cell at its center. */
+  readonly blockSizeCells: number;
+}
+
 /** Dependencies of the route handlers. */
 export interface Services {
   readonly atlas: HostAtlas;
@@ -19,14 +26,14 @@ export interface Services {
   /** Path below which clients reach the service, such as `/climate`; "" if there is none. */
   readonly prefix: string;
   /**
-   * Map tiles: their tokens, the limit of concurrent ones, the computations that are running, and the bodies of recent ones.
+   * Map tiles: their tokens, the limit of concurrent ones, the computations that are running, and recent ones.
    * Absent in worker threads.
    */
   readonly tiles?: {
     readonly tokens: TileTokens;
     readonly gate: TileGate;
-    readonly calls: SharedCalls<readonly Uint8Array[]>;
-    readonly bodies: SizedCache<readonly Uint8Array[]>;
+    readonly calls: SharedCalls<EncodedTile>;
+    readonly recent: SizedCache<EncodedTile>;
   };
   /** Whether the host accepts requests: false until it is warm, and once it shuts down. Absent in worker threads. */
   readonly readiness?: { readonly isReady: boolean };

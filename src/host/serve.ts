@@ -55,6 +55,7 @@ export async function startService(options: ServeOptions): Promise<RunningServer
     clients,
     workTimeoutMs,
     bodyRate: bodyRateOf(timeouts),
+    bodyTimeoutMs: timeouts.requestTimeoutMs,
     isContinueDue: true,
     onShed,
     recordResponse,

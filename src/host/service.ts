@@ -95,7 +95,7 @@ export class Service {
         limits,
         prefix,
         readiness: this,
-        tiles: { tokens, gate, calls: new SharedCalls(), bodies: new SizedCache(TILE_BODY_BYTES_MAX) },
+        tiles: { tokens, gate, calls: new SharedCalls(), recent: new SizedCache(TILE_BODY_BYTES_MAX) },
       },
       authenticator: this.#authenticator,
       rateLimiters: { account: new AccountRateLimiter(limits), tiles: new AccountRateLimiter(tileRate, "tiles") },

@@ -75,6 +75,16 @@ const ATTACKS = {
       exchangeRepeatedly(attack, () => head(index % 2 === 0 ? "GET /healthz" : "OPTIONS /api/v1/limits")),
     ),
 
+  /** Query strings of as many different names as fit in a request, half of them without a key. */
+  "unknown parameters": (attack) => {
+    const names = Array.from({ length: 3_500 }, (_, i) => `${i.toString(36)}=`).join("&");
+    const requests = [
+      head(`GET /api/v1/hazard-risk?${names}`, attack.headers),
+      head(`GET /api/v1/tiles/cyclones/rcp8p5/2050/max_speed/3/1/1.png?${names}`),
+    ];
+    return onEveryConnection(attack, (index) => exchangeRepeatedly(attack, () => requests[index % requests.length]));
+  },
+
   /** Bodies of chunks of one byte. */
   "chunked bodies": (attack) =>
     onEveryConnection(attack, async () => {

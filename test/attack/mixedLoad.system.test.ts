@@ -34,6 +34,7 @@ const ATTACKS = {
   "idle connections": ["IDLE_CONNECTIONS", 500, 10_000],
   "open routes": ["OPEN_ROUTES", 50, 500],
   "light requests": ["LIGHT_REQUESTS", 50, 500],
+  "unknown parameters": ["UNKNOWN_PARAMETERS", 20, 100],
   "chunked bodies": ["CHUNKED_BODIES", 2, 8],
   "keys bodies": ["KEYS_BODIES", 2, 10],
   "lists bodies": ["LISTS_BODIES", 2, 10],

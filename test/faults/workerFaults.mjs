@@ -16,7 +16,7 @@ const workerWith = (fault) => ({
         return startNodeThread(file, "the worker", { workerData: { setup, fault } });
       },
     });
-    await ledger.startChain({ anchorPath: anchorPath(data, undefined), isChecked: true });
+    await ledger.startChain({ anchorPath: anchorPath(data, undefined), isChecked: true, hasOtherAnchors: false });
     return ledger;
   },
 });

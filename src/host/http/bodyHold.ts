@@ -3,10 +3,15 @@ import { SHORT_CHUNK_BYTES_MAX } from "./body.ts";
 import { BodyBuffer } from "./bodyBuffer.ts";
 import { BodySegments } from "./bodySegments.ts";
 
-/** Size from which Node.js is asked to stop reading the connection. It still parses the bytes that it has read: 64 KiB. */
-const HELD_BYTES_MAX = 16_384;
 /** Of all holds, which use contiguous memory only. */
 const segments = new BodySegments();
+
+export interface BodyHoldOptions {
+  /** The declared size; undefined if there is none. */
+  readonly declaredBytes: number | undefined;
+  /** Called when something has arrived, and when the hold has been released or discarded. */
+  readonly onChange: () => void;
+}
 
 /**
  * Holds what arrives of a body before anybody reads it. Node.js would keep an object for each chunk, which is 4 MiB for
@@ -17,47 +22,66 @@ const segments = new BodySegments();
 export class BodyHold {
   readonly #stream: Readable;
   readonly #push: Readable["push"];
-  readonly #buffer = new BodyBuffer({ sizeBytesMax: Infinity, contiguousBytesMax: Infinity, segments });
+  readonly #onChange: () => void;
+  /** Undefined once the body has been released or discarded. */
+  #buffer: BodyBuffer | undefined;
   #shortChunkCount = 0;
   #isComplete = false;
-  #isEnded = false;
+  #isReleased = false;
 
-  constructor(stream: Readable) {
+  constructor(stream: Readable, { declaredBytes = Infinity, onChange }: BodyHoldOptions) {
     this.#stream = stream;
     this.#push = stream.push;
+    this.#onChange = onChange;
+    this.#buffer = new BodyBuffer({ sizeBytesMax: declaredBytes, contiguousBytesMax: Infinity, segments });
     stream.push = (chunk: Uint8Array | null) => this.#add(chunk);
   }
 
   /** Size of the memory that is held. */
   get heldBytes(): number {
-    return this.#isEnded ? 0 : this.#buffer.heldBytes;
+    return this.#buffer?.heldBytes ?? 0;
   }
 
-  /** Gives the stream what has arrived, in one chunk. Further calls have no effect. @returns the number of short chunks in it */
+  /** Bytes of the body that are held. */
+  get sizeBytes(): number {
+    return this.#buffer?.sizeBytes ?? 0;
+  }
+
+  /**
+   * Gives the stream what has arrived, in one chunk, unless it has been discarded. Further calls have no effect.
+   * @returns the number of short chunks in it
+   */
   release(): number {
-    if (this.#isEnded) return 0;
-    this.#isEnded = true;
+    if (this.#isReleased) return 0;
+    this.#isReleased = true;
     const stream = this.#stream;
+    const buffer = this.#buffer;
+    this.#buffer = undefined;
     stream.push = this.#push;
-    if (stream.destroyed) return 0;
-    if (this.#buffer.sizeBytes > 0) for (const part of this.#buffer.finish().parts) stream.push(part);
-    if (this.#isComplete) stream.push(null);
+    if (!stream.destroyed) {
+      if (buffer !== undefined && buffer.sizeBytes > 0) for (const part of buffer.finish().parts) stream.push(part);
+      if (this.#isComplete) stream.push(null);
+    }
+    this.#onChange();
     return this.#shortChunkCount;
   }
 
+  /** Discards what has arrived, and what arrives until the release. */
+  discard(): void {
+    this.#buffer = undefined;
+    this.#onChange();
+  }
+
+  /** Returns true, because the connection is read no further by `ConnectionInput`. */
   #add(chunk: Uint8Array | null): boolean {
     if (chunk === null) {
       this.#isComplete = true;
-      this.#buffer.finish();
-      return false;
+      this.#buffer?.finish();
+    } else if (this.#buffer !== undefined) {
+      if (chunk.length <= SHORT_CHUNK_BYTES_MAX) this.#shortChunkCount++;
+      this.#buffer.append(chunk);
     }
-    if (chunk.length <= SHORT_CHUNK_BYTES_MAX) this.#shortChunkCount++;
-    this.#buffer.append(chunk);
-    return this.#buffer.sizeBytes < HELD_BYTES_MAX;
+    this.#onChange();
+    return true;
   }
-}
-
-/** Discards what arrives of a body that will never be read. @param isMoreRead returns whether to continue reading the connection */
-export function discardBody(stream: Readable, isMoreRead: () => boolean): void {
-  stream.push = isMoreRead;
 }

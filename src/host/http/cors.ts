@@ -12,6 +12,7 @@ const EXPOSED_HEADERS = [
   "Retry-After",
   "X-Atlas-Release",
   "X-Benchmark",
+  "X-Block-Size-Cells",
   "X-Item-Errors",
   "X-Request-Id",
   "X-Usage-Units",

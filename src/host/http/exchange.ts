@@ -60,6 +60,11 @@ export interface RequestProcessor {
   handle(context: RequestContext): Promise<PipelineResponse>;
   /** Returns the problem response to a request that is not processed. */
   reject(context: RequestContext, httpError: HttpError): PipelineResponse;
+  /**
+   * Counts memory of bodies that wait for earlier requests of their connections; releases it if `addedBytes` is negative.
+   * @returns why there is no room for it
+   */
+  countWaitingBodies(addedBytes: number): HttpError | undefined;
   /** Releases what a response holds, once the client has read it or disconnected. */
   releaseResponse(response: PipelineResponse): void;
 }

@@ -15,6 +15,8 @@ export const LINGER_MS = 1_000;
 /** Statuses whose responses have no body. */
 const STATUSES_WITHOUT_LENGTH = new Set([204, 304]);
 
+const NO_BODY = { sizeBytes: 0, heldBytes: 0 };
+
 /** State with which a connection stops reading a request body. */
 export interface BodyReadState {
   /** Why the body of the next request will never be complete. */
@@ -50,6 +52,8 @@ export class HttpRequestContext implements RequestContext {
   isLate = false;
   /** Whether the response has been written, or never will be. */
   isFinished = false;
+  /** Why the request is not processed: there was no memory for its body while it waited. */
+  rejection: HttpError | undefined;
   readonly #bodyRead: BodyReadState;
   readonly #settings: RequestContextSettings;
   /** Holds the body until it is read or discarded; undefined if there is none, or if other code reads it. */
@@ -63,19 +67,32 @@ export class HttpRequestContext implements RequestContext {
   constructor(
     request: IncomingMessage,
     response: ServerResponse,
-    { bodyRead, settings }: { readonly bodyRead: BodyReadState; readonly settings: RequestContextSettings },
+    options: {
+      readonly bodyRead: BodyReadState;
+      readonly settings: RequestContextSettings;
+      /** Called when `heldBody` has changed. */
+      readonly onHeldBodyChange: () => void;
+    },
   ) {
     this.request = request;
     this.response = response;
-    this.#bodyRead = bodyRead;
-    this.#settings = settings;
+    this.#bodyRead = options.bodyRead;
+    this.#settings = options.settings;
     const isUntouched = request.readableFlowing === null && !request.readableDidRead;
-    if (isUntouched && hasBody(request)) this.#bodyHold = new BodyHold(request);
+    if (!isUntouched || !hasBody(request)) return;
+    const { "content-length": lengthText } = request.headers;
+    const declaredBytes = lengthText === undefined ? undefined : Number(lengthText);
+    this.#bodyHold = new BodyHold(request, { declaredBytes, onChange: options.onHeldBodyChange });
   }
 
-  /** Memory that the body takes before it is read. */
-  get heldBodyBytes(): number {
-    return this.#bodyHold?.heldBytes ?? 0;
+  /** What has arrived of the body before it is read: its bytes, and the memory that they take. */
+  get heldBody(): { readonly sizeBytes: number; readonly heldBytes: number } {
+    return this.#bodyHold ?? NO_BODY;
+  }
+
+  /** Discards the body, which will not be read. */
+  discardBody(): void {
+    this.#bodyHold?.discard();
   }
 
   get isDisconnected(): boolean {

@@ -46,6 +46,14 @@ export function findFramingError(request: IncomingMessage): HttpError | undefine
   return new HttpError("http_malformed", `Transfer-Encoding must be chunked (got ${coding}).`);
 }
 
+/**
+ * Returns whether a client offers to change the protocol. Without a listener for it, Node.js ignores the offer, but also the
+ * rest of what it has read of the connection, so that the next bytes may be the body of a request whose head is lost.
+ */
+export function offersUpgrade({ headers }: IncomingMessage): boolean {
+  return headers.upgrade !== undefined && /(^|[,\s])upgrade([,\s]|$)/i.test(headers.connection ?? "");
+}
+
 /** Requires a target with a path; only OPTIONS may have the target `*`. @throws HttpError `http_malformed` */
 export function checkTargetForm(method: string, path: string): void {
   if (path.startsWith("/") || (path === "*" && method === "OPTIONS")) return;

@@ -4,9 +4,10 @@ import type { Duplex } from "node:stream";
 import type { Log, LogRecord } from "../log.ts";
 import { HttpError } from "../problems/problem.ts";
 import type { PipelineResponse, RequestProcessor } from "./exchange.ts";
-import { discardBody } from "./bodyHold.ts";
+import { BodyHold } from "./bodyHold.ts";
+import { ConnectionInput } from "./connectionInput.ts";
 import { logRecordOf } from "./logRecord.ts";
-import { findFramingError, hasBody } from "./requestHead.ts";
+import { findFramingError, hasBody, offersUpgrade } from "./requestHead.ts";
 import { type BodyReadState, HttpRequestContext, type RequestContextSettings } from "./requestContext.ts";
 
 export interface RequestListenerOptions extends RequestContextSettings {
@@ -40,8 +41,12 @@ export interface ConnectionState extends BodyReadState {
   /** The request in progress. */
   current: HttpRequestContext | undefined;
   readonly waiting: HttpRequestContext[];
-  /** The client pipelined too many requests or sent invalid HTTP: only accepted requests are answered. */
+  /** The client pipelined too many requests, sent invalid HTTP or offered an upgrade: only accepted requests are answered. */
   isEnding: boolean;
+  /** Reading of the connection, which stops while many bytes of bodies wait. */
+  readonly input: ConnectionInput;
+  /** Memory of the waiting bodies, as counted by the pipeline. */
+  waitingBodyBytes: number;
   /** Requests that will not be answered. Node keeps them in memory until the connection closes. */
   discardedCount: number;
   /** Bytes that the connection had received when the first of them was discarded. */
@@ -52,8 +57,11 @@ export interface ConnectionState extends BodyReadState {
 
 /** Pipelined requests that may wait for the one in progress on a connection. */
 const WAITING_COUNT_MAX = 8;
-/** Memory of their bodies, from which further requests are discarded. */
-const WAITING_BODY_BYTES_MAX = 131_072;
+/**
+ * Bytes of bodies, including that of the request in progress until it is read, from which the connection is read no further.
+ * Node has read up to 64 KiB more by then.
+ */
+const HELD_BODY_BYTES_MAX = 16_384;
 /**
  * Further pipelined requests that are discarded while earlier ones are answered, and their bytes. A client that sends more
  * is not one that misjudged the limit, and loses its connection.
@@ -92,14 +100,19 @@ export class RequestListener {
   /** Accepts a request. Never throws: errors become responses. */
   accept(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.stateOf(request.socket);
-    if (isFull(connection)) connection.isEnding = true;
+    if (connection.waiting.length === WAITING_COUNT_MAX) connection.isEnding = true;
     if (connection.isEnding) {
       this.#discard(connection, request);
       return;
     }
-    const context = new HttpRequestContext(request, response, { bodyRead: connection, settings: this.#options });
+    const context = new HttpRequestContext(request, response, {
+      bodyRead: connection,
+      settings: this.#options,
+      onHeldBodyChange: () => this.#updateHeldBodies(connection),
+    });
     context.isLate = this.#isClosed;
     this.#activeCount++;
+    if (offersUpgrade(request)) connection.isEnding = true;
     if (connection.current === undefined) this.#begin(connection, context);
     else connection.waiting.push(context);
   }
@@ -107,10 +120,13 @@ export class RequestListener {
   stateOf(socket: Duplex): ConnectionState {
     let state = this.#states.get(socket);
     if (state === undefined) {
+      const input = new ConnectionInput(socket, () => mustStopReading(socket, connection));
       state = {
         current: undefined,
         waiting: [],
         isEnding: false,
+        input,
+        waitingBodyBytes: 0,
         discardedCount: 0,
         discardedFromBytes: 0,
         isAuthenticated: false,
@@ -121,11 +137,16 @@ export class RequestListener {
       // Node emits no `close` for a response that was still waiting for earlier ones of its connection.
       socket.once("close", () => {
         this.#connections.delete(socket);
-        this.#dropWaiting(connection);
+        this.#dropWaiting(socket, connection);
         connection.current?.disconnect();
       });
     }
     return state;
+  }
+
+  /** Whether a connection is not being read because of the requests that wait on it. */
+  isReadingStopped(socket: Duplex): boolean {
+    return this.stateOf(socket).input.isStopped;
   }
 
   /** Whether a request of a connection is being processed: its body is not being read, and its response has not begun. */
@@ -169,11 +190,13 @@ export class RequestListener {
   /** Discards a request on a connection that is ending, and destroys the connection if there are too many. */
   #discard(connection: ConnectionState, request: IncomingMessage): void {
     const { socket } = request;
-    const { bytesRead } = socket;
-    discardBodyOf(request);
-    if (connection.discardedCount++ === 0) connection.discardedFromBytes = bytesRead;
-    const { discardedCount, discardedFromBytes } = connection;
-    if (!(discardedCount > DISCARDED_COUNT_MAX || bytesRead - discardedFromBytes > DISCARDED_BYTES_MAX)) return;
+    if (hasBody(request)) {
+      const onChange = (): void => connection.input.update();
+      new BodyHold(request, { declaredBytes: undefined, onChange }).discard();
+    }
+    countDiscarded(socket, connection, 1);
+    const { discardedCount } = connection;
+    if (discardedCount <= DISCARDED_COUNT_MAX && discardedBytesOf(socket, connection) <= DISCARDED_BYTES_MAX) return;
     for (let i = 0; i < discardedCount; i++) this.#observer?.onRejection(socket);
     stopParser(socket);
     socket.destroy();
@@ -182,16 +205,19 @@ export class RequestListener {
   /** Processes a request. Uses callbacks because an additional promise per request has a measurable cost. */
   #begin(connection: ConnectionState, context: HttpRequestContext): void {
     connection.current = context;
+    this.#updateHeldBodies(connection);
     const { pipeline } = this.#options;
     const framingError = findFramingError(context.request);
     if (framingError !== undefined) {
-      this.#dropWaiting(connection);
+      this.#dropWaiting(context.request.socket, connection);
       connection.isEnding = true;
       this.#observer?.onRejection(context.request.socket);
       this.#reply(connection, context, pipeline.reject(context, framingError));
     } else if (context.isLate) {
       const httpError = new HttpError("overloaded", "The service is shutting down.");
       this.#reply(connection, context, pipeline.reject(context, httpError));
+    } else if (context.rejection !== undefined) {
+      this.#reply(connection, context, pipeline.reject(context, context.rejection));
     }
     // Never rejects.
     else void pipeline.handle(context).then((response) => this.#reply(connection, context, response));
@@ -203,7 +229,7 @@ export class RequestListener {
     if (context.caller !== undefined) this.#observer?.onValidKey(context.request.socket);
     if (context.countsTowardBlock === true) this.#observer?.onRejection(context.request.socket);
     if (isBodyUnread || context.closesConnection === true) {
-      this.#dropWaiting(connection);
+      this.#dropWaiting(context.request.socket, connection);
       connection.isEnding = true;
     }
     const isClosing = this.#isClosingConnections || connection.isEnding;
@@ -248,9 +274,11 @@ export class RequestListener {
   }
 
   /** Forgets pipelined requests that will not be answered. */
-  #dropWaiting({ waiting }: ConnectionState): void {
-    for (const context of waiting.splice(0)) {
-      discardBodyOf(context.request);
+  #dropWaiting(socket: Duplex, connection: ConnectionState): void {
+    const dropped = connection.waiting.splice(0);
+    if (dropped.length > 0) countDiscarded(socket, connection, dropped.length);
+    for (const context of dropped) {
+      context.discardBody();
       this.#leave(context);
     }
   }
@@ -259,21 +287,47 @@ export class RequestListener {
     context.isFinished = true;
     if (--this.#activeCount === 0) this.#onDrained?.();
   }
+
+  /** Counts the memory of the bodies that wait on a connection, and stops or continues to read it. */
+  #updateHeldBodies(connection: ConnectionState): void {
+    const { waiting } = connection;
+    const heldBytes = waiting.reduce((sumBytes, { heldBody }) => sumBytes + heldBody.heldBytes, 0);
+    const addedBytes = heldBytes - connection.waitingBodyBytes;
+    const rejection = addedBytes === 0 ? undefined : this.#options.pipeline.countWaitingBodies(addedBytes);
+    const last = waiting.at(-1);
+    if (rejection === undefined || last === undefined) connection.waitingBodyBytes = heldBytes;
+    else {
+      // The body that grows is that of the last request.
+      connection.isEnding = true;
+      last.rejection = rejection;
+      last.discardBody();
+    }
+    connection.input.update();
+  }
 }
 
-/** Whether no further request may wait on a connection. */
-function isFull({ waiting }: ConnectionState): boolean {
-  if (waiting.length === 0) return false;
-  const bodyBytes = waiting.reduce((sizeBytes, { heldBodyBytes }) => sizeBytes + heldBodyBytes, 0);
-  return waiting.length === WAITING_COUNT_MAX || bodyBytes > WAITING_BODY_BYTES_MAX;
+/** Whether to stop reading a connection: too much of its requests waits or is discarded, or the last of them is rejected. */
+function mustStopReading(socket: Duplex, connection: ConnectionState): boolean {
+  const { current, waiting } = connection;
+  const heldBytes = waiting.reduce(
+    (sumBytes, { heldBody }) => sumBytes + heldBody.sizeBytes,
+    current?.heldBody.sizeBytes ?? 0,
+  );
+  return (
+    heldBytes >= HELD_BODY_BYTES_MAX ||
+    waiting.at(-1)?.rejection !== undefined ||
+    discardedBytesOf(socket, connection) > DISCARDED_BYTES_MAX
+  );
 }
 
-/** Discards the body of a request that will not be answered. The connection is read no further if the body is long. */
-function discardBodyOf(request: IncomingMessage): void {
-  if (!hasBody(request)) return;
-  const { socket } = request;
-  const fromBytes = socket.bytesRead;
-  discardBody(request, () => socket.bytesRead - fromBytes <= DISCARDED_BYTES_MAX);
+function countDiscarded(socket: Duplex, connection: ConnectionState, count: number): void {
+  if (connection.discardedCount === 0) connection.discardedFromBytes = (socket as Socket).bytesRead;
+  connection.discardedCount += count;
+}
+
+/** Returns the bytes that a connection has received since the first request was discarded. */
+function discardedBytesOf(socket: Duplex, { discardedCount, discardedFromBytes }: ConnectionState): number {
+  return discardedCount === 0 ? 0 : (socket as Socket).bytesRead - discardedFromBytes;
 }
 
 /** Returned to Node's parser, ends the parsing of the bytes that it has been given. */

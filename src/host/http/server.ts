@@ -152,6 +152,8 @@ class ConnectionManager implements ConnectionObserver {
     });
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
       if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+      // The rest of a pipelined request cannot arrive while the service does not read it.
+      else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && listener.isReadingStopped(socket)) return;
       else this.#reject(socket, parserHttpError(error));
     });
   }

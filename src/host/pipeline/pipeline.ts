@@ -153,6 +153,10 @@ export class Pipeline implements RequestProcessor {
     return this.#responses.problem(context, httpError);
   }
 
+  countWaitingBodies(addedBytes: number): HttpError | undefined {
+    return this.#options.admission.countWaitingBodies(addedBytes);
+  }
+
   releaseResponse({ slot }: PipelineResponse): void {
     if (slot !== undefined) this.#options.admission.releaseResponse(slot);
   }

@@ -1,9 +1,12 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
-import { BodyHold, discardBody } from "../../../src/host/http/bodyHold.ts";
+import { BodyHold } from "../../../src/host/http/bodyHold.ts";
 
 /** Returns a stream that, like a request of node:http, gets its chunks from outside. */
 const emptyStream = (): Readable => new Readable({ read: () => undefined });
+
+const holdOf = (stream: Readable, declaredBytes?: number, onChange = (): void => undefined): BodyHold =>
+  new BodyHold(stream, { declaredBytes, onChange });
 
 async function chunksOf(stream: Readable): Promise<string[]> {
   const chunks: string[] = [];
@@ -14,7 +17,7 @@ async function chunksOf(stream: Readable): Promise<string[]> {
 describe("a held body", () => {
   test("leaves nothing in the stream, and is one chunk when it is released", async () => {
     const stream = emptyStream();
-    const hold = new BodyHold(stream);
+    const hold = holdOf(stream);
     for (const character of "abcdef") stream.push(Buffer.from(character));
     stream.push(Buffer.alloc(300, "g"));
     expect(stream.readableLength).toBe(0);
@@ -27,7 +30,7 @@ describe("a held body", () => {
 
   test("continues with the chunks that arrive after the release", async () => {
     const stream = emptyStream();
-    const hold = new BodyHold(stream);
+    const hold = holdOf(stream);
     stream.push(Buffer.from("a"));
     hold.release();
     stream.push(Buffer.from("b"));
@@ -37,23 +40,58 @@ describe("a held body", () => {
 
   test("of no bytes ends when it is released", async () => {
     const stream = emptyStream();
-    const hold = new BodyHold(stream);
+    const hold = holdOf(stream);
     stream.push(null);
     expect(hold.release()).toBe(0);
     expect(await chunksOf(stream)).toStrictEqual([]);
   });
 
-  test("asks for no more than 16 KiB", () => {
+  test("takes memory for 16 KiB at first and for its bytes in the end, and none once it is released", () => {
     const stream = emptyStream();
-    const hold = new BodyHold(stream);
-    expect(stream.push(Buffer.alloc(16_383))).toBe(true);
-    expect(stream.push(Buffer.alloc(1))).toBe(false);
-    expect(hold.heldBytes).toBe(16_384);
+    const hold = holdOf(stream);
+    expect([hold.sizeBytes, hold.heldBytes]).toStrictEqual([0, 0]);
+    stream.push(Buffer.alloc(300));
+    expect([hold.sizeBytes, hold.heldBytes]).toStrictEqual([300, 16_384]);
+    stream.push(Buffer.alloc(16_384));
+    expect([hold.sizeBytes, hold.heldBytes]).toStrictEqual([16_684, 32_768]);
+    stream.push(null);
+    expect([hold.sizeBytes, hold.heldBytes]).toStrictEqual([16_684, 16_684]);
+    hold.release();
+    expect([hold.sizeBytes, hold.heldBytes]).toStrictEqual([0, 0]);
+  });
+
+  test("takes no more memory than its declared size", () => {
+    const stream = emptyStream();
+    const hold = holdOf(stream, 20_000);
+    stream.push(Buffer.alloc(17_000));
+    stream.push(Buffer.alloc(2_000));
+    expect(hold.heldBytes).toBe(20_000);
+  });
+
+  test("reports every change", () => {
+    const stream = emptyStream();
+    const sizes: number[] = [];
+    const hold = holdOf(stream, undefined, () => sizes.push(hold.heldBytes));
+    stream.push(Buffer.alloc(300));
+    stream.push(Buffer.alloc(300));
+    stream.push(null);
+    hold.release();
+    expect(sizes).toStrictEqual([16_384, 16_384, 600, 0]);
+    const discarded = holdOf(stream, undefined, () => sizes.push(discarded.heldBytes));
+    stream.push(Buffer.alloc(300));
+    discarded.discard();
+    expect(sizes.slice(4)).toStrictEqual([16_384, 0]);
+  });
+
+  test("never asks Node.js to stop, which would not stop it reliably", () => {
+    const stream = emptyStream();
+    holdOf(stream);
+    expect([stream.push(Buffer.alloc(100_000)), stream.push(null)]).toStrictEqual([true, true]);
   });
 
   test("of a stream that has been destroyed is dropped", () => {
     const stream = emptyStream();
-    const hold = new BodyHold(stream);
+    const hold = holdOf(stream);
     stream.push(Buffer.from("a"));
     stream.destroy();
     hold.release();
@@ -61,10 +99,27 @@ describe("a held body", () => {
   });
 });
 
-test("a discarded body leaves nothing in the stream, and says whether to continue reading", () => {
-  const stream = emptyStream();
-  let leftCount = 2;
-  discardBody(stream, () => leftCount-- > 0);
-  expect([1, 2, 3].map(() => stream.push(Buffer.from("a")))).toStrictEqual([true, true, false]);
-  expect(stream.readableLength).toBe(0);
+describe("a discarded body", () => {
+  test("takes no memory, and leaves nothing in the stream", () => {
+    const stream = emptyStream();
+    const hold = holdOf(stream);
+    stream.push(Buffer.from("a"));
+    hold.discard();
+    stream.push(Buffer.from("b"));
+    expect([hold.sizeBytes, hold.heldBytes, stream.readableLength]).toStrictEqual([0, 0, 0]);
+  });
+
+  test("ends when it is released, with what arrives from then on", async () => {
+    const [complete, incomplete] = [emptyStream(), emptyStream()];
+    for (const stream of [complete, incomplete]) {
+      const hold = holdOf(stream);
+      hold.discard();
+      stream.push(Buffer.from("a"));
+      if (stream === complete) stream.push(null);
+      hold.release();
+    }
+    incomplete.push(Buffer.from("b"));
+    incomplete.push(null);
+    expect([await chunksOf(complete), await chunksOf(incomplete)]).toStrictEqual([[], ["b"]]);
+  });
 });

@@ -44,6 +44,21 @@ describe("unusual requests", () => {
     expect(answer?.headers.has("upgrade")).toBe(false);
   });
 
+  test("closes the connection of an upgrade, so that no body of a pipelined request is taken for a request", async () => {
+    const socket = connect(host.address.port, "127.0.0.1");
+    const lost = head(QUERY_TARGET).replace("GET", "POST").replace(/\r\n$/, "Content-Length: 1000\r\n\r\n");
+    socket.write(head(QUERY_TARGET, "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings") + lost);
+    let received = "";
+    socket.on("data", (chunk: Buffer) => {
+      if (received === "") socket.write(head(QUERY_TARGET, CLOSE));
+      received += chunk.toString();
+    });
+    socket.on("error", () => undefined);
+    await once(socket, "close");
+    expect(parseResponses(received).map(({ status }) => status)).toStrictEqual([200]);
+    expect(received).toMatch(/\r\nConnection: close\r\n/i);
+  });
+
   test("answers HTTP/1.0 without a Host header and closes the connection", async () => {
     const lines = [`GET ${QUERY_TARGET} HTTP/1.0`, ...HEADER_LINES, "", ""];
     const text = await exchangeBytes(host.address.port, lines.join("\r\n"));
