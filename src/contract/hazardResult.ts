@@ -42,7 +42,8 @@ export const BoundsSchema = Type.Object(
     total_hazard: Type.Optional(
       describe(
         BoundSchema,
-        "Bound of `total_hazard`, of the same kind as that of `probability`; present if `total_hazard` was requested.",
+        "Bound of `total_hazard`, of the same kind as that of `probability`, or indeterminate if the intensity is missing; present " +
+          "if `total_hazard` was requested.",
       ),
     ),
   },

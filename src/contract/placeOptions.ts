@@ -70,7 +70,9 @@ export const PlaceFileOptionsSchema = Type.Object(
   {
     $schema: columnName("Path or address of this schema, for editors. It is ignored."),
     ...PLACE_OPTIONS,
-    radius_column: columnName("Column with the radius of each place, in kilometers. Excludes `radius`."),
+    radius_column: columnName(
+      "Column with the radius of each place, in kilometers. An empty cell is `radius` if that is given, and else an invalid row.",
+    ),
     columns: Type.Optional(
       Type.Object(
         {

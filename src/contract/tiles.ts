@@ -70,4 +70,9 @@ export const TileJsonSchema = Type.Object({
     description: "Colors of the images, in ascending order of the values. The value 0 is transparent.",
   }),
   no_data_color: Type.String({ description: "Color of the hatching of pixels without a value, `#rrggbbaa`." }),
+  block_size_cells_by_zoom: Type.Array(Type.Integer({ minimum: 1 }), {
+    description:
+      "What a pixel is at the zooms 0 to `maxzoom`: the maximum of a block of this many cells along each edge, or the cell " +
+      "at its center if 1. Sources without stored maxima, such as the demo, have 1 at every zoom.",
+  }),
 });

@@ -1711,7 +1711,10 @@ export type Bound =
 export interface Bounds {
   /** Bound of a value that is not known exactly. */
   readonly probability: Bound;
-  /** Bound of `total_hazard`, of the same kind as that of `probability`; present if `total_hazard` was requested. */
+  /**
+   * Bound of `total_hazard`, of the same kind as that of `probability`, or indeterminate if the intensity is missing;
+   * present if `total_hazard` was requested.
+   */
   readonly total_hazard?: Bound;
 }
 
@@ -1884,7 +1887,10 @@ export interface PlaceFileOptions {
   readonly total_hazard?: boolean;
   /** Returns each metric as its change since the baseline of 1980. Default: false. */
   readonly anthropogenic?: boolean;
-  /** Column with the radius of each place, in kilometers. Excludes `radius`. */
+  /**
+   * Column with the radius of each place, in kilometers. An empty cell is `radius` if that is given, and else an
+   * invalid row.
+   */
   readonly radius_column?: string;
   /** Columns of the input. Default: found by usual names. */
   readonly columns?: {
@@ -2496,6 +2502,11 @@ export interface TileJson {
   readonly color_stops: readonly ColorStop[];
   /** Color of the hatching of pixels without a value, `#rrggbbaa`. */
   readonly no_data_color: string;
+  /**
+   * What a pixel is at the zooms 0 to `maxzoom`: the maximum of a block of this many cells along each edge, or the cell
+   * at its center if 1. Sources without stored maxima, such as the demo, have 1 at every zoom.
+   */
+  readonly block_size_cells_by_zoom: readonly number[];
 }
 
 export interface TileLayerPath {

@@ -123,7 +123,7 @@ describe("IsothermClient", () => {
       ...fakeAtlas(),
       valueTileLayer(request) {
         requests.push(request);
-        return { ...layer, nativeZoom: 4, bounds: [-180, -85, 180, 85] };
+        return { ...layer, nativeZoom: 2, blockSizeCellsByZoom: [64, 8, 1], bounds: [-180, -85, 180, 85] };
       },
     };
     const tileHost = await startTestHost({ atlas });
@@ -133,7 +133,8 @@ describe("IsothermClient", () => {
       expect(await clientOf(tileHost).tileJson(path)).toMatchObject({
         ...names,
         analysis_year,
-        maxzoom: 4,
+        maxzoom: 2,
+        block_size_cells_by_zoom: [64, 8, 1],
         unit: "m/s",
       });
       expect(new Set(requests.map((request) => JSON.stringify(request)))).toEqual(

@@ -1,6 +1,7 @@
 /** Which block of cells each pixel along one axis of a map tile shows. */
 import { closesAt360, type Grid } from "../../kernel/grid.ts";
 import {
+  nativeZoom,
   pixelOfLatitude,
   pixelOfLongitude,
   pixelWidthDeg,
@@ -29,6 +30,12 @@ export function blockSizeOf({ cellSizeLatDeg, cellSizeLonDeg }: Grid, z: number)
   let blockSizeCells = 1;
   while (blockSizeCells * Math.min(cellSizeLatDeg, cellSizeLonDeg) < pixelWidthDeg(z)) blockSizeCells *= 8;
   return blockSizeCells;
+}
+
+/** Returns `blockSizeOf` of the zooms 0 to the one at which it is 1, the native zoom. */
+export function blockSizesOf(grid: Grid): readonly number[] {
+  const zoomCount = nativeZoom(Math.min(grid.cellSizeLatDeg, grid.cellSizeLonDeg)) + 1;
+  return Array.from({ length: zoomCount }, (_, z) => blockSizeOf(grid, z));
 }
 
 /** Returns the blocks of cells, -1 for -1. */

@@ -4,10 +4,11 @@ import { curveLayerName } from "../../atlas/supplement.ts";
 import { Fault, type FaultItem } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
 import { summarizeItems } from "../../schemaErrors.ts";
-import { MERCATOR_LAT_DEG_MAX, nativeZoom } from "../../tiles/mercator.ts";
+import { MERCATOR_LAT_DEG_MAX } from "../../tiles/mercator.ts";
 import { curvePlanOf } from "../curve/curvePlan.ts";
 import { HAZARDS, layerOf, type MetricName } from "../hazards.ts";
 import { checkOffer } from "../query.ts";
+import { blockSizesOf } from "./pixelBlocks.ts";
 import { checkTileLayer, type ValueTileLayerRequest } from "./tileRequest.ts";
 
 /** What map clients need to request and show the tiles of a layer. */
@@ -21,6 +22,11 @@ export interface ValueTileLayer {
   readonly scaleMetric: MetricName;
   /** Smallest zoom at which every pixel shows the cell at its center. */
   readonly nativeZoom: number;
+  /**
+   * Cells along one edge of the block whose maximum a pixel is, by zoom from 0 to `nativeZoom`; 1 where a pixel is the cell
+   * at its center: at `nativeZoom`, and at every zoom if the source has no pyramid.
+   */
+  readonly blockSizeCellsByZoom: readonly number[];
   /** Extent of the grid within Web Mercator, degrees: west, south, east, north. */
   readonly bounds: readonly [west: number, south: number, east: number, north: number];
   /** Provenance as stated in the atlas. */
@@ -40,12 +46,14 @@ export function describeTileLayer(sampler: Sampler, request: ValueTileLayerReque
   const { fieldLayer, grid, provenance } = findTileLayer(sampler, request);
   const { hazard, metric } = request;
   const { unit, steps_per_unit, offset } = fieldLayer.entry;
+  const blockSizes = blockSizesOf(grid);
   return {
     unit,
     stepsPerUnit: steps_per_unit,
     offset,
     scaleMetric: HAZARDS[hazard].metrics.find((spec) => spec.metric === metric)?.metric ?? HAZARDS[hazard].ownMetric,
-    nativeZoom: nativeZoom(Math.min(grid.cellSizeLatDeg, grid.cellSizeLonDeg)),
+    nativeZoom: blockSizes.length - 1,
+    blockSizeCellsByZoom: fieldLayer.source.pyramid === undefined ? blockSizes.map(() => 1) : blockSizes,
     bounds: boundsOf(grid),
     source: provenance,
   };

@@ -2,13 +2,15 @@ import { TileParametersSchema, TilePathSchema } from "../../contract/tiles.ts";
 import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
 import { colorScaleOf } from "../../tiles/colorScales.ts";
 import type { ValueTile } from "../../tiles/valueTile.ts";
-import type { Route } from "../route.ts";
-import { computeTile } from "./computeTile.ts";
+import type { EncodedTile, Route } from "../route.ts";
+import { computeTile, tileReply } from "./computeTile.ts";
 import { encodePngTile } from "../tiles/pngTile.ts";
-import { findLayer, TILE_EXAMPLE, TILE_PROBLEMS, TILE_ROUTE } from "./tilePath.ts";
+import { findLayer, TILE_EXAMPLE, TILE_HEADERS, TILE_PROBLEMS, TILE_ROUTE } from "./tilePath.ts";
+
+const CONTENT_TYPE = "image/png";
 
 /** GET /api/v1/tiles/…/:y.png: a map tile as an image. */
-export const tileImage: Route<ValueTileRequest, readonly Uint8Array[]> = {
+export const tileImage: Route<ValueTileRequest, EncodedTile> = {
   ...TILE_ROUTE,
   path: "/api/v1/tiles/:hazard/:scenario/:year/:metric/:z/:x/:y.png",
   description: {
@@ -21,7 +23,7 @@ export const tileImage: Route<ValueTileRequest, readonly Uint8Array[]> = {
     path: TilePathSchema,
     query: TileParametersSchema,
     parameterExamples: TILE_EXAMPLE,
-    responses: { 200: { description: "The image.", contentType: "image/png" } },
+    responses: { 200: { description: "The image.", contentType: CONTENT_TYPE, headers: TILE_HEADERS } },
     problems: TILE_PROBLEMS,
   },
   handle(request, context) {
@@ -29,5 +31,5 @@ export const tileImage: Route<ValueTileRequest, readonly Uint8Array[]> = {
     const encode = (tile: ValueTile): Promise<Uint8Array> => encodePngTile(tile, scale);
     return computeTile(request, { extension: "png", encode, memoryPerByte: 1 }, context);
   },
-  reply: (body) => ({ status: 200, contentType: "image/png", body, isCompressed: true }),
+  reply: (tile) => ({ ...tileReply(tile, CONTENT_TYPE), isCompressed: true }),
 };

@@ -7,6 +7,7 @@ import { escapeHtml } from "../../markup.ts";
 import { colorScaleOf, NO_DATA_COLOR } from "../../tiles/colorScales.ts";
 import { attributionParts } from "../../tiles/layerAttribution.ts";
 import type { Route } from "../route.ts";
+import { RELEASE_HEADER, releaseHeader } from "./hazardAnswers.ts";
 import { findLayer, parseTileLayer, scopeOfLayer, LAYER_EXAMPLE, TILE_PROBLEMS } from "./tilePath.ts";
 
 /** GET /api/v1/tiles/…/:metric.json: the TileJSON of a layer, with URLs that need no header field. */
@@ -23,9 +24,10 @@ export const tileJson: Route<ValueTileLayerRequest, TileJson> = {
       "contain a token for this layer, because map clients send no header fields. The token is valid for up to 24 hours.",
     path: TileLayerPathSchema,
     parameterExamples: LAYER_EXAMPLE,
-    responses: { 200: { description: "The TileJSON.", schema: TileJsonSchema } },
+    responses: { 200: { description: "The TileJSON.", schema: TileJsonSchema, headers: RELEASE_HEADER } },
     problems: TILE_PROBLEMS.filter((code) => code !== "token_invalid"),
   },
+  headers: releaseHeader,
   parse: parseTileLayer,
   checkAvailability: (request, services) => void findLayer(request, services),
   async handle(request, { services, caller, origin = "" }) {
@@ -37,7 +39,7 @@ export const tileJson: Route<ValueTileLayerRequest, TileJson> = {
     const { token, expiresAtS } = await tiles.tokens.issue(caller.keyId, scope);
     const urlOf = (extension: string) =>
       `${origin}${prefix}/api/v1/tiles/${scope}/{z}/{x}/{y}.${extension}?token=${token}`;
-    const { unit, stepsPerUnit, offset, nativeZoom, bounds, scaleMetric } = layer;
+    const { unit, stepsPerUnit, offset, nativeZoom, blockSizeCellsByZoom, bounds, scaleMetric } = layer;
     const [west, south, east, north] = bounds;
     return {
       tilejson: "3.0.0",
@@ -64,6 +66,7 @@ export const tileJson: Route<ValueTileLayerRequest, TileJson> = {
       offset,
       color_stops: colorScaleOf(scaleMetric).stops.map(({ value, color }) => ({ value, color })),
       no_data_color: `#${NO_DATA_COLOR.map((component) => component.toString(16).padStart(2, "0")).join("")}`,
+      block_size_cells_by_zoom: [...blockSizeCellsByZoom],
     };
   },
 };

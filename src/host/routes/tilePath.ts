@@ -6,6 +6,8 @@ import { addressErrors, type ValueTileLayerRequest, type ValueTileRequest } from
 import { decodeParameters, toParameterItem } from "../../parameters.ts";
 import { findSchemaErrors, summarizeItems, type ValueSchema } from "../../schemaErrors.ts";
 import type { Route, RouteRequest, Services } from "../route.ts";
+import { BLOCK_SIZE_HEADER } from "./computeTile.ts";
+import { RELEASE_HEADER, releaseHeader } from "./hazardAnswers.ts";
 import { invalidRequest, rejectParameters } from "./parameters.ts";
 
 type PathParameters = Readonly<Record<string, string>>;
@@ -22,10 +24,13 @@ export const TILE_ROUTE = {
   rateLimit: "tiles",
   revision: ({ atlas }) => atlas.contentHash,
   maxAgeS: TILE_MAX_AGE_S,
+  headers: releaseHeader,
   parse: parseTile,
   checkAvailability: (request, services) => void findLayer(request, services),
 } as const satisfies Partial<Route<ValueTileRequest, unknown>>;
 
+/** Descriptions of the header fields of `.bin` and `.png`. */
+export const TILE_HEADERS = { ...RELEASE_HEADER, ...BLOCK_SIZE_HEADER };
 export const TILE_PROBLEMS = ["combination_unavailable", "token_invalid", "atlas_unavailable"] as const;
 export const LAYER_EXAMPLE = {
   hazard: "riverine_floods",

@@ -1,15 +1,17 @@
 import { TileParametersSchema, TilePathSchema } from "../../contract/tiles.ts";
 import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
 import { encodeValueTile } from "../../tiles/valueTile.ts";
-import type { Route } from "../route.ts";
-import { computeTile, type TileForm } from "./computeTile.ts";
-import { TILE_EXAMPLE, TILE_PROBLEMS, TILE_ROUTE } from "./tilePath.ts";
+import type { EncodedTile, Route } from "../route.ts";
+import { computeTile, type TileForm, tileReply } from "./computeTile.ts";
+import { TILE_EXAMPLE, TILE_HEADERS, TILE_PROBLEMS, TILE_ROUTE } from "./tilePath.ts";
 
 /** In memory are the tile and its two compressed forms, which are smaller. */
 const VALUES: TileForm = { extension: "bin", encode: encodeValueTile, memoryPerByte: 3 };
 
+const CONTENT_TYPE = "application/octet-stream";
+
 /** GET /api/v1/tiles/…/:y.bin: the values of a map tile. */
-export const valueTile: Route<ValueTileRequest, readonly Uint8Array[]> = {
+export const valueTile: Route<ValueTileRequest, EncodedTile> = {
   ...TILE_ROUTE,
   path: "/api/v1/tiles/:hazard/:scenario/:year/:metric/:z/:x/:y.bin",
   description: {
@@ -22,9 +24,9 @@ export const valueTile: Route<ValueTileRequest, readonly Uint8Array[]> = {
     path: TilePathSchema,
     query: TileParametersSchema,
     parameterExamples: TILE_EXAMPLE,
-    responses: { 200: { description: "The tile.", contentType: "application/octet-stream" } },
+    responses: { 200: { description: "The tile.", contentType: CONTENT_TYPE, headers: TILE_HEADERS } },
     problems: TILE_PROBLEMS,
   },
   handle: (request, context) => computeTile(request, VALUES, context),
-  reply: (body) => ({ status: 200, contentType: "application/octet-stream", body }),
+  reply: (tile) => tileReply(tile, CONTENT_TYPE),
 };

@@ -84,7 +84,9 @@ describe.each(Object.entries(GRIDS))("map tiles of %s", (_, { grid, zoomMax }) =
 
   test("at native zoom decode to the step that a query of the pixel's center gives", async () => {
     const random = randomFrom(12);
-    const { nativeZoom: z, stepsPerUnit, offset } = atlas.valueTileLayer(LAYER);
+    const { nativeZoom: z, blockSizeCellsByZoom, stepsPerUnit, offset } = atlas.valueTileLayer(LAYER);
+    const expectedSizes = Array.from({ length: z + 1 }, (__, zoom) => blockSizeByDefinition(grid, zoom));
+    expect(blockSizeCellsByZoom).toEqual(expectedSizes);
     expect(blockSizeByDefinition(grid, z)).toBe(1);
     expect(blockSizeByDefinition(grid, z - 1)).toBe(8);
     for (const { x, y } of addressesOver(grid, z, random.below)) {

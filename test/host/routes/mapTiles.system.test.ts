@@ -130,6 +130,45 @@ test("a tile that was requested before is not computed again, in any form of its
   }
 });
 
+test("tiles and the TileJSON name the release of the atlas, also to a client that has the tile, and in problems", async () => {
+  const etag = (await host.ask(`${PATH}/${TILE}.bin`)).headers.get("etag") ?? "";
+  const requests = [
+    { path: `${TILE}.bin`, status: 200 },
+    { path: `${TILE}.bin`, status: 304, headers: { "If-None-Match": etag } },
+    { path: `${TILE}.png`, status: 200 },
+    { path: `${LAYER}.json`, status: 200 },
+    { path: `${LAYER}/23/0/0.png`, status: 400 },
+  ];
+  for (const { path, status, headers } of requests) {
+    const response = await host.ask(`${PATH}/${path}`, headers && { headers });
+    const release = response.headers.get("x-atlas-release");
+    expect({ path, status: response.status, release }).toEqual({ path, status, release: atlas.release });
+  }
+});
+
+test("a tile states the size of its blocks, also when it was computed before", async () => {
+  const withBlocks: Atlas = {
+    ...atlas,
+    async valueTile(request, options) {
+      const tile = await atlas.valueTile(request, options);
+      return request.z === 8 ? tile : { ...tile, isBlockMaximum: true, blockSizeCells: 64 };
+    },
+  };
+  const blockHost = await startTestHost({ atlas: withBlocks });
+  try {
+    for (const extension of ["bin", "bin", "png", "png"]) {
+      const sizes = [];
+      for (const address of ["8/158/119", "3/4/3"]) {
+        const response = await blockHost.ask(`${PATH}/${LAYER}/${address}.${extension}`);
+        sizes.push(response.headers.get("x-block-size-cells"));
+      }
+      expect({ extension, sizes }).toEqual({ extension, sizes: ["1", "64"] });
+    }
+  } finally {
+    await blockHost.close();
+  }
+});
+
 describe("images", () => {
   test("have the colors of the steps, hatched where a value is missing", async () => {
     const response = await host.ask(`${PATH}/${TILE}.png`, { headers: { "Accept-Encoding": "gzip, br" } });
@@ -165,6 +204,8 @@ describe("TileJSON", () => {
       tilejson: "3.0.0",
       minzoom: 0,
       maxzoom: 8,
+      // The demo keeps no maxima.
+      block_size_cells_by_zoom: Array.from({ length: 9 }, () => 1),
       bounds: [-180, -85.0511287798066, 180, 85.0511287798066].map((deg) => expect.closeTo(deg, 9) as number),
       attribution: "Isotherm; Invented values, not fit for any decision",
       unit: "m",
