@@ -1,5 +1,6 @@
 /** CSV input (RFC 4180) of the command line and of files of places. */
 import { Fault } from "./errors.ts";
+import { quote } from "./schemaErrors.ts";
 
 const ROW_SIZE_CHARACTERS_MAX = 1 << 20;
 
@@ -22,6 +23,13 @@ export interface CsvRowError {
   /** Index of the malformed cell; undefined if the error is not in a cell. */
   readonly cell: number | undefined;
   readonly detail: string;
+}
+
+/** Returns why a row is malformed, with its line and the name of its column. */
+export function csvRowErrorText({ line, cell, detail }: CsvRowError, columnNames: readonly string[]): string {
+  const name = cell === undefined ? undefined : columnNames[cell];
+  const place = name === undefined ? `line ${line}` : `line ${line}, column ${quote(name)}`;
+  return `${place}: ${detail}`;
 }
 
 const CLOSING_QUOTE_MISSING = "the closing quote of a cell is missing";
@@ -311,7 +319,8 @@ export async function* parseCsvRows(texts: AsyncIterable<string>): AsyncGenerato
   if (rows.length > 0) yield rows;
 }
 
-function lineBreakCount(text: string): number {
+/** Returns how many lines end in a text. */
+export function lineBreakCount(text: string): number {
   if (!text.includes("\n") && !text.includes("\r")) return 0;
   return text.match(/\r\n|\r|\n/g)?.length ?? 0;
 }

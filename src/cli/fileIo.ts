@@ -18,14 +18,19 @@ export async function* readBytes(path: string, onBytes: (sizeBytes: number) => v
 /**
  * Checks that the input can be read.
  * @returns undefined for standard input
- * @throws Fault `configuration_invalid` if the file does not exist or is a folder, `invalid_request` if it is empty
+ * @throws Fault `configuration_invalid` if the file does not exist or is a folder, `invalid_request` if it is empty,
+ *   unless it may be
  */
-export async function statInput(input: string): Promise<Stats | undefined> {
+export async function statInput(
+  input: string,
+  { mayBeEmpty = false }: { readonly mayBeEmpty?: boolean } = {},
+): Promise<Stats | undefined> {
   if (input === STDIO) return undefined;
   const stats = await statIfPresent(input);
   if (stats === undefined) throw new Fault("configuration_invalid", `${input}: no such file.`);
   if (stats.isDirectory()) throw new Fault("configuration_invalid", `${input} is a folder; give the name of a file.`);
-  if (stats.isFile() && stats.size === 0) throw new Fault("invalid_request", `${input}: the file is empty.`);
+  if (!mayBeEmpty && stats.isFile() && stats.size === 0)
+    throw new Fault("invalid_request", `${input}: the file is empty.`);
   return stats;
 }
 

@@ -9,7 +9,7 @@ import type {
 } from "../placeFiles/summary/placeSummary.ts";
 import { scoreKeyText } from "../placeFiles/summary/scoreColumns.ts";
 import type { StatedRun } from "../placeFiles/summary/statedRun.ts";
-import { largestQuantileError, partsByMean } from "../placeFiles/summary/summaryFigures.ts";
+import { largestQuantileError, omissionOf, partsByMean } from "../placeFiles/summary/summaryFigures.ts";
 import { leadingMetric, unitOfMetric } from "../placeFiles/summary/summaryMetrics.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
 import { printable } from "./printableText.ts";
@@ -35,7 +35,7 @@ export function formatSummary(
       ),
     ),
     ...summary.series.map((series) => topTable(series, summary.shownColumns)),
-    ...(partition === undefined ? [] : summary.series.map((series) => partTable(partition, series))),
+    ...(partition === undefined ? [] : partTables(partition, summary.series)),
     legend(summary),
   ].join("\n");
 }
@@ -77,7 +77,7 @@ function statusText(groups: readonly GroupSummary[]): string {
     const total = groups.reduce((sum, { statusCounts }) => sum + (statusCounts[i] ?? 0), 0);
     return total === 0 ? [] : [`${total} ${status}`];
   });
-  return `  statuses: ${counts.flat().join(", ")}`;
+  return `  statuses: ${counts.flat().join(", ") || "none"}`;
 }
 
 function metricCells({ metric, unit, distribution, thresholds }: MetricSummary): readonly string[] {
@@ -87,7 +87,8 @@ function metricCells({ metric, unit, distribution, thresholds }: MetricSummary):
   const shares = thresholds.map(
     (threshold, i) => `${formatNumber(threshold)}: ${percent((aboveCounts[i] ?? 0) / valueCount)}`,
   );
-  const values = [minimum, ...quantiles, maximum, mean].map(formatNumber);
+  const quantileCells = quantiles.length === 0 ? QUANTILE_HEADS.map(() => "-") : quantiles.map(formatNumber);
+  const values = [formatNumber(minimum), ...quantileCells, formatNumber(maximum), formatNumber(mean)];
   return [name, String(valueCount), ...values, shares.length === 0 ? "-" : shares.join(", ")];
 }
 
@@ -111,6 +112,12 @@ function topTable(series: SeriesPlaces, shownColumns: readonly string[]): string
   ]);
   const head = ["", "place", ...shownColumns, "latitude", "longitude", unit === "1" ? metric : `${metric} [${unit}]`];
   return `Largest values of ${name}\n${tableText(head, rows, ["place", ...shownColumns])}\n`;
+}
+
+function partTables(partition: PartitionSummary, series: readonly SeriesPlaces[]): readonly string[] {
+  const omission = omissionOf(partition);
+  const note = omission === undefined ? [] : [`${printable(omission)}\n`];
+  return [...series.map((selected) => partTable(partition, selected)), ...note];
 }
 
 /** Returns the statistics of a column of values by the values of the kept column, the largest means first. */

@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { Fault } from "../errors.ts";
 import { openAtlas } from "../openAtlas.ts";
 import type { OutputDisk } from "../placeFiles/run/outputDisk.ts";
+import { rejectStandardInput } from "../placeFiles/readers/openPlaceSource.ts";
 import { placeOutputFormat } from "../placeFiles/run/outputFormat.ts";
 import { previewPlaceFile } from "../placeFiles/run/previewPlaceFile.ts";
 import { scorePlaceFile } from "../placeFiles/run/scorePlaceFile.ts";
@@ -57,6 +58,7 @@ async function run(
   { flags, disk }: { readonly flags: PortfolioFlags; readonly disk: OutputDisk | undefined },
 ): Promise<void> {
   const options = await placeFileOptionsOf(flags);
+  rejectStandardInput(input);
   const outputFormat = placeOutputFormat(output, flags);
   await checkOutput(output, await statInput(input));
   const {

@@ -62,7 +62,10 @@ export function addPortfolioFlags(command: Command): Command {
         "aggregate all cells within this geodesic distance, 0 to 100, instead of the single cell",
         parseNumber,
       )
-      .option("--radius-column <column>", "column with the radius of each place, in kilometers")
+      .option(
+        "--radius-column <column>",
+        "column with the radius of each place, in kilometers; --radius is that of empty cells",
+      )
       .option("--method <name>", "aggregation within the radius: max (default) or mean")
       .option(
         "--metrics <list>",
@@ -112,7 +115,7 @@ export async function placeFileOptionsOf(flags: PortfolioFlags): Promise<PlaceFi
   const fromFile = file === undefined ? {} : await readOptions(file);
   if (typeof fromFile !== "object" || fromFile === null || Array.isArray(fromFile))
     return parsePlaceFileOptions(fromFile);
-  // A radius on the command line replaces either kind of radius in the file.
+  // A radius on the command line replaces both the radius and its column in the file.
   const replaced =
     radius !== undefined || radiusColumn !== undefined ? { radius: undefined, radius_column: undefined } : {};
   return parsePlaceFileOptions(
@@ -127,11 +130,11 @@ export async function placeFileOptionsOf(flags: PortfolioFlags): Promise<PlaceFi
         radius_column: radiusColumn,
         aggregation_method: method,
         metrics,
-        thresholds: threshold,
+        thresholds: mergedMembers("thresholds" in fromFile ? fromFile.thresholds : undefined, threshold ?? {}),
         total_hazard: totalHazard,
         anthropogenic,
         layout,
-        columns: mergedColumns("columns" in fromFile ? fromFile.columns : undefined, {
+        columns: mergedMembers("columns" in fromFile ? fromFile.columns : undefined, {
           id,
           latitude: lat,
           longitude: lon,
@@ -141,14 +144,14 @@ export async function placeFileOptionsOf(flags: PortfolioFlags): Promise<PlaceFi
   );
 }
 
-/** Returns the columns of the options file with those of the flags, or undefined if there are no flags. */
-function mergedColumns(fromFile: unknown, fromFlags: Readonly<Record<string, unknown>>): unknown {
-  const names = definedMembers(fromFlags);
-  if (Object.keys(names).length === 0) return undefined;
+/** Returns an object of the options file with the members of the flags, or undefined if there are no flags. */
+function mergedMembers(fromFile: unknown, fromFlags: Readonly<Record<string, unknown>>): unknown {
+  const members = definedMembers(fromFlags);
+  if (Object.keys(members).length === 0) return undefined;
   // Returned unchanged if it is no object, so that it is rejected with the other errors.
   if (fromFile !== undefined && (typeof fromFile !== "object" || fromFile === null || Array.isArray(fromFile)))
     return fromFile;
-  return { ...fromFile, ...names };
+  return { ...fromFile, ...members };
 }
 
 function definedMembers(members: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -2,6 +2,7 @@
 import type { PlacePreview } from "../placeFiles/run/previewPlaceFile.ts";
 import type { PlaceReport } from "../placeFiles/run/placeReport.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
+import { quote } from "../schemaErrors.ts";
 import { printable } from "./printableText.ts";
 import { printError } from "./standardError.ts";
 import { formatTable } from "./textTable.ts";
@@ -12,7 +13,7 @@ const LISTED_COUNT_MAX = 5;
 export function formatPlaceReport(report: PlaceReport): string {
   const { output, place_count, invalid_row_count, row_count, value_count, timing, atlas, shard } = report;
   const { seconds } = timing;
-  const lines = [statusTable(report), ...invalidRowLines(report), ...omissionLines(report.omissions)];
+  const lines = [statusTable(report), ...invalidRowLines(report), ...omissionLines(report)];
   if (timing.resumed_place_count > 0) {
     lines.push(`continued a run that had finished ${count(timing.resumed_place_count)} places`);
   }
@@ -67,11 +68,22 @@ function invalidRowLines({ invalid_rows: { by_reason, first }, invalid_row_count
   ];
 }
 
-function omissionLines(omissions: PlaceReport["omissions"]): readonly string[] {
-  const listed = omissions.slice(0, LISTED_COUNT_MAX).map(({ detail }) => `left out: ${detail}`);
-  return omissions.length > LISTED_COUNT_MAX
-    ? [...listed, `left out: ${omissions.length - LISTED_COUNT_MAX} more, see the report`]
-    : listed;
+function omissionLines({
+  omissions,
+  omitted_columns: columns,
+}: Pick<PlaceReport, "omissions" | "omitted_columns">): readonly string[] {
+  const lines = omissions.slice(0, LISTED_COUNT_MAX).map(({ detail }) => `left out: ${detail}`);
+  if (omissions.length > LISTED_COUNT_MAX) {
+    lines.push(`left out: ${omissions.length - LISTED_COUNT_MAX} more, see the report`);
+  }
+  if (columns.length > 0) {
+    const names = columns.slice(0, LISTED_COUNT_MAX).map((name) => printable(quote(name)));
+    const more = columns.length > LISTED_COUNT_MAX ? ` and ${columns.length - LISTED_COUNT_MAX} more` : "";
+    lines.push(
+      `left out: the columns ${names.join(", ")}${more} of the input, which have lists, structures or a type that is not supported`,
+    );
+  }
+  return lines;
 }
 
 export function formatPlacePreview(preview: PlacePreview): string {
@@ -88,7 +100,7 @@ export function formatPlacePreview(preview: PlacePreview): string {
     `${printable(preview.input)}: ${is_place_count_exact ? "" : "about "}${count(place_count)} places, ${count(preview.input_size_bytes)} bytes`,
     `columns found: ${location}, identifier ${nameText(found.id)}, radius ${nameText(found.radiusKm)}`,
     ...[...byHazard].map(([hazard, layers]) => `${hazard}: ${layers.join(", ")}`),
-    ...omissionLines(preview.omissions),
+    ...omissionLines(preview),
     `${printable(preview.output)} (${preview.output_format}): about ${count(preview.estimated_row_count)} rows, ` +
       `${count(preview.estimated_size_bytes)} bytes; columns: ${columns.map(({ name }) => printable(name)).join(", ")}`,
     `${count(preview.invalid_row_count)} of the first ${count(preview.checked_place_count)} rows are invalid`,

@@ -126,7 +126,7 @@ async function run(output: string, flags: SummaryFlags, command: Command): Promi
     const detail = `${workFolderOf(output)} has the finished part of its run; run isotherm portfolio as before to continue it.`;
     throw new Fault("configuration_invalid", `${output} is not complete: ${detail}`);
   }
-  const stats = await statInput(output);
+  const stats = await statInput(output, { mayBeEmpty: true }); // NDJSON without rows is empty
   if (flags.html !== undefined) await checkOutput(flags.html, stats);
   const sizeBytes = stats?.size ?? 0;
   const bar = progressBar("bytes");

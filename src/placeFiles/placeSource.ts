@@ -24,6 +24,8 @@ export interface PlaceSource {
   readonly positions: PlaceColumnPositions;
   /** Columns of the file that are kept, in its order. */
   readonly keptColumns: readonly KeptColumn[];
+  /** Names of the columns that are left out, because they have lists, structures or a type that is not supported. */
+  readonly omittedColumns: readonly string[];
   /** Undefined if it is known only when all rows have been read. */
   readonly rowCount: number | undefined;
   /** Size of the file, for progress. */

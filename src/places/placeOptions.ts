@@ -39,12 +39,7 @@ export function parsePlaceOptions(input: unknown): ScorePortfolioOptions {
  * @throws Fault `invalid_request` with all errors, up to 100
  */
 export function parsePlaceFileOptions(input: unknown): PlaceFileOptions {
-  const others: FaultItem[] = [];
-  if (memberOf(input, "radius") !== undefined && memberOf(input, "radius_column") !== undefined) {
-    const detail = "radius must not be given with radius_column, which gives each place its own radius.";
-    others.push({ pointer: "/radius", code: "not_expected", detail });
-  }
-  check(input, PlaceFileOptionsSchema, { others });
+  check(input, PlaceFileOptionsSchema);
   return input as PlaceFileOptions;
 }
 
@@ -61,7 +56,10 @@ export function placeFileOptionsSchemaText(): string {
 function check(
   input: unknown,
   schema: ValueSchema,
-  { others, skip = new Set() }: { readonly others: readonly FaultItem[]; readonly skip?: ReadonlySet<string> },
+  {
+    others = [],
+    skip = new Set(),
+  }: { readonly others?: readonly FaultItem[]; readonly skip?: ReadonlySet<string> } = {},
 ): void {
   const schemaItems = findSchemaErrors(schema, input, { name: "The options", skip });
   const items = [...schemaItems, ...others, ...conflictsIn(input)].slice(0, FAULT_ITEM_COUNT_MAX);

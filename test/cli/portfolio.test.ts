@@ -3,8 +3,11 @@ import { randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { ColumnSource } from "hyparquet-writer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { placeFileOptionsOf } from "../../src/cli/portfolioFlags.ts";
 import { runProgram } from "../../src/cli/program.ts";
+import { parquetBytes } from "../placeFiles/readers/parquetFixture.ts";
 import { useCapturedOutput } from "./capturedOutput.ts";
 
 const folder = join(tmpdir(), `isotherm-portfolio-${randomUUID()}`);
@@ -103,6 +106,20 @@ describe("isotherm portfolio", () => {
     expect(printed.stderr).toContain("columns must be");
   });
 
+  test("adds the thresholds of flags to those of the file of options, hazard by hazard", async () => {
+    const options = join(folder, "options.json");
+    writeFileSync(options, JSON.stringify({ thresholds: { riverine_floods: 0.3, wildfire: 20 } }));
+    const threshold = { wildfire: 30, cyclones: 33 };
+    expect(await placeFileOptionsOf({ workers: 0, options, threshold })).toEqual({
+      thresholds: { riverine_floods: 0.3, wildfire: 30, cyclones: 33 },
+    });
+    expect(await placeFileOptionsOf({ workers: 0, options })).toEqual({
+      thresholds: { riverine_floods: 0.3, wildfire: 20 },
+    });
+    writeFileSync(options, JSON.stringify({ thresholds: [0.3] }));
+    await expect(placeFileOptionsOf({ workers: 0, options, threshold })).rejects.toThrow("thresholds must be");
+  });
+
   test("prints counts, invalid rows and rates", async () => {
     writeFileSync(join(folder, "places.csv"), PLACES);
     await score(
@@ -155,6 +172,26 @@ describe("isotherm portfolio", () => {
     expect(existsSync(join(folder, "out.parquet.partial"))).toBe(false);
   });
 
+  test("names the columns of the input that are left out, also after a merge", async () => {
+    const columns: readonly ColumnSource[] = [
+      { name: "latitude", data: [25.76] },
+      { name: "longitude", data: [-80.19] },
+      { name: "tags", data: [{ a: 1 }], type: "VARIANT" },
+    ];
+    writeFileSync(join(folder, "places.parquet"), parquetBytes({ columns }));
+    const words = ["@places.parquet", "@part.csv", "--hazards", "cyclones", "--years", "2050"];
+    const line =
+      'left out: the columns "tags" of the input, which have lists, structures or a type that is not supported';
+    expect(await score(...words, "--dry-run"), printed.stderr).toBeUndefined();
+    expect(printed.stdout).toContain(line);
+    printed.stdout = "";
+    expect(await score(...words, "--shard", "1/1"), printed.stderr).toBeUndefined();
+    expect(printed.stdout).toContain(line);
+    expect(await run("portfolio", "merge", "@merged.csv", "@part.csv")).toBeUndefined();
+    const report = JSON.parse(readFileSync(join(folder, "merged.csv.report.json"), "utf8")) as object;
+    expect(report).toMatchObject({ place_count: 1, invalid_row_count: 0, omitted_columns: ["tags"] });
+  });
+
   test("escapes control characters of the input when it prints", async () => {
     const [column, value] = ["re\u001b[31mgion", "\u009b2J\u007fnorth"];
     writeFileSync(join(folder, "places.csv"), `id,lat,lon,${column}\n\u001bA,25.76,-80.19,${value}\n`);
@@ -184,7 +221,7 @@ describe("isotherm portfolio", () => {
     expect(printed.stderr).toContain("Missing of 2 parts: 2.");
   });
 
-  test("replaces a part of another number of parts only with --restart", async () => {
+  test("replaces a part by a whole output or a part of another number of parts only with --restart", async () => {
     writeFileSync(join(folder, "places.csv"), PLACES);
     const words = ["@places.csv", "@part-1.csv", "--lat", "breite", "--hazards", "cyclones", "--years", "2050"];
     expect(await score(...words, "--shard", "1/3")).toBeUndefined();
@@ -196,6 +233,13 @@ describe("isotherm portfolio", () => {
     expect(await score(...words, "--shard", "1/3")).toBeUndefined();
     expect(await score(...words, "--shard", "1/2", "--restart")).toBeUndefined();
     expect(readFileSync(join(folder, "part-1.csv.manifest.json"), "utf8")).toContain('"shard":{"index":1,"count":2}');
+    expect(await score(...words)).toBe(1);
+    expect(printed.stderr).toMatch(
+      /part-1\.csv is part 1 of 2, and would be replaced by the whole output\. .* --restart/,
+    );
+    expect(readFileSync(join(folder, "part-1.csv.manifest.json"), "utf8")).toContain('"shard":{"index":1,"count":2}');
+    expect(existsSync(join(folder, "part-1.csv.partial"))).toBe(false);
+    expect(await score(...words, "--restart")).toBeUndefined();
     expect(await score(...words)).toBeUndefined();
     writeFileSync(join(folder, "part-1.csv.manifest.json"), "{}");
     expect(await score(...words, "--shard", "1/2")).toBeUndefined();
@@ -214,6 +258,7 @@ describe("isotherm portfolio", () => {
       /the extension means csv, but --to/,
     ],
     ["a geometry in CSV", ["@places.csv", "@out.csv", "--geo"], /only Parquet files have a geometry/],
+    ["standard input", ["-", "@out.csv", "--from", "csv"], /Standard input is not supported: the input must be a file/],
     ["standard output", ["@places.csv", "-"], /Standard output is not supported/],
     ["an output that is the input", ["@places.csv", "@places.csv"], /is also the input/],
     ["a column that does not exist", ["@places.csv", "@out.csv", "--lat", "latt"], /latt/],
@@ -243,17 +288,28 @@ describe("isotherm portfolio", () => {
       /a part and the number of parts/,
     ],
     ["options that are no JSON", ["@places.csv", "@out.csv", "--options", "@places.csv"], /places\.csv: /],
-    [
-      "both kinds of radius",
-      ["@places.csv", "@out.csv", "--radius", "1", "--radius-column", "geocode_km"],
-      /radius must not be given with/,
-    ],
   ];
   test.each(rejected)("rejects %s", async (_, words, expected) => {
     writeFileSync(join(folder, "places.csv"), PLACES);
     expect(await score(...words)).toBe(1);
     expect(printed.stderr).toMatch(expected);
     expect(existsSync(join(folder, "out.csv"))).toBe(false);
+  });
+
+  test("scores places without a radius of their own with the given one", async () => {
+    const selection = ["--hazards", "cyclones", "--scenarios", "rcp8p5", "--years", "2080"];
+    writeFileSync(join(folder, "radii.csv"), "lat,lon,km\n14.6,121,\n14.6,121,50\n14.6,121,0\n");
+    const cellsOf = async (...words: readonly string[]): Promise<readonly string[]> => {
+      expect(await score("@radii.csv", "@out.csv", ...selection, ...words), printed.stderr).toBeUndefined();
+      const lines = readFileSync(join(folder, "out.csv"), "utf8").trimEnd().split("\n").slice(1);
+      return lines.map((line) => line.replace(/^14\.6,121,[0-9]*,/, ""));
+    };
+    const [at50 = ""] = await cellsOf("--radius", "50");
+    const [at0 = ""] = await cellsOf();
+    expect(at0).not.toBe(at50);
+    expect(await cellsOf("--radius", "50", "--radius-column", "km")).toEqual([at50, at50, at0]);
+    const [invalid] = await cellsOf("--radius-column", "km");
+    expect(invalid).toContain('invalid_row,"radius in column ""km"" is missing');
   });
 
   test("escapes the control characters of names from files in errors", async () => {

@@ -205,6 +205,31 @@ describe("isotherm portfolio summary", () => {
     ]);
   });
 
+  test("has counts of 0 for an output without rows", async () => {
+    writeFileSync(join(folder, "empty.csv"), PLACES.slice(0, PLACES.indexOf("\n") + 1));
+    for (const [name, ...options] of OUTPUTS) {
+      const output = `empty-${name}`;
+      await run("portfolio", "@empty.csv", `@${output}`, "--atlas=demo", "--workers=0", ...SELECTION, ...options);
+      const summary = ["portfolio", "summary", `@${output}`, "--group-by=region"];
+      printed.stdout = "";
+      expect(await run(...summary, "--json", "--by=cyclones.rcp8p5.2080.intensity"), printed.stderr).toBeUndefined();
+      const { results, ...others } = JSON.parse(printed.stdout) as { readonly results: readonly object[] };
+      expect(others).toMatchObject({
+        places: 0,
+        invalid_rows: { count: 0, first: [] },
+        top: [{ by: "cyclones.rcp8p5.2080.intensity", places: [] }],
+        group_by: { column: "region", values: [] },
+      });
+      expect(results).toEqual(results.map(() => expect.objectContaining({ rows: 0 }) as unknown));
+      printed.stdout = "";
+      expect(await run(...summary, `--html=${folder}/empty.html`), printed.stderr).toBeUndefined();
+      expect(printed.stdout).toContain(`${output}: 0 places, 0 invalid rows (atlas demo-`);
+      const report = readFileSync(join(folder, "empty.html"), "utf8");
+      expect(report).toContain("<h1>Climate hazards of 0 places</h1>");
+      expect(report).not.toMatch(/NaN|undefined|Infinity/);
+    }
+  });
+
   test("reads the format that the manifest states", async () => {
     for (const format of ["csv", "ndjson", "parquet", "geoparquet"]) {
       const name = `scores-${format}.dat`;

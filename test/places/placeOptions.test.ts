@@ -51,12 +51,6 @@ describe("the options of a file", () => {
     ]);
   });
 
-  test("have a radius or a column of radii", () => {
-    expect(faultOf(() => parsePlaceFileOptions({ radius: 0, radius_column: "km" })).items).toMatchObject([
-      { pointer: "/radius", code: "not_expected" },
-    ]);
-  });
-
   test("do not contradict each other", () => {
     const options = {
       metrics: ["total_hazard"],

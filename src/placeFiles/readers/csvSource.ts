@@ -1,24 +1,29 @@
-import { type CsvDelimiter, type CsvRowError, CsvSplitter } from "../../csvRows.ts";
+import { type CsvDelimiter, type CsvRowError, csvRowErrorText, CsvSplitter, lineBreakCount } from "../../csvRows.ts";
 import { Fault } from "../../errors.ts";
-import type { PlaceBlock, RowError } from "../../places/placeBlock.ts";
 import { quote } from "../../schemaErrors.ts";
+import type { PlaceBlock, RowError } from "../../places/placeBlock.ts";
 import type { PlaceSource } from "../placeSource.ts";
+import { INVALID_UTF8, INVALID_UTF8_MARK, invalidUtf8Fault, withoutMarks } from "../../utf8Text.ts";
 import { BlockAssembler, type PlaceLayout, placeColumnsOf, placePositionsOf } from "./blockAssembler.ts";
-import { type PlaceTextFile, readFileText } from "./fileText.ts";
+import { type PlaceTextFile, readMarkedFileText } from "./fileText.ts";
 import { findPlaceColumns, readColumnNames, type RequestedColumns } from "./placeColumnNames.ts";
 
 const DELIMITERS: readonly CsvDelimiter[] = [",", ";", "\t"];
+const DELIMITER_NAMES = "a comma, a semicolon or a tab";
 const HEADER_SIZE_CHARACTERS_MAX = 1 << 20;
+/** A first line with which Excel recognizes the delimiter. */
+const DELIMITER_LINE = /^[\r\n]*sep=([^\r\n])[\r\n]+/i;
 
 /**
  * Opens CSV with a header line. The delimiter is the comma, semicolon or tab that occurs most often in the header, outside
- * quotes. All columns are kept as text; empty cells are null. A malformed row is an invalid row.
+ * quotes, or the one of a line such as `sep=;` before it. All columns are kept as text; empty cells are null. A malformed
+ * row is an invalid row, and so is a row with bytes that are not UTF-8, whose cells have U+FFFD instead of them.
  */
 export async function openCsvSource(
   file: PlaceTextFile,
   { requested, radiusKm }: { readonly requested: RequestedColumns; readonly radiusKm: number | undefined },
 ): Promise<PlaceSource> {
-  const { delimiter, cells } = await readHeader(file);
+  const { delimiter, hasDelimiterLine, cells } = await readHeader(file);
   const names = readColumnNames(cells);
   const layout: PlaceLayout = {
     keptColumns: names.map((name) => ({ name, type: "text" })),
@@ -29,11 +34,13 @@ export async function openCsvSource(
     columns: placeColumnsOf(layout),
     positions: placePositionsOf(layout),
     keptColumns: layout.keptColumns,
+    omittedColumns: [],
     rowCount: undefined,
     sizeBytes: file.sizeBytes,
     blocks: ({ isWanted, ...options }) =>
-      readBlocks(readFileText(file, options), {
+      readBlocks(readMarkedFileText(file, options), {
         delimiter,
+        headRowCount: hasDelimiterLine ? 2 : 1,
         columnNames: names,
         assembler: new BlockAssembler(layout, isWanted),
       }),
@@ -41,21 +48,43 @@ export async function openCsvSource(
   };
 }
 
-async function readHeader(
-  file: PlaceTextFile,
-): Promise<{ readonly delimiter: CsvDelimiter; readonly cells: readonly string[] }> {
+interface CsvHeader {
+  readonly delimiter: CsvDelimiter;
+  /** Whether a line with the delimiter precedes the header. */
+  readonly hasDelimiterLine: boolean;
+  readonly cells: readonly string[];
+}
+
+/** @throws Fault `invalid_request` if the header is missing or malformed, has one column, or the delimiter is not accepted */
+async function readHeader(file: PlaceTextFile): Promise<CsvHeader> {
   let head = "";
-  for await (const text of readFileText(file)) {
+  for await (const text of readMarkedFileText(file)) {
     head += text;
-    if (headerLine(head) !== undefined || head.length > HEADER_SIZE_CHARACTERS_MAX) break;
+    if (headerLine(head.replace(DELIMITER_LINE, "")) !== undefined || head.length > HEADER_SIZE_CHARACTERS_MAX) break;
   }
-  const delimiter = delimiterOf(headerLine(head) ?? head);
+  const stated = DELIMITER_LINE.exec(head)?.[1];
+  const hasDelimiterLine = stated !== undefined;
+  const delimiter = stated === undefined ? delimiterOf(headerLine(head) ?? head) : acceptedDelimiter(stated);
   const splitter = new CsvSplitter({ delimiter });
   splitter.push(head);
   splitter.end();
+  if (hasDelimiterLine) splitter.skip();
   const cells = splitter.next();
   if (cells === undefined) throw new Fault("invalid_request", "The file has no header line.");
-  return { delimiter, cells };
+  // The file has another encoding.
+  if (cells.some((cell) => INVALID_UTF8_MARK.test(cell))) throw invalidUtf8Fault(splitter.rowLine);
+  if (cells.length === 1) {
+    const message = `The header has only the column ${quote(cells[0])}; columns must be separated by ${DELIMITER_NAMES}.`;
+    throw new Fault("invalid_request", message);
+  }
+  return { delimiter, hasDelimiterLine, cells };
+}
+
+function acceptedDelimiter(stated: string): CsvDelimiter {
+  const delimiter = DELIMITERS.find((accepted) => accepted === stated);
+  if (delimiter !== undefined) return delimiter;
+  const message = `Line 1: the delimiter must be ${DELIMITER_NAMES} (got ${quote(`sep=${stated}`)}).`;
+  throw new Fault("invalid_request", message);
 }
 
 /** Returns the first line with text, outside quotes; undefined if the text has no line break after it. */
@@ -73,19 +102,25 @@ async function* readBlocks(
   texts: AsyncIterable<string>,
   {
     delimiter,
+    headRowCount,
     columnNames,
     assembler,
   }: {
     readonly delimiter: CsvDelimiter;
+    /** Number of rows up to the header. */
+    readonly headRowCount: number;
     readonly columnNames: readonly string[];
     readonly assembler: BlockAssembler;
   },
 ): AsyncGenerator<PlaceBlock> {
   const splitter = new CsvSplitter({ delimiter });
-  let isAfterHeader = false;
+  let skippedCount = 0;
+  let hasMarks = false;
   function* completeBlocks(): Generator<PlaceBlock> {
-    isAfterHeader ||= splitter.skip();
-    if (!isAfterHeader) return;
+    while (skippedCount < headRowCount) {
+      if (!splitter.skip()) return;
+      skippedCount++;
+    }
     for (;;) {
       if (!assembler.wantsRow) {
         if (!splitter.skip()) return;
@@ -94,15 +129,18 @@ async function* readBlocks(
       }
       const cells = splitter.nextOrMalformed();
       if (cells === undefined) return;
-      const error =
-        splitter.rowError === undefined
+      const rowError = splitter.rowError ?? (hasMarks ? invalidTextError(cells, splitter.rowLine) : undefined);
+      const error: RowError | undefined =
+        rowError === undefined
           ? cellCountError(cells.length, columnNames.length)
-          : malformedRowError(splitter.rowError, columnNames);
-      const block = assembler.add(emptyAsNull(cells), splitter.rowSizeCharacters, error);
+          : { reason: "row_invalid", message: csvRowErrorText(rowError, columnNames) };
+      const values = emptyAsNull(hasMarks ? cells.map(withoutMarks) : cells);
+      const block = assembler.add(values, splitter.rowSizeCharacters, error);
       if (block !== undefined) yield block;
     }
   }
   for await (const text of texts) {
+    hasMarks ||= INVALID_UTF8_MARK.test(text);
     splitter.push(text);
     yield* completeBlocks();
   }
@@ -117,10 +155,13 @@ function emptyAsNull(cells: (string | null)[]): readonly (string | null)[] {
   return cells;
 }
 
-function malformedRowError({ line, cell, detail }: CsvRowError, columnNames: readonly string[]): RowError {
-  const name = cell === undefined ? undefined : columnNames[cell];
-  const place = name === undefined ? `line ${line}` : `line ${line}, column ${quote(name)}`;
-  return { reason: "row_invalid", message: `${place}: ${detail}` };
+/** Returns the error of a row with bytes that are not UTF-8. */
+function invalidTextError(cells: readonly string[], rowLine: number): CsvRowError | undefined {
+  const cell = cells.findIndex((text) => INVALID_UTF8_MARK.test(text));
+  if (cell < 0) return undefined;
+  const before = cells.slice(0, cell).concat(cells[cell]?.split(INVALID_UTF8_MARK, 1) ?? []);
+  const line = before.reduce((sum, text) => sum + lineBreakCount(text), rowLine);
+  return { line, cell, detail: INVALID_UTF8 };
 }
 
 function cellCountError(cellCount: number, columnCount: number): RowError | undefined {

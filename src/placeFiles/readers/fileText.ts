@@ -1,5 +1,5 @@
 import { readChunks } from "../../files.ts";
-import { decodeUtf8 } from "../../utf8Text.ts";
+import { decodeMarkedUtf8, decodeUtf8 } from "../../utf8Text.ts";
 import type { PlaceSource } from "../placeSource.ts";
 
 /** A file of places that is read as text. */
@@ -18,6 +18,11 @@ type ReadOptions = Omit<Parameters<PlaceSource["blocks"]>[0], "isWanted">;
  */
 export function readFileText(file: PlaceTextFile, options: ReadOptions = {}): AsyncGenerator<string> {
   return decodeUtf8(readFileBytes(file, options));
+}
+
+/** As `readFileText`, but marks invalid bytes (`INVALID_UTF8_MARK`), so that they concern only their row. */
+export function readMarkedFileText(file: PlaceTextFile, options: ReadOptions = {}): AsyncGenerator<string> {
+  return decodeMarkedUtf8(readFileBytes(file, options));
 }
 
 async function* readFileBytes(file: PlaceTextFile, { onBytes, signal }: ReadOptions): AsyncGenerator<Buffer> {

@@ -14,6 +14,7 @@ import {
   TAB,
 } from "../../json/jsonCharacters.ts";
 import { type JsonPosition, positionAfter } from "../../json/jsonPosition.ts";
+import { INVALID_UTF8_MARK, invalidUtf8Fault } from "../../utf8Text.ts";
 
 /** The text of a JSON value within a file. */
 export interface JsonRecord {
@@ -90,10 +91,12 @@ export async function* splitFeatures(
   onDocument(splitter.end());
 }
 
+const FILE_START: JsonPosition = { line: 1, column: 1 };
+
 class FeatureSplitter {
   #text = "";
   /** Position in the file of the beginning of `#text`. */
-  #position: JsonPosition = { line: 1, column: 1 };
+  #position = FILE_START;
   /** Number of scanned characters of `#text`. */
   #index = 0;
   /** Start of the current feature or, outside the list, of the text that is not yet part of `#document`. */
@@ -119,10 +122,13 @@ class FeatureSplitter {
     return records;
   }
 
-  /** @throws Fault `json_malformed` if the document is not valid JSON */
+  /** @throws Fault `json_malformed` if the document is not valid JSON, `invalid_request` if it is not UTF-8 */
   end(): unknown {
     if (this.#state === "features") this.#document += this.#padding(this.#start);
-    return parseJson(this.#document + this.#text.slice(this.#start));
+    const document = this.#document + this.#text.slice(this.#start);
+    const invalidIndex = document.search(INVALID_UTF8_MARK);
+    if (invalidIndex >= 0) throw invalidUtf8Fault(positionAfter(document.slice(0, invalidIndex), FILE_START).line);
+    return parseJson(document);
   }
 
   /** Scans the next token outside the features. @returns whether there was a complete one */
@@ -197,7 +203,7 @@ class FeatureSplitter {
 
   /** Returns white space with which the next character of the document is at its position in the file. */
   #padding(index: number): string {
-    return paddingTo(this.#positionAt(index), positionAfter(this.#document, { line: 1, column: 1 }));
+    return paddingTo(this.#positionAt(index), positionAfter(this.#document, FILE_START));
   }
 
   #positionAt(index: number): JsonPosition {

@@ -1,7 +1,9 @@
 import { isFault } from "../../errors.ts";
 import { parseJson } from "../../json/json.ts";
+import { positionAfter } from "../../json/jsonPosition.ts";
 import type { RowError } from "../../places/placeBlock.ts";
 import { quote } from "../../schemaErrors.ts";
+import { INVALID_UTF8, INVALID_UTF8_MARK } from "../../utf8Text.ts";
 import { exactMembers, isObject, mayLoseDigits, type Members } from "./jsonMembers.ts";
 import { type JsonRecord, memberTexts } from "./jsonRecords.ts";
 
@@ -29,8 +31,9 @@ export function isFeature(record: JsonRecord): boolean {
 /** Reads a place. @param isChecked whether it was read before without an error, which saves checks */
 export type ReadRow = (record: JsonRecord, isChecked: boolean) => JsonRow;
 
-/** Reads an object whose members are columns. Text that is not JSON is the error of its row. */
+/** Reads an object whose members are columns. Text that is not JSON or not UTF-8 is the error of its row. */
 export function readObject(record: JsonRecord, isChecked: boolean): JsonRow {
+  if (!isChecked && INVALID_UTF8_MARK.test(record.text)) return invalidTextError(record);
   let value: unknown;
   try {
     value = parseRecord(record, isChecked);
@@ -44,10 +47,11 @@ export function readObject(record: JsonRecord, isChecked: boolean): JsonRow {
 }
 
 /**
- * Reads a GeoJSON feature, whose properties are columns.
+ * Reads a GeoJSON feature, whose properties are columns. Text that is not UTF-8 is the error of its row.
  * @throws Fault `json_malformed` with line and column if the text is not JSON
  */
 export function readFeature(record: JsonRecord, isChecked: boolean): JsonRow {
+  if (!isChecked && INVALID_UTF8_MARK.test(record.text)) return invalidTextError(record);
   const value = parseRecord(record, isChecked);
   if (!isObject(value)) return rowError(`the feature must be an object (got ${quote(value)})`);
   const { type, properties = null, geometry } = value;
@@ -70,6 +74,12 @@ function parseRecord(record: JsonRecord, isChecked: boolean): unknown {
     if (!isFault(error) && !(error instanceof SyntaxError)) throw error;
     return parseJson(record.text, record.position()); // throws with the position in the file, which takes time to find
   }
+}
+
+function invalidTextError(record: JsonRecord): JsonRow {
+  const validText = record.text.split(INVALID_UTF8_MARK, 1)[0] ?? "";
+  const { line, column } = positionAfter(validText, record.position());
+  return rowError(`Line ${line}, column ${column}: ${INVALID_UTF8}`);
 }
 
 function rowError(message: string): JsonRow {

@@ -1,12 +1,12 @@
 import type { KeptColumn, KeptValue, PlaceBlock, RowError } from "../../places/placeBlock.ts";
 import type { PlaceSource } from "../placeSource.ts";
 import { BlockAssembler, type PlaceLayout, placeColumnsOf, placePositionsOf } from "./blockAssembler.ts";
-import { type PlaceTextFile, readFileText } from "./fileText.ts";
+import { type PlaceTextFile, readMarkedFileText } from "./fileText.ts";
 import { checkFeatureCollection, readPoint } from "./geojsonFeatures.ts";
 import { keptValueOf, MemberColumns } from "./jsonMembers.ts";
 import { type JsonRecord, splitFeatures, splitJsonLines } from "./jsonRecords.ts";
 import { isFeature, type JsonRow, readFeature, readObject, type ReadRow } from "./jsonRows.ts";
-import { findPlaceColumns, geometryColumnNames, type RequestedColumns } from "./placeColumnNames.ts";
+import { featureIdName, findPlaceColumns, geometryColumnNames, type RequestedColumns } from "./placeColumnNames.ts";
 
 interface SourceOptions {
   readonly requested: RequestedColumns;
@@ -17,7 +17,8 @@ type RecordBatches = AsyncIterable<readonly JsonRecord[]>;
 
 /**
  * Opens NDJSON: one object per line, or one GeoJSON feature per line if the first line is one. All members are columns, as
- * found by reading the whole file; objects and lists are kept as JSON text. A line that is not JSON is an invalid row.
+ * found by reading the whole file; objects and lists are kept as JSON text. A line that is not JSON or not UTF-8 is an
+ * invalid row.
  */
 export async function openNdjsonSource(file: PlaceTextFile, options: SourceOptions): Promise<PlaceSource> {
   const split = (texts: AsyncIterable<string>): RecordBatches => splitJsonLines(texts);
@@ -34,7 +35,7 @@ export async function openGeojsonSource(file: PlaceTextFile, options: SourceOpti
 }
 
 async function beginsWithFeature(file: PlaceTextFile): Promise<boolean> {
-  for await (const [first] of splitJsonLines(readFileText(file))) return first !== undefined && isFeature(first);
+  for await (const [first] of splitJsonLines(readMarkedFileText(file))) return first !== undefined && isFeature(first);
   return false;
 }
 
@@ -48,7 +49,7 @@ async function openJsonSource(
   { requested, radiusKm, split, areFeatures }: JsonSourceOptions,
 ): Promise<PlaceSource> {
   const readRow = areFeatures ? readFeature : readObject;
-  const survey = await surveyRows(split(readFileText(file)), readRow);
+  const survey = await surveyRows(split(readMarkedFileText(file)), readRow);
   const hasGeometry = areFeatures && requested.latitude === undefined && requested.longitude === undefined;
   const { layout, memberNames } = layoutOf(survey, { requested, radiusKm, hasGeometry });
   const valuesOf = rowValues(layout, memberNames);
@@ -56,10 +57,11 @@ async function openJsonSource(
     columns: placeColumnsOf(layout),
     positions: placePositionsOf(layout),
     keptColumns: layout.keptColumns,
+    omittedColumns: [],
     rowCount: survey.rowCount,
     sizeBytes: file.sizeBytes,
     blocks: ({ isWanted, ...options }) =>
-      readBlocks(split(readFileText(file, options)), {
+      readBlocks(split(readMarkedFileText(file, options)), {
         assembler: new BlockAssembler(layout, isWanted),
         valuesOf: (record, row) => valuesOf(readRow(record, !survey.invalidRows.has(row))),
       }),
@@ -102,7 +104,7 @@ function layoutOf(
   { requested, radiusKm, hasGeometry }: SourceOptions & { readonly hasGeometry: boolean },
 ): { readonly layout: PlaceLayout; readonly memberNames: readonly string[] } {
   const memberNames = memberColumns.map(({ name }) => name);
-  const idName = memberNames.includes("id") ? "feature_id" : "id";
+  const idName = featureIdName(memberNames);
   const columns = [...(idColumn === undefined ? [] : [{ ...idColumn, name: idName }]), ...memberColumns];
   const names = columns.map(({ name }) => name);
   const indices = findPlaceColumns(names, { requested, hasGeometry });

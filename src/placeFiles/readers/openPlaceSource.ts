@@ -58,6 +58,7 @@ export interface PlaceSourceOptions {
  *   it as well
  */
 export async function openPlaceSource(path: string, options: PlaceSourceOptions = {}): Promise<PlaceSource> {
+  rejectStandardInput(path);
   const format = options.format ?? formatOf(path);
   const { size: sizeBytes } = await statPlaceFile(path);
   const { radiusKm } = options;
@@ -96,12 +97,15 @@ function faultWithPath(path: string, error: unknown): unknown {
   return new Fault(code, `${path}: ${message}`, { details, items, cause: error });
 }
 
+/** @throws Fault `configuration_invalid` if the path is `-` */
+export function rejectStandardInput(path: string): void {
+  if (path !== "-") return;
+  const message =
+    "Standard input is not supported: the input must be a file, which is read again when a run is resumed.";
+  throw new Fault("configuration_invalid", message);
+}
+
 function formatOf(path: string): PlaceFormat {
-  if (path === "-") {
-    const message =
-      "Standard input is not supported: places must be in a file, which is read again when a run is resumed.";
-    throw new Fault("configuration_invalid", message);
-  }
   const extension = extname(path).toLowerCase();
   const format = Object.hasOwn(FORMAT_OF_EXTENSION, extension) ? FORMAT_OF_EXTENSION[extension] : undefined;
   if (format !== undefined) return format;

@@ -29,7 +29,7 @@ interface SourceOptions {
 }
 
 /**
- * Opens Parquet or GeoParquet. Flat columns are kept with their types; the geometry that locates the places is replaced by
+ * Opens Parquet or GeoParquet. Flat columns are kept with their types, and others left out; the geometry that locates the places is replaced by
  * columns with its coordinates. The file stays open until `close`.
  */
 export async function openParquetSource(
@@ -43,6 +43,7 @@ export async function openParquetSource(
       columns: placeColumnsOf(plan.layout),
       positions: placePositionsOf(plan.layout),
       keptColumns: plan.layout.keptColumns,
+      omittedColumns: plan.omittedNames,
       rowCount: file.rowCount,
       sizeBytes,
       blocks: (blockOptions) => readBlocks(file, plan, { ...blockOptions, sizeBytes }),
@@ -56,10 +57,16 @@ export async function openParquetSource(
 
 type FlatColumn = ParquetColumn & { readonly element: NonNullable<ParquetColumn["element"]> };
 
+interface KeptFlatColumn {
+  readonly column: FlatColumn;
+  readonly type: ColumnType;
+}
+
 interface ColumnPlan {
   readonly layout: PlaceLayout;
   /** The kept columns of the file, in the order of the layout, before the coordinates of the geometry. */
-  readonly kept: readonly { readonly column: FlatColumn; readonly type: ColumnType }[];
+  readonly kept: readonly KeptFlatColumn[];
+  readonly omittedNames: readonly string[];
   /** The column of the geometry that locates the places. */
   readonly geometry: FlatColumn | undefined;
 }
@@ -70,11 +77,13 @@ function planColumns(file: ParquetFile, { requested, radiusKm }: SourceOptions):
   const hasGeometry =
     geometryColumn !== undefined && requested.latitude === undefined && requested.longitude === undefined;
   const geometry = hasGeometry ? openGeometry(file, geometryColumn) : undefined;
-  const kept = keptColumnsOf(file.columns, geometryColumn, geometry);
+  const { kept, omittedNames } = keptColumnsOf(file.columns, geometryColumn, geometry);
   const columns = kept.map(({ column, type }): KeptColumn => ({ name: column.name, type: type.type }));
   const names = columns.map(({ name }) => name);
   const indices = findPlaceColumns(names, { requested, hasGeometry });
-  if (geometry === undefined) return { layout: { keptColumns: columns, indices, radiusKm }, kept, geometry };
+  if (geometry === undefined) {
+    return { layout: { keptColumns: columns, indices, radiusKm }, kept, omittedNames, geometry };
+  }
   const coordinates = geometryColumnNames(names).map((name): KeptColumn => ({ name, type: "number" }));
   const layout: PlaceLayout = {
     keptColumns: [...columns, ...coordinates],
@@ -82,7 +91,7 @@ function planColumns(file: ParquetFile, { requested, radiusKm }: SourceOptions):
     radiusKm,
     geometry: { name: geometry.name, latitude: columns.length, longitude: columns.length + 1 },
   };
-  return { layout, kept, geometry };
+  return { layout, kept, omittedNames, geometry };
 }
 
 function openGeometry({ columns }: ParquetFile, geometry: GeometryColumn): FlatColumn {
@@ -97,30 +106,25 @@ function isFlat(column: ParquetColumn): column is FlatColumn {
   return column.element !== undefined;
 }
 
-/** @throws Fault `invalid_request` naming all columns that cannot be kept */
 function keptColumnsOf(
   columns: readonly ParquetColumn[],
   geometryColumn: GeometryColumn | undefined,
   geometry: FlatColumn | undefined,
-): ColumnPlan["kept"] {
+): Pick<ColumnPlan, "kept" | "omittedNames"> {
   const geometryNames = new Set([geometryColumn?.name, ...(geometryColumn?.otherNames ?? [])]);
-  const kept = columns
-    .filter(({ name }) => name !== geometry?.name && geometryColumn?.coveringNames.includes(name) !== true)
-    .map((column) => {
-      const type = geometryNames.has(column.name)
+  const kept: KeptFlatColumn[] = [];
+  const omittedNames: string[] = [];
+  for (const column of columns) {
+    if (column.name === geometry?.name || geometryColumn?.coveringNames.includes(column.name) === true) continue;
+    const type = !isFlat(column)
+      ? undefined
+      : geometryNames.has(column.name)
         ? HEXADECIMAL
-        : column.element === undefined
-          ? undefined
-          : columnTypeOf(column.element);
-      return { column, type };
-    });
-  const rejected = kept.filter(({ column, type }) => !isFlat(column) || type === undefined);
-  if (rejected.length > 0) {
-    const list = rejected.map(({ column }) => quote(column.name)).join(", ");
-    const message = `The columns ${list} cannot be kept, because they have lists, structures or a type that is not supported; leave them out of the file.`;
-    throw new Fault("invalid_request", message);
+        : columnTypeOf(column.element);
+    if (isFlat(column) && type !== undefined) kept.push({ column, type });
+    else omittedNames.push(column.name);
   }
-  return kept as ColumnPlan["kept"];
+  return { kept, omittedNames };
 }
 
 /** A block with this size is rejected. Only long texts that are stored once and occur in many rows make such blocks. */

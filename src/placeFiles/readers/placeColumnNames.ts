@@ -197,7 +197,7 @@ function describe(role: Role): string {
  */
 export function readColumnNames(cells: readonly string[]): readonly string[] {
   const trimmed = cells.map((cell) => cell.trim());
-  const given = new Set(trimmed);
+  const given = foldedCase(trimmed);
   const names = trimmed.map((name, index) => (name === "" ? uniqueName(`column_${index + 1}`, given) : name));
   const seen = new Set<string>();
   const duplicates = [...new Set(names.filter((name) => seen.size === seen.add(name).size))];
@@ -208,17 +208,33 @@ export function readColumnNames(cells: readonly string[]): readonly string[] {
   return names;
 }
 
-/** Returns names of the columns with the latitude and longitude of a geometry, which no other column has. */
+/**
+ * Returns names of the columns with the latitude and longitude of a geometry, which no other column has: both are prefixed
+ * with `geometry_` if one of them is taken.
+ */
 export function geometryColumnNames(others: readonly string[]): readonly [string, string] {
-  const taken = new Set(others);
-  const nameOf = (coordinate: string): string =>
-    taken.has(coordinate) ? uniqueName(`geometry_${coordinate}`, taken) : coordinate;
-  return [nameOf("latitude"), nameOf("longitude")];
+  const taken = foldedCase(others);
+  const areTaken = (names: readonly string[]): boolean => names.some((name) => taken.has(name));
+  let names: readonly [string, string] = ["latitude", "longitude"];
+  if (areTaken(names)) names = ["geometry_latitude", "geometry_longitude"];
+  while (areTaken(names)) names = [`${names[0]}_`, `${names[1]}_`];
+  return names;
 }
 
-/** Appends underscores to a name until it is none of the others. */
+/** Returns the name of the column with the `id` of GeoJSON features, which none of their properties has. */
+export function featureIdName(propertyNames: readonly string[]): string {
+  const taken = foldedCase(propertyNames);
+  return taken.has("id") ? uniqueName("feature_id", taken) : "id";
+}
+
+/** Returns names in lower case, for names that must be unique also if case is ignored, as DuckDB and Spark do. */
+function foldedCase(names: readonly string[]): ReadonlySet<string> {
+  return new Set(names.map((name) => name.toLowerCase()));
+}
+
+/** Appends underscores to a name until it is none of the others. @param others in lower case */
 function uniqueName(name: string, others: ReadonlySet<string>): string {
   let unique = name;
-  while (others.has(unique)) unique += "_";
+  while (others.has(unique.toLowerCase())) unique += "_";
   return unique;
 }

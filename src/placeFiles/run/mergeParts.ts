@@ -56,7 +56,7 @@ export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
     const partial = await PartialOutput.open({ output, job, header, restart, needsCounts: false, disk });
     try {
       await copySegments(partial, { parts, clock, merge });
-      const { groups, columns, hazards, synthetic, omissions } = manifest;
+      const { groups, columns, hazards, synthetic, omissions, omitted_columns } = manifest;
       const stated = statedPlaceColumns(parts);
       const facts = {
         groups,
@@ -65,6 +65,7 @@ export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
         hazards,
         synthetic,
         omissions,
+        ...(omitted_columns === undefined ? {} : { omitted_columns }),
       };
       const counts = parts.reduce((sum, part) => addCounts(sum, statedCounts(part.manifest)), NO_COUNTS);
       return await publishOutput(partial, { path: output, job, facts, counts, footer, clock, resumedPlaceCount: 0 });

@@ -19,6 +19,8 @@ export interface OutputFacts {
   /** Whether the values are synthetic, as in the demo. */
   readonly synthetic: boolean;
   readonly omissions: readonly Omission[];
+  /** Columns of the input that are not in the output. Absent in manifests of earlier versions. */
+  readonly omitted_columns?: readonly string[];
 }
 
 interface StatedPlaceColumns {
@@ -158,6 +160,7 @@ const MANIFEST_SHAPE: ValueSchema = {
     },
     hazards: LIST,
     omissions: LIST,
+    omitted_columns: { type: "array", items: TEXT },
     place_count: COUNT,
     statuses: { type: "object" },
     invalid_rows: {

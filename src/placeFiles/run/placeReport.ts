@@ -16,6 +16,8 @@ export interface PlaceReport extends Omit<PlaceJob, "rows_per_block"> {
   readonly statuses: StatusCounts;
   readonly invalid_rows: InvalidRows;
   readonly omissions: readonly Omission[];
+  /** Columns of the input that are not in the output. */
+  readonly omitted_columns: readonly string[];
   readonly timing: RunTiming;
 }
 
@@ -63,6 +65,7 @@ export function placeReport(
     statuses,
     invalid_rows,
     omissions: manifest.omissions,
+    omitted_columns: manifest.omitted_columns ?? [],
     timing: more.timing,
   };
 }

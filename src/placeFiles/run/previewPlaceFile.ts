@@ -20,6 +20,8 @@ export interface PlacePreview {
   readonly output_format: OutputFormat;
   readonly groups: readonly ScoreGroup[];
   readonly omissions: readonly Omission[];
+  /** Columns of the input that are not in the output. */
+  readonly omitted_columns: readonly string[];
   readonly columns: readonly { readonly name: string; readonly type: OutputColumn["type"] }[];
   /** Exact if the format of the input states the number of rows. */
   readonly place_count: number;
@@ -38,7 +40,7 @@ export async function previewPlaceFile(atlas: Atlas, run: PlaceRun): Promise<Pla
   try {
     const outputPlan = outputPlanOf(source, { plan, run });
     const job = describeJob(atlas, {
-      input: { name: run.input, size_bytes: source.sizeBytes, sha256: "" },
+      input: { name: run.input, size_bytes: source.sizeBytes, sha256: "0".repeat(64) },
       input_format: run.inputFormat ?? null,
       output_format: run.outputFormat,
       options: run.options,
@@ -53,6 +55,7 @@ export async function previewPlaceFile(atlas: Atlas, run: PlaceRun): Promise<Pla
         Object.assign(encoded, encodedSize(scored, format));
       }
     }
+    const emptySizeBytes = format.header.length + (await emptyFooterSize(format));
     const placeCount = source.rowCount ?? count;
     const share = placeCount / Math.max(1, checkedCount) / (run.shard?.count ?? 1);
     return {
@@ -63,11 +66,12 @@ export async function previewPlaceFile(atlas: Atlas, run: PlaceRun): Promise<Pla
       output_format: run.outputFormat,
       groups: plan.groups,
       omissions: plan.omissions,
+      omitted_columns: source.omittedColumns,
       columns: outputColumns(outputPlan).map(({ name, type }) => ({ name, type })),
       place_count: placeCount,
       is_place_count_exact: isComplete,
       estimated_row_count: Math.round(encoded.rowCount * share),
-      estimated_size_bytes: Math.round(format.header.length + encoded.sizeBytes * share),
+      estimated_size_bytes: Math.round(emptySizeBytes + encoded.sizeBytes * share),
       invalid_row_count: block?.errors.size ?? 0,
       checked_place_count: checkedCount,
     };
@@ -105,6 +109,14 @@ async function readFirstBlocks(source: PlaceSource, signal: AbortSignal | undefi
     return { block: first, count: Math.round((count * source.sizeBytes) / readBytes), isComplete: false };
   }
   return { block: first, count, isComplete: true };
+}
+
+/** Returns the size of the footer of a file without rows. */
+async function emptyFooterSize({ footer }: SegmentFormat): Promise<number> {
+  let sizeBytes = 0;
+  const noBytes = (): Promise<Uint8Array> => Promise.resolve(new Uint8Array());
+  for await (const chunk of footer?.({ segments: [], read: noBytes }) ?? []) sizeBytes += chunk.length;
+  return sizeBytes;
 }
 
 function encodedSize(

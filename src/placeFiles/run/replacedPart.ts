@@ -6,18 +6,20 @@ import { parseManifest } from "./placeManifest.ts";
 import { manifestPathOf } from "./workFolder.ts";
 
 /**
- * Rejects a run that would replace a part of a file that is divided into another number of parts. A scheduler that starts
- * only the failed tasks again may state their number as the number of parts.
+ * Rejects a run that would replace a part by a part of another number of parts, or by a whole output. A scheduler that
+ * starts only the failed tasks again may state their number as the number of parts.
  *
- * @throws Fault `configuration_invalid` with both parts
+ * @param shard undefined for a whole output
+ * @throws Fault `configuration_invalid` with both
  */
-export async function checkReplacedPart(output: string, { index, count }: Shard): Promise<void> {
+export async function checkReplacedPart(output: string, shard: Shard | undefined): Promise<void> {
   const earlier = await shardOf(manifestPathOf(output));
-  if (earlier === undefined || earlier === null || earlier.count === count) return;
+  if (earlier === undefined || earlier === null || earlier.count === shard?.count) return;
+  const replacement = shard === undefined ? "the whole output" : `part ${shard.index} of ${shard.count}`;
   const message =
-    `${output} is part ${earlier.index} of ${earlier.count}, and would be replaced by part ${index} of ${count}. ` +
+    `${output} is part ${earlier.index} of ${earlier.count}, and would be replaced by ${replacement}. ` +
     `Set --shard to a part of ${earlier.count}, choose another name for OUT, or add --restart to replace it.`;
-  throw new Fault("configuration_invalid", message, { details: { before: earlier, now: { index, count } } });
+  throw new Fault("configuration_invalid", message, { details: { before: earlier, now: shard ?? null } });
 }
 
 /** Returns the part that a manifest states; undefined if there is no manifest. */

@@ -4,7 +4,7 @@ import type { Atlas } from "../../hazard/answer.ts";
 import { scoreBlocks } from "../../places/scoreBlocks.ts";
 import { planScores, type ScorePlan } from "../../places/scorePlan.ts";
 import type { AtlasInternals } from "../../pool/hostAtlas.ts";
-import type { PlaceColumnPositions, PlaceSource } from "../placeSource.ts";
+import type { PlaceSource } from "../placeSource.ts";
 import { openPlaceSource, type PlaceFormat } from "../readers/openPlaceSource.ts";
 import type { SegmentFormat } from "../segmentFormat.ts";
 import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
@@ -33,7 +33,7 @@ export interface PlaceRun {
   /** Valid, see `parsePlaceFileOptions`. */
   readonly options: PlaceFileOptions;
   readonly shard?: Shard | undefined;
-  /** Discards the unfinished output of another run, and replaces a part of another number of parts. */
+  /** Discards the unfinished output of another run, and replaces a part by a whole output or a part of another number of parts. */
   readonly restart?: boolean;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: (progress: PlaceProgress) => void;
@@ -74,7 +74,7 @@ export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise
     return await withWorkFolder(run, async () => {
       const { header } = format;
       const { output, restart = false, disk, shard } = run;
-      if (shard !== undefined && !restart) await checkReplacedPart(output, shard);
+      if (!restart) await checkReplacedPart(output, shard);
       const partial = await PartialOutput.open({ output, job, header, restart, needsCounts: true, disk });
       try {
         const resumedPlaceCount = countRows(partial.segments).placeCount;
@@ -83,7 +83,7 @@ export async function scorePlaceFile(atlas: ScoredAtlas, run: PlaceRun): Promise
         return await publishOutput(partial, {
           path: output,
           job,
-          facts: factsOf(atlas, { plan, outputPlan, positions: source.positions }),
+          facts: factsOf(atlas, { plan, outputPlan, source }),
           counts: partial.counts,
           footer: format.footer,
           clock,
@@ -104,7 +104,8 @@ export function openSource({
   inputFormat,
   options,
 }: Pick<PlaceRun, "input" | "inputFormat" | "options">): Promise<PlaceSource> {
-  return openPlaceSource(input, { format: inputFormat, columns: options.columns, radiusColumn: options.radius_column });
+  const { columns, radius_column: radiusColumn, radius: radiusKm } = options;
+  return openPlaceSource(input, { format: inputFormat, columns, radiusColumn, radiusKm });
 }
 
 /** Returns what the output of a run has. */
@@ -127,8 +128,8 @@ function factsOf(
   {
     plan: { groups, omissions },
     outputPlan,
-    positions,
-  }: { readonly plan: ScorePlan; readonly outputPlan: OutputPlan; readonly positions: PlaceColumnPositions },
+    source: { positions, omittedColumns },
+  }: { readonly plan: ScorePlan; readonly outputPlan: OutputPlan; readonly source: PlaceSource },
 ): OutputFacts {
   const columns = outputColumns(outputPlan).map(({ name, type }) => ({ name, type }));
   // The kept columns are first.
@@ -141,6 +142,7 @@ function factsOf(
     hazards: hazardDescriptions(atlas, groups),
     synthetic: atlas.synthetic,
     omissions,
+    omitted_columns: omittedColumns,
   };
 }
 

@@ -9,7 +9,7 @@ export interface DistributionSummary {
   readonly minimum: number;
   readonly mean: number;
   readonly maximum: number;
-  /** In the order of QUANTILE_SHARES. */
+  /** In the order of QUANTILE_SHARES; empty if they were left out. */
   readonly quantiles: readonly number[];
   /** Largest relative error of the quantiles; 0 if they are exact. */
   readonly quantileError: number;
@@ -20,8 +20,8 @@ export interface DistributionSummary {
 /** Accumulates the values of one metric in one hazard, scenario and analysis year. */
 export class Distribution {
   readonly #thresholds: readonly number[];
-  readonly #precision: CountPrecision;
-  readonly #counts: ValueCounts;
+  /** Undefined without quantiles. */
+  #counts: ValueCounts | undefined;
   readonly #aboveCounts: number[];
   #count = 0;
   #minimum = Infinity;
@@ -30,10 +30,10 @@ export class Distribution {
   /** Rounding errors of the sum (Neumaier 1974), so that the mean barely depends on the order of the values. */
   #compensation = 0;
 
-  constructor(thresholds: readonly number[], precision: CountPrecision) {
+  /** @param precision that of the quantiles; undefined leaves them out */
+  constructor(thresholds: readonly number[], precision: CountPrecision | undefined) {
     this.#thresholds = thresholds;
-    this.#precision = precision;
-    this.#counts = new ValueCounts(precision);
+    this.#counts = precision === undefined ? undefined : new ValueCounts(precision);
     this.#aboveCounts = thresholds.map(() => 0);
   }
 
@@ -49,21 +49,27 @@ export class Distribution {
     for (let i = 0; i < this.#thresholds.length; i++) {
       if (value >= (this.#thresholds[i] ?? NaN)) this.#aboveCounts[i] = (this.#aboveCounts[i] ?? 0) + 1;
     }
-    this.#counts.add(value);
+    this.#counts?.add(value);
+  }
+
+  /** Leaves out the quantiles, which take most of the memory. */
+  dropQuantiles(): void {
+    this.#counts = undefined;
   }
 
   /** Returns the statistics; undefined if there are no values. */
   summarize(): DistributionSummary | undefined {
     if (this.#count === 0) return undefined;
     const [minimum, maximum] = [this.#minimum, this.#maximum];
+    const quantiles = this.#counts?.quantiles(QUANTILE_SHARES) ?? [];
     return {
       count: this.#count,
       minimum,
       mean: (this.#sum + this.#compensation) / this.#count,
       maximum,
       // A rounded value may be beyond the extremes.
-      quantiles: this.#counts.quantiles(QUANTILE_SHARES).map((value) => Math.min(maximum, Math.max(minimum, value))),
-      quantileError: this.#counts.isRounded ? 2 ** -(this.#precision.roundedBits + 1) : 0,
+      quantiles: quantiles.map((value) => Math.min(maximum, Math.max(minimum, value))),
+      quantileError: this.#counts?.relativeError ?? 0,
       aboveCounts: [...this.#aboveCounts],
     };
   }

@@ -27,45 +27,62 @@ export interface SummaryGroup {
 
 /** Accumulates the rows of one group. */
 export class GroupStatistics {
-  readonly #group: SummaryGroup;
-  readonly #precision: CountPrecision;
-  readonly #onDistribution: (() => void) | undefined;
+  #group: SummaryGroup;
+  #precision: CountPrecision | undefined;
   readonly #statusCounts = SCORE_STATUSES.map(() => 0);
-  readonly #distributions: (Distribution | undefined)[] = SUMMARY_METRICS.map(() => undefined);
-  readonly #boundCounts = SUMMARY_METRICS.map(() => SCORE_BOUNDS.map(() => 0));
+  /** By position in SUMMARY_METRICS; undefined before the first value. */
+  readonly #distributions: (Distribution | undefined)[] = [];
+  readonly #boundCounts: (number[] | undefined)[] = [];
   #rowCount = 0;
 
-  /** @param options.onDistribution called when a metric has its first value, which takes memory */
-  constructor(
-    group: SummaryGroup,
-    { precision, onDistribution }: { readonly precision: CountPrecision; readonly onDistribution?: () => void },
-  ) {
+  /** @param precision that of the quantiles; undefined leaves them out */
+  constructor(group: SummaryGroup, precision: CountPrecision | undefined) {
     this.#group = group;
     this.#precision = precision;
-    this.#onDistribution = onDistribution;
   }
 
   get rowCount(): number {
     return this.#rowCount;
   }
 
-  add({ status, values, bounds }: ScoreCells): void {
+  /** Number of metrics that have a value, and therefore take memory. */
+  get distributionCount(): number {
+    return this.#distributions.reduce((count, distribution) => (distribution === undefined ? count : count + 1), 0);
+  }
+
+  /** @returns the number of metrics that have their first value */
+  add({ status, values, bounds }: ScoreCells): number {
+    let newCount = 0;
     this.#rowCount++;
     this.#statusCounts[status] = (this.#statusCounts[status] ?? 0) + 1;
-    for (const { position, thresholds } of this.#group.metrics) {
+    for (const { position, thresholds, hasBounds } of this.#group.metrics) {
       const value = values[position] ?? NaN;
       if (Number.isNaN(value)) continue;
       let distribution = this.#distributions[position];
       if (distribution === undefined) {
-        this.#onDistribution?.();
+        newCount++;
         distribution = new Distribution(thresholds, this.#precision);
         this.#distributions[position] = distribution;
       }
       distribution.add(value);
-      const boundCounts = this.#boundCounts[position];
+      if (!hasBounds) continue;
+      const boundCounts = (this.#boundCounts[position] ??= SCORE_BOUNDS.map(() => 0));
       const bound = bounds[position] ?? 0;
-      if (boundCounts !== undefined) boundCounts[bound] = (boundCounts[bound] ?? 0) + 1;
+      boundCounts[bound] = (boundCounts[bound] ?? 0) + 1;
     }
+    return newCount;
+  }
+
+  /** Keeps only the metrics of `group`, of the same key. @param precision undefined leaves out the quantiles */
+  reduce(group: SummaryGroup, precision: CountPrecision | undefined): void {
+    this.#group = group;
+    this.#precision = precision;
+    for (const position of this.#distributions.keys()) {
+      if (group.metrics.some((metric) => metric.position === position)) continue;
+      this.#distributions[position] = undefined;
+      this.#boundCounts[position] = undefined;
+    }
+    if (precision === undefined) for (const distribution of this.#distributions) distribution?.dropQuantiles();
   }
 
   summarize(): GroupSummary {
@@ -79,7 +96,7 @@ export class GroupStatistics {
         const distribution = this.#distributions[position]?.summarize();
         // The column may exist for other hazards only.
         if (metric === "exceedance_probability" && distribution === undefined) return [];
-        const boundCounts = hasBounds ? [...(this.#boundCounts[position] ?? [])] : undefined;
+        const boundCounts = hasBounds ? [...(this.#boundCounts[position] ?? SCORE_BOUNDS.map(() => 0))] : undefined;
         return [{ metric, unit: unitOfMetric(key.hazard, metric), distribution, thresholds, boundCounts }];
       }),
     };

@@ -54,9 +54,15 @@ export interface SeriesPlaces extends SeriesName {
   readonly sample: readonly ListedPlace[];
 }
 
+/**
+ * What is left out if a kept column has many values: the columns whose largest values are not listed, and the quantiles.
+ */
+export type PartOmission = "other_columns" | "quantiles";
+
 /** The summary by the values of a kept column. */
 export interface PartitionSummary {
   readonly column: string;
+  readonly omitted: readonly PartOmission[];
   /** In ascending order of the value; null is last. */
   readonly parts: readonly {
     /** Null if the cell is empty. */

@@ -23,6 +23,8 @@ export interface StatedRun {
   readonly sources: readonly StatedSource[];
   /** Names of the groups, such as `riverine_floods.rcp8p5.2050`. */
   readonly groups: ReadonlySet<string>;
+  /** Names of the columns of the output; empty if they are not stated. */
+  readonly columnNames: readonly string[];
   /** Columns that identify and locate the places; undefined if an earlier version wrote the output. */
   readonly placeColumns: StatedColumns | undefined;
   /** Rows and size of the output. */
@@ -95,6 +97,7 @@ function parseStatedRun(manifest: unknown): StatedRun {
         return `${String(hazard)}.${String(scenario)}.${String(analysisYear)}`;
       }),
     ),
+    columnNames: listOf(members["columns"] ?? []).map((column) => textOf(membersOf(column)["name"])),
     placeColumns: members["place_columns"] === undefined ? undefined : columnNamesOf(members["place_columns"]),
     rowCount: Number(output["row_count"]),
     sizeBytes: Number(output["size_bytes"]),

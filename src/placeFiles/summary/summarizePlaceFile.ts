@@ -32,7 +32,7 @@ export async function summarizePlaceFile(
       const message = `The file has ${file.sizeBytes} bytes, but its manifest states ${run.sizeBytes}. It has changed since it was written.`;
       throw new Fault("invalid_request", message);
     }
-    const table = await openScoreTable({ path: file.path, sizeBytes: file.sizeBytes, format: run?.outputFormat });
+    const table = await openScoreTable({ path: file.path, sizeBytes: file.sizeBytes, stated: run });
     try {
       const keptNames = keptColumnNames(table.columnNames, scoreLayoutOf(table.columnNames, run?.groups));
       const summary = await summarizeTable(table, options, {

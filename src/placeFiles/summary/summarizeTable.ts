@@ -45,6 +45,5 @@ export async function summarizeTable(
     rows.add(batch);
     rowCount += batch.rowCount;
   }
-  if (rowCount === 0) throw new Fault("invalid_request", "The file has no rows.");
   return { rowCount, shownColumns: shown, ...collector.summarize() };
 }

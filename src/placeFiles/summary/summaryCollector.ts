@@ -4,7 +4,7 @@ import type { HazardName } from "../../hazard/hazards.ts";
 import { quote } from "../../schemaErrors.ts";
 import { GroupStatistics, type ScoreCells, type SummaryGroup } from "./groupStatistics.ts";
 import { type PlaceCandidate, type PlaceReader, PlaceSample, TopPlaces } from "./placeList.ts";
-import type { GroupSummary, InvalidPlace, PlaceSummary, SeriesPlaces } from "./placeSummary.ts";
+import type { GroupSummary, InvalidPlace, PartOmission, PlaceSummary, SeriesPlaces } from "./placeSummary.ts";
 import { type GroupColumns, type ScoreKey, scoreKeyText, type SeriesName } from "./scoreColumns.ts";
 import {
   hasMetric,
@@ -15,13 +15,26 @@ import {
   type SummaryMetric,
 } from "./summaryMetrics.ts";
 import type { StatedScores, SummaryOptions } from "./summaryOptions.ts";
+import type { CountPrecision } from "./valueCounts.ts";
 
 /** Exact for values at points, which are stored steps; means over circles can have more different values. */
 const FILE_PRECISION = { distinctCountMax: 20_000, roundedBits: 10 };
 /** A file can have thousands of distributions by the values of a column, so each takes less memory. */
 const PART_PRECISION = { distinctCountMax: 128, roundedBits: 5 };
-/** Limit of the distributions by the values of a column: parts x groups x metrics. They take up to 12 kB each. */
-const PART_DISTRIBUTION_COUNT_MAX = 50_000;
+const PART_DISTRIBUTION_COUNT_MAX = 200_000;
+/**
+ * What is summarized by the values of a column, and how many distributions (values x groups x metrics) there are at most.
+ * They take up to 12 kB each with quantiles, and about 0.6 kB without. If there are more, the next detail applies.
+ */
+const PART_DETAILS: readonly {
+  readonly omitted: readonly PartOmission[];
+  readonly precision: CountPrecision | undefined;
+  readonly distributionCountMax: number;
+}[] = [
+  { omitted: [], precision: PART_PRECISION, distributionCountMax: 50_000 },
+  { omitted: ["other_columns"], precision: PART_PRECISION, distributionCountMax: 50_000 },
+  { omitted: ["other_columns", "quantiles"], precision: undefined, distributionCountMax: PART_DISTRIBUTION_COUNT_MAX },
+];
 const INVALID_ROWS_LISTED_MAX = 10;
 
 interface Part {
@@ -49,6 +62,8 @@ export class SummaryCollector {
   readonly #selected: SelectedSeries[][] = [];
   readonly #parts = new Map<string | null, Part>();
   readonly #candidate: PlaceCandidate = { ordinal: 0, rowNumber: 0, reader: NO_PLACES, row: 0 };
+  /** Position in PART_DETAILS. */
+  #partDetail = 0;
   #partDistributionCount = 0;
   #invalidRowCount = 0;
   readonly #invalidRows: InvalidPlace[] = [];
@@ -68,7 +83,7 @@ export class SummaryCollector {
     }));
     const group = { key, metrics };
     const index = this.#groups.push(group) - 1;
-    this.#statistics.push(new GroupStatistics(group, { precision: FILE_PRECISION }));
+    this.#statistics.push(new GroupStatistics(group, FILE_PRECISION));
     this.#selected.push([]);
     this.#select(index, key, present);
     return index;
@@ -104,17 +119,15 @@ export class SummaryCollector {
       top.add(value, candidate);
       sample.add(value, candidate);
     }
-    if (this.#options.groupBy === undefined) return;
+    if (this.#options.groupBy === undefined || !this.#isSummarizedByPart(groupIndex)) return;
     const part = this.#partOf(place.partValue);
     let partStatistics = part.statistics[groupIndex];
     if (partStatistics === undefined) {
-      partStatistics = new GroupStatistics(group, {
-        precision: PART_PRECISION,
-        onDistribution: () => this.#countPartDistribution(),
-      });
+      partStatistics = new GroupStatistics(this.#partGroup(groupIndex), PART_DETAILS[this.#partDetail]?.precision);
       part.statistics[groupIndex] = partStatistics;
     }
-    partStatistics.add(cells);
+    this.#partDistributionCount += partStatistics.add(cells);
+    this.#reducePartDetail();
   }
 
   /** @throws Fault `configuration_invalid` if a column of `by` is not in the file */
@@ -128,7 +141,14 @@ export class SummaryCollector {
       invalidRows: this.#invalidRows,
       groups,
       series,
-      partition: groupBy === undefined ? undefined : { column: groupBy, parts: this.#summarizeParts() },
+      partition:
+        groupBy === undefined
+          ? undefined
+          : {
+              column: groupBy,
+              omitted: PART_DETAILS[this.#partDetail]?.omitted ?? [],
+              parts: this.#summarizeParts(),
+            },
     };
   }
 
@@ -136,7 +156,8 @@ export class SummaryCollector {
     return [...this.#parts]
       .toSorted(([a], [b]) => (a === null ? 1 : b === null ? -1 : a < b ? -1 : 1))
       .map(([value, { invalidRowCount, statistics }]) => {
-        const groups = sortedGroups(statistics.filter((group) => group !== undefined));
+        const kept = statistics.filter((_, groupIndex) => this.#isSummarizedByPart(groupIndex));
+        const groups = sortedGroups(kept.filter((group) => group !== undefined));
         return { value, placeCount: placeCountOf(groups, invalidRowCount), invalidRowCount, groups };
       });
   }
@@ -191,6 +212,8 @@ export class SummaryCollector {
       const text = `${scoreKeyText(requested)}.${requested.metric}`;
       const found = selected.find(({ name }) => `${scoreKeyText(name)}.${name.metric}` === text);
       if (found !== undefined) return toSeriesPlaces(found);
+      // A long file without scores names no groups.
+      if (groups.length === 0) return { ...requested, top: [], sample: [] };
       const known = groups.filter(({ hazard }) => hazard === requested.hazard);
       const names = known.flatMap((group) => group.metrics.map(({ metric }) => `${scoreKeyText(group)}.${metric}`));
       const offer = names.length === 0 ? `it has no values of ${requested.hazard}` : `it has ${names.join(", ")}`;
@@ -208,16 +231,43 @@ export class SummaryCollector {
     return part;
   }
 
-  #countPartDistribution(): void {
-    if (++this.#partDistributionCount > PART_DISTRIBUTION_COUNT_MAX) throw this.#tooManyValues();
+  #isSummarizedByPart(groupIndex: number): boolean {
+    return this.#partDetail === 0 || (this.#selected[groupIndex]?.length ?? 0) > 0;
+  }
+
+  /** Returns a group with the metrics that are summarized by part. */
+  #partGroup(groupIndex: number): SummaryGroup {
+    const group = this.#groups[groupIndex];
+    if (group === undefined) throw new RangeError(`there is no group ${groupIndex}`);
+    if (this.#partDetail === 0) return group;
+    const positions = this.#selected[groupIndex]?.map(({ position }) => position) ?? [];
+    return { key: group.key, metrics: group.metrics.filter(({ position }) => positions.includes(position)) };
+  }
+
+  /** Leaves out more of the parts until their distributions are not too many. */
+  #reducePartDetail(): void {
+    while (this.#partDistributionCount > (PART_DETAILS[this.#partDetail]?.distributionCountMax ?? Infinity)) {
+      const detail = PART_DETAILS[++this.#partDetail];
+      if (detail === undefined) throw this.#tooManyValues();
+      const groups = this.#groups.map((_, groupIndex) => this.#partGroup(groupIndex));
+      this.#partDistributionCount = 0;
+      for (const { statistics } of this.#parts.values()) {
+        for (const [groupIndex, group] of groups.entries()) {
+          const reduced = statistics[groupIndex];
+          if (reduced === undefined) continue;
+          if (!this.#isSummarizedByPart(groupIndex)) statistics[groupIndex] = undefined;
+          else reduced.reduce(group, detail.precision);
+          this.#partDistributionCount += statistics[groupIndex]?.distributionCount ?? 0;
+        }
+      }
+    }
   }
 
   #tooManyValues(): Fault {
     const message =
       `The column ${quote(this.#options.groupBy)} has too many different values (at least ${this.#parts.size}): values of ` +
-      `the column x hazards, scenarios and years x metrics must be at most ${PART_DISTRIBUTION_COUNT_MAX}. ` +
-      "Group by a column with fewer values, or summarize an output with fewer of them (--hazards, --scenarios, --years and " +
-      "--metrics of isotherm portfolio).";
+      `the column x listed columns must be at most ${PART_DISTRIBUTION_COUNT_MAX}. ` +
+      "Group by a column with fewer values, or list fewer columns with --by.";
     return new Fault("configuration_invalid", message);
   }
 }

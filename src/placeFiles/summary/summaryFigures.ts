@@ -17,6 +17,13 @@ export function partsByMean(
     .toSorted((a, b) => meanOf(b.summary) - meanOf(a.summary) || 0);
 }
 
+/** Returns a sentence about what is left out because the kept column has many values; undefined if nothing is. */
+export function omissionOf({ column, parts, omitted }: PartitionSummary): string | undefined {
+  if (omitted.length === 0) return undefined;
+  const quantiles = omitted.includes("quantiles") ? ", without quantiles" : "";
+  return `Because ${column} has ${parts.length} values, only the listed columns are summarized by it${quantiles}.`;
+}
+
 /** Returns the largest relative error of all quantiles; 0 if all are exact. */
 export function largestQuantileError({ groups, partition }: PlaceSummary): number {
   return [...groups, ...(partition?.parts ?? []).flatMap((part) => part.groups)]

@@ -25,6 +25,7 @@ export function summaryJson(
       : {
           group_by: {
             column: partition.column,
+            omitted: partition.omitted,
             values: partition.parts.map((part) => ({
               value: part.value,
               places: part.placeCount,
@@ -68,7 +69,10 @@ function metricJson({ unit, distribution, thresholds, boundCounts }: MetricSumma
     minimum: distribution?.minimum ?? null,
     mean: distribution?.mean ?? null,
     maximum: distribution?.maximum ?? null,
-    quantiles: Object.fromEntries(QUANTILE_SHARES.map((share, i) => [share, distribution?.quantiles[i] ?? null])),
+    quantiles:
+      distribution?.quantiles.length === 0
+        ? null
+        : Object.fromEntries(QUANTILE_SHARES.map((share, i) => [share, distribution?.quantiles[i] ?? null])),
     quantile_error: distribution?.quantileError ?? 0,
     above: thresholds.map((threshold, i) => {
       const count = distribution?.aboveCounts[i] ?? 0;

@@ -33,9 +33,9 @@ export class ValueCounts {
     this.#precision = precision;
   }
 
-  /** Whether values have been rounded, because there were too many different ones. */
-  get isRounded(): boolean {
-    return this.#isRounded;
+  /** Largest relative error of a value; 0 as long as none has been rounded, because there are few different ones. */
+  get relativeError(): number {
+    return this.#isRounded ? 2 ** -(this.#precision.roundedBits + 1) : 0;
   }
 
   /** @param value a finite number other than -0 */

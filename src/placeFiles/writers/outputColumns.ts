@@ -51,17 +51,18 @@ function isWideScoreName(name: string): boolean {
   return isHazardName(WIDE_NAME.exec(name)?.[1] ?? "");
 }
 
-/** Returns the columns of an output file in their order. Names are unique. */
+/**
+ * Returns the columns of an output file in their order. Names are unique, also if case is ignored, as DuckDB and Spark do;
+ * only names of the input that are kept may differ in case alone.
+ */
 export function outputColumns(plan: OutputPlan): readonly OutputColumn[] {
   const scores = plan.layout === "long" ? longColumns(plan) : wideColumns(plan);
   const places: readonly OutputColumn[] = plan.hasGeometry
     ? [{ name: "geometry", type: "geometry", value: { kind: "geometry" } }]
     : [];
-  const taken = new Set([...scores, ...places].map(({ name }) => name));
+  const keptNames = uniqueKeptNames(plan, new Set([...scores, ...places].map(({ name }) => name)));
   const kept = plan.keptColumns.map(({ name, type }, index): OutputColumn => {
-    let unique = name;
-    while (taken.has(unique) || (plan.layout === "wide" && isWideScoreName(unique))) unique = `input_${unique}`;
-    taken.add(unique);
+    const unique = keptNames[index] ?? name;
     if (type === "text" && name === plan.typedLocation?.latitude) {
       return { name: unique, type: "number", value: { kind: "latitude", index } };
     }
@@ -71,6 +72,24 @@ export function outputColumns(plan: OutputPlan): readonly OutputColumn[] {
     return { name: unique, type, value: { kind: "kept", index } };
   });
   return [...kept, ...places, ...scores];
+}
+
+/**
+ * Returns the names of the kept columns in the output. Those that could be taken for another column are renamed.
+ * @param others names of the other columns, in lower case
+ */
+function uniqueKeptNames({ layout, keptColumns }: OutputPlan, others: ReadonlySet<string>): readonly string[] {
+  const isRenamed = (folded: string): boolean => others.has(folded) || (layout === "wide" && isWideScoreName(folded));
+  const folded = keptColumns.map(({ name }) => name.toLowerCase());
+  const taken = new Set(folded.filter((name) => !isRenamed(name)));
+  return keptColumns.map(({ name }) => {
+    if (!isRenamed(name.toLowerCase())) return name;
+    let renamed = name;
+    do renamed = `input_${renamed}`;
+    while (taken.has(renamed.toLowerCase()) || isRenamed(renamed.toLowerCase()));
+    taken.add(renamed.toLowerCase());
+    return renamed;
+  });
 }
 
 /** Returns the metrics of all groups. */

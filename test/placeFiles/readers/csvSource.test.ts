@@ -88,6 +88,32 @@ describe("CSV files of places", () => {
     });
   });
 
+  test.each([
+    [";", "\n"],
+    [",", "\r\n"],
+    ["\t", "\r"],
+  ])("skips a first line that states the delimiter %j", async (delimiter, lineEnd) => {
+    // Other delimiters are more frequent in the header.
+    const id = `id${[",", ";", "\t"]
+      .filter((other) => other !== delimiter)
+      .join("-")
+      .repeat(3)}`;
+    const rows = [
+      [id, "lat", "lon"],
+      ["a", "1", "2"],
+      ["b", "3"],
+    ].map((cells) => cells.join(delimiter));
+    const content = [`sep=${delimiter}`, ...rows].join(lineEnd);
+    for (const chunkSizeBytes of [1, 1 << 20]) {
+      const read = await readContent("a.csv", content, { chunkSizeBytes });
+      expect([read.latitudes, read.longitudes]).toStrictEqual([
+        [1, NaN],
+        [2, NaN],
+      ]);
+      expect(read.errors).toMatchObject({ 1: { message: "the row has 2 cells, but the header has 3" } });
+    }
+  });
+
   test("rejects rows with another number of cells", async () => {
     const read = await readContent("a.csv", "id,lat,lon\n1,2\n3,4,5,6\n7,8,9\n");
     expect(read.errors).toStrictEqual({
@@ -171,11 +197,55 @@ describe("CSV files of places", () => {
     expect(read.rows[2]).toStrictEqual({ id: "2", name: "Bern", lat: "7", lon: "8" });
   });
 
+  test("reads on after a row with bytes that are not UTF-8, which it replaces by U+FFFD", async () => {
+    const content = Buffer.from(
+      'id,name,lat,lon\n0,M\xc3\xbcnchen \xef\xbf\xbd,1,2\n1,K\xf6ln,3,4\n2,"a\nb\n\xe2\x82",5,6\n3,\xff,"7,8\n4,\xff,9\n5,Bern,11,\xe2\x82',
+      "latin1",
+    );
+    const rows = [
+      { id: "0", name: "München \ufffd", lat: "1", lon: "2" },
+      { id: "1", name: "K\ufffdln", lat: "3", lon: "4" },
+      { id: "2", name: "a\nb\n\ufffd", lat: "5", lon: "6" },
+      { id: "3", name: "\ufffd", lat: '"7', lon: "8" },
+      { id: "4", name: "\ufffd", lat: "9", lon: null },
+      { id: "5", name: "Bern", lat: "11", lon: "\ufffd" },
+    ];
+    const messages = [
+      'line 3, column "name": the text is not valid UTF-8',
+      'line 6, column "name": the text is not valid UTF-8',
+      'line 7, column "lat": the closing quote of a cell is missing',
+      'line 8, column "name": the text is not valid UTF-8',
+      'line 9, column "lon": the text is not valid UTF-8',
+    ];
+    for (const chunkSizeBytes of [1, 7, undefined]) {
+      const read = await readContent("a.csv", content, { chunkSizeBytes });
+      expect(read.rows).toStrictEqual(rows);
+      expect(read.latitudes).toStrictEqual([1, NaN, NaN, NaN, NaN, NaN]);
+      expect(read.errors).toStrictEqual(
+        Object.fromEntries(messages.map((message, i) => [i + 1, { reason: "row_invalid", message }])),
+      );
+    }
+  });
+
   test.each([
     ["a header with an unclosed quote", '"id,lat,lon\n1,2,3\n', /Line 1: the closing quote of a cell is missing/],
-    ["invalid UTF-8", Buffer.from("id,lat,lon\n1,2,\xff\n", "latin1"), /Line 2: the text is not valid UTF-8/],
+    [
+      "a header in Latin-1",
+      Buffer.from("\nid,lat,lon,H\xf6he\n1,2,3,4\n", "latin1"),
+      /Line 2: the text is not valid UTF-8\. Save the file as UTF-8\./,
+    ],
     ["UTF-16", Buffer.from("\ufeffid,lat,lon\n1,2,3\n", "utf16le"), /The file is text in UTF-16; save it as UTF-8/],
     ["blank lines only", "\n\n\n", /The file has no header line/],
+    [
+      "another delimiter",
+      "id|lat|lon\n1|2|3\n",
+      /The header has only the column "id\|lat\|lon"; columns must be separated by a comma, a semicolon or a tab\./,
+    ],
+    [
+      "a line that states another delimiter",
+      "sep=|\nid|lat|lon\n1|2|3\n",
+      /Line 1: the delimiter must be a comma, a semicolon or a tab \(got "sep=\|"\)/,
+    ],
     ["repeated columns", "lat,lon,id,id\n1,2,3,4\n", /Several columns have the same name: "id"/],
   ])("rejects a file with %s", async (_, content, message) => {
     await expect(readContent("a.csv", content)).rejects.toMatchObject({

@@ -99,6 +99,46 @@ describe("NDJSON files of places", () => {
   });
 });
 
+describe("JSON files of places with bytes that are not UTF-8", () => {
+  const error = (message: string) => ({ reason: "row_invalid", message });
+
+  test("have an invalid row for each line with them", async () => {
+    const content = Buffer.from(
+      '{"id":"\xef\xbf\xbd","lat":1,"lon":2}\n{"id":"K\xf6ln","lat":3,"lon":4}\n{"\xff":1,"lat":5,"lon":6}\n{"id":"x","lat":7,"lon":8}\n\xe2\x82',
+      "latin1",
+    );
+    for (const chunkSizeBytes of [1, 7, undefined]) {
+      const read = await readContent("a.ndjson", content, { chunkSizeBytes });
+      expect(read.source.keptColumns.map(({ name }) => name)).toStrictEqual(["id", "lat", "lon"]);
+      const empty = { id: null, lat: null, lon: null };
+      expect(read.rows).toStrictEqual([
+        { id: "\ufffd", lat: 1, lon: 2 },
+        empty,
+        empty,
+        { id: "x", lat: 7, lon: 8 },
+        empty,
+      ]);
+      expect(read.errors).toStrictEqual({
+        1: error("Line 2, column 9: the text is not valid UTF-8"),
+        2: error("Line 3, column 3: the text is not valid UTF-8"),
+        4: error("Line 5, column 1: the text is not valid UTF-8"),
+      });
+    }
+  });
+
+  test("have an invalid row for each feature with them", async () => {
+    const feature = (name: string) =>
+      `{"type":"Feature","geometry":{"type":"Point","coordinates":[1,2]},"properties":{"name":"${name}"}}`;
+    const features = ["A", "K\xf6ln", "B"].map(feature).join(",\n");
+    const text = `{"type":"FeatureCollection","features":[\n${features}]}`;
+    const read = await readContent("a.geojson", Buffer.from(text, "latin1"));
+    expect(read.rows.map(({ name }) => name)).toStrictEqual(["A", null, "B"]);
+    expect(read.errors).toStrictEqual({ 1: error("Line 3, column 90: the text is not valid UTF-8") });
+    const damaged = Buffer.from(`${text.slice(0, -1)},"name":"K\xf6ln"}`, "latin1");
+    await expect(readContent("a.geojson", damaged)).rejects.toThrow("Line 4: the text is not valid UTF-8.");
+  });
+});
+
 const POINT = { type: "Point", coordinates: [10, 50, 120] };
 const FEATURE = { type: "Feature", geometry: POINT, properties: { name: "A" } };
 
@@ -142,8 +182,14 @@ describe("GeoJSON files of places", () => {
     );
     const { rows } = await readContent("a.json", content);
     expect(rows).toStrictEqual([
-      { feature_id: 12_345_678_901_234_567n, id: "p", latitude: 0, geometry_latitude: 50, longitude: 10 },
+      { feature_id: 12_345_678_901_234_567n, id: "p", latitude: 0, geometry_latitude: 50, geometry_longitude: 10 },
     ]);
+  });
+
+  test("names columns apart from properties that differ only in case", async () => {
+    const properties = { ID: "p", Feature_ID: 2, LATITUDE: 0, Geometry_Longitude: "x" };
+    const { rows } = await readContent("a.json", collection([{ ...FEATURE, id: 1, properties }]));
+    expect(rows).toStrictEqual([{ feature_id_: 1, ...properties, geometry_latitude_: 50, geometry_longitude_: 10 }]);
   });
 
   test("uses properties as coordinates if they are given", async () => {

@@ -49,7 +49,7 @@ describe("opening a file of places", () => {
       await mkdir(join(folder, "a.csv"));
       await expect(openPlaceSource(join(folder, "a.csv"))).rejects.toThrow("is a folder");
       await expect(openPlaceSource(join(folder, "b.csv"))).rejects.toThrow("b.csv: no such file.");
-      await expect(openPlaceSource("-")).rejects.toThrow("Standard input is not supported");
+      await expect(openPlaceSource("-", { format: "csv" })).rejects.toThrow("Standard input is not supported");
       await expect(readContent("a.csv", "")).rejects.toThrow("the file is empty");
     } finally {
       await rm(folder, { recursive: true });

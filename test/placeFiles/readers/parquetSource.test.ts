@@ -224,7 +224,7 @@ describe("Parquet files of places", () => {
     });
   });
 
-  test("names all columns that cannot be kept", async () => {
+  test("leaves out columns of a type that is not supported, and names them", async () => {
     const bytes = parquetBytes({
       columns: [
         { name: "latitude", data: [1] },
@@ -232,10 +232,9 @@ describe("Parquet files of places", () => {
         { name: "tags", data: [{ a: 1 }], type: "VARIANT" },
       ],
     });
-    await expect(readContent("a.parquet", bytes)).rejects.toMatchObject({
-      code: "invalid_request",
-      message: expect.stringMatching(/The columns "tags" cannot be kept, because they have lists/),
-    });
+    const { source, ...read } = await readContent("a.parquet", bytes);
+    expect(source.omittedColumns).toStrictEqual(["tags"]);
+    expect([read.rows, read.latitudes]).toStrictEqual([[{ latitude: 1, longitude: 2 }], [1]]);
   });
 });
 
@@ -320,5 +319,68 @@ describe("GeoParquet files of places", () => {
       geometry_longitude: 1,
     });
     expect([both.latitudes, both.longitudes]).toStrictEqual([[2], [1]]);
+  });
+
+  test("names both columns of the geometry apart if one name is taken", async () => {
+    const others: readonly ColumnSource[] = [{ name: "latitude", data: ["north"], type: "STRING" }];
+    const read = await readContent("a.parquet", geoBytes(GEO_COLUMN, [wkbPoint(1, 2)], others));
+    expect(read.rows).toStrictEqual([{ latitude: "north", geometry_latitude: 2, geometry_longitude: 1 }]);
+  });
+
+  test("leaves out lists and structures, of any type, and reads the other columns", async () => {
+    const schema: SchemaElement[] = [
+      { name: "schema", num_children: 5 },
+      { name: "id", type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" },
+      { name: "bbox", num_children: 2, repetition_type: "OPTIONAL" },
+      { name: "xmin", type: "FLOAT", repetition_type: "OPTIONAL" },
+      { name: "ymin", type: "FLOAT", repetition_type: "OPTIONAL" },
+      { name: "geom", type: "BYTE_ARRAY", repetition_type: "OPTIONAL" },
+      { name: "sources", num_children: 1, repetition_type: "OPTIONAL", converted_type: "LIST" },
+      { name: "list", num_children: 1, repetition_type: "REPEATED" },
+      { name: "element", num_children: 4, repetition_type: "OPTIONAL" },
+      { name: "day", type: "INT32", converted_type: "DATE", repetition_type: "OPTIONAL" },
+      {
+        name: "price",
+        type: "INT64",
+        converted_type: "DECIMAL",
+        scale: 2,
+        precision: 18,
+        repetition_type: "OPTIONAL",
+      },
+      { name: "key", type: "INT64", repetition_type: "OPTIONAL" },
+      { name: "hash", type: "BYTE_ARRAY", repetition_type: "OPTIONAL" },
+      { name: "country", type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "OPTIONAL" },
+    ];
+    const source = { day: new Date(0), price: 1.25, key: 2n ** 60n, hash: Uint8Array.of(1, 255) };
+    const geo = { version: "1.1.0", primary_column: "geom", columns: { geom: GEO_COLUMN } };
+    const rowCount = 10_000;
+    const data = <T>(valueOf: (row: number) => T): T[] => Array.from({ length: rowCount }, (_, row) => valueOf(row));
+    const bytes = parquetBytes({
+      schema,
+      columns: [
+        { name: "id", data: data((row) => `P${row}`) },
+        { name: "bbox", data: data((row) => (row % 3 === 0 ? null : { xmin: row / 100, ymin: 1 })) },
+        { name: "geom", data: data((row) => wkbPoint(row / 100, 1)) },
+        {
+          name: "sources",
+          data: data((row) => (row % 4 === 0 ? null : Array.from({ length: row % 4 }, () => source))),
+        },
+        { name: "country", data: data((row) => (row % 2 === 0 ? "KE" : null)) },
+      ],
+      kvMetadata: [{ key: "geo", value: JSON.stringify(geo) }],
+    });
+    const read = await readContent("a.parquet", bytes);
+    expect(read.source.omittedColumns).toStrictEqual(["bbox", "sources"]);
+    expect(read.errors).toStrictEqual({});
+    expect(read.rows).toHaveLength(rowCount);
+    for (const row of [0, 5999, 6001, 9999]) {
+      expect(read.rows[row]).toStrictEqual({
+        id: `P${row}`,
+        country: row % 2 === 0 ? "KE" : null,
+        latitude: 1,
+        longitude: row / 100,
+      });
+    }
+    expect(read.longitudes).toStrictEqual(data((row) => row / 100));
   });
 });

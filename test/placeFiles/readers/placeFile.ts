@@ -44,12 +44,12 @@ export async function readPlaces(
   try {
     const blocks: PlaceBlock[] = [];
     for await (const block of source.blocks({ isWanted })) blocks.push(block);
-    const { columns, keptColumns, rowCount, sizeBytes } = source;
+    const { columns, keptColumns, omittedColumns, rowCount, sizeBytes } = source;
     const errors = blocks.flatMap((block) =>
       [...block.errors].map(([row, error]) => [block.firstRow + row, error] as const),
     );
     return {
-      source: { columns, keptColumns, rowCount, sizeBytes },
+      source: { columns, keptColumns, omittedColumns, rowCount, sizeBytes },
       blocks,
       get rows() {
         return blocks.flatMap((block) =>

@@ -268,6 +268,19 @@ describe("the preview of a run", () => {
     });
   });
 
+  test.each(["csv", "ndjson", "parquet", "geoparquet"] as const)(
+    "states the size of an output in %s without rows",
+    async (outputFormat) => {
+      await withTempFolder(async (folder) => {
+        const input = await writePlaces(folder, []);
+        const run = { input, output: join(folder, `out.${outputFormat}`), outputFormat, options: OPTIONS } as const;
+        const preview = await previewPlaceFile(atlas(), run);
+        const report = await scorePlaceFile(atlas(), run);
+        expect(preview.estimated_size_bytes).toBe(report.output.size_bytes);
+      });
+    },
+  );
+
   test("counts the places of a file that is smaller than one piece", async () => {
     await withTempFolder(async (folder) => {
       const input = await writePlaces(folder);

@@ -16,6 +16,7 @@ export const STATED_RUN: StatedRun = {
     { name: "Floods & winds", license: "CC BY 4.0", credit: "Example", hazards: ["cyclones", "riverine_floods"] },
   ],
   groups: new Set(["cyclones.rcp8p5.2050", "riverine_floods.rcp8p5.2050"]),
+  columnNames: [],
   placeColumns: undefined,
   rowCount: 100,
   sizeBytes: 1000,

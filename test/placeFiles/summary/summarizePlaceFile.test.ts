@@ -168,7 +168,7 @@ describe("files that cannot be summarized", () => {
     ["scores.txt", text, /the extension \.txt is not supported; an output without a manifest ends in \.csv, /],
     ["scores", text, /the name has no extension; an output without a manifest ends in \.csv, /],
     ["scores.csv", "a,b\n1,2\n", /The file is not an output of isotherm portfolio: /],
-    ["scores.csv", text.split("\n")[0] ?? "", /The file has no rows\.$/],
+    ["scores.ndjson", "", /The file has no rows, and no manifest that states its columns\.$/],
     [
       "scores.csv",
       `${text}1,2\n`,

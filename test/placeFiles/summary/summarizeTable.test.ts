@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { QUANTILE_SHARES } from "../../../src/placeFiles/summary/distribution.ts";
+import type { ScoreKey, SeriesName } from "../../../src/placeFiles/summary/scoreColumns.ts";
 import type { GroupSummary, PlaceSummary } from "../../../src/placeFiles/summary/placeSummary.ts";
 import { summarizeTable } from "../../../src/placeFiles/summary/summarizeTable.ts";
 import type { StatedScores, SummaryOptions } from "../../../src/placeFiles/summary/summaryOptions.ts";
@@ -215,13 +216,62 @@ describe("summary by a kept column", () => {
     }
   });
 
-  test("rejects a column with too many values", async () => {
-    const many = randomPlaces(11, 2700);
-    await expect(summarize(wideRows(many), { groupBy: "site" })).rejects.toMatchObject({
-      code: "configuration_invalid",
-      message: expect.stringMatching(
-        /^The column "site" has too many different values \(at least \d+\).* fewer of them \(--hazards, /,
-      ),
+  describe("with many values", () => {
+    const DEFAULT_BY: readonly SeriesName[] = [
+      { hazard: "cyclones", scenario: "rcp8p5", analysisYear: 2080, metric: "wind_speed_mps" },
+      { hazard: "riverine_floods", scenario: "rcp8p5", analysisYear: 2080, metric: "depth_meters" },
+    ];
+    const EVERY_BY: readonly SeriesName[] = GROUPS.flatMap(({ metrics, ...key }) =>
+      metrics.map((metric) => ({ ...key, metric: metric as SeriesName["metric"] })),
+    );
+    const keyText = ({ hazard, scenario, analysisYear }: ScoreKey): string => `${hazard} ${scenario} ${analysisYear}`;
+
+    // Each value of the column has 24 distributions.
+    test.each([
+      ["other_columns", [], DEFAULT_BY, ["other_columns"]],
+      ["other_columns and quantiles", EVERY_BY, EVERY_BY, ["other_columns", "quantiles"]],
+    ] as const)("has the listed columns, and leaves out %s", async (_, by, listed, omitted) => {
+      const valueCount = 2300;
+      const many = randomPlaces(11, valueCount * 2).map((place, row) => ({
+        ...place,
+        country: `V${row % valueCount}`,
+      }));
+      for (const rows of [wideRows(many), shuffled(randomFrom(12), longRows(many))]) {
+        const { partition, groups } = await summarize(rows, { groupBy: "country", by });
+        expect(groups.flatMap(({ metrics }) => metrics)).toHaveLength(EVERY_BY.length);
+        expect(partition?.omitted).toEqual(omitted);
+        expect(partition?.parts).toHaveLength(valueCount);
+        for (const part of partition?.parts.filter((__, index) => index % 20 === 0) ?? []) {
+          const places = many.filter(({ country }) => country === part.value);
+          const invalidCount = places.filter(({ error }) => error !== null).length;
+          expect([part.placeCount, part.invalidRowCount]).toEqual([2, invalidCount]);
+          expect(part.groups.flatMap(({ metrics }) => metrics)).toHaveLength(invalidCount === 2 ? 0 : listed.length);
+          for (const group of part.groups) {
+            const index = GROUPS.findIndex((other) => keyText(other) === keyText(group));
+            const scores = places.flatMap(({ scores: ofPlace }) => ofPlace[index] ?? []);
+            expect(group.rowCount).toBe(scores.length);
+            const names = listed.filter((name) => keyText(name) === keyText(group)).map(({ metric }) => metric);
+            expect(group.metrics.map(({ metric }) => metric).toSorted()).toEqual(names.toSorted());
+            for (const { metric, distribution, thresholds } of group.metrics) {
+              const values = scores.flatMap(({ metrics }) => metrics[metric] ?? []);
+              const expected = referenceStatistics(values, { shares: QUANTILE_SHARES, thresholds });
+              const quantiles = omitted.length === 1 ? expected?.quantiles : [];
+              const mean = expect.closeTo(expected?.mean ?? 0, 10) as number;
+              expect(distribution).toEqual(expected && { ...expected, mean, quantiles, quantileError: 0 });
+            }
+          }
+        }
+      }
+    });
+
+    test("is rejected if there are too many of them", async () => {
+      const many = randomPlaces(11, 10_500);
+      await expect(summarize(wideRows(many), { groupBy: "site", by: EVERY_BY })).rejects.toMatchObject({
+        code: "configuration_invalid",
+        message: expect.stringMatching(
+          /^The column "site" has too many different values \(at least \d+\).* at most 200000\..* --by\.$/,
+        ),
+      });
     });
   });
 

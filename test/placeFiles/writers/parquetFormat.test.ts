@@ -171,6 +171,32 @@ describe("Parquet", () => {
     ]);
   });
 
+  test("renames kept columns that differ only in case from a column of the output", () => {
+    const namesOf = (inputNames: readonly string[], outputPlan: OutputPlan): readonly string[] => {
+      const keptColumns = inputNames.map((name) => ({ name, type: "text" as const }));
+      return outputColumns({ ...outputPlan, keptColumns })
+        .slice(0, inputNames.length)
+        .map(({ name }) => name);
+    };
+    const long = ["Hazard", "INPUT_hazard", "STATUS", "status", "Foo", "foo", "Geometry"];
+    expect(namesOf(long, plan("long", true))).toEqual([
+      "input_input_Hazard",
+      "INPUT_hazard",
+      "input_STATUS",
+      "input_input_status",
+      "Foo",
+      "foo",
+      "input_Geometry",
+    ]);
+    const wide = ["Cyclones.RCP2p6.2080.Intensity", "cyclones.rcp2p6.2080.intensity", "Hazard", "Error"];
+    expect(namesOf(wide, plan("wide"))).toEqual([
+      "input_Cyclones.RCP2p6.2080.Intensity",
+      "input_input_cyclones.rcp2p6.2080.intensity",
+      "Hazard",
+      "input_Error",
+    ]);
+  });
+
   test("uses no dictionary for metrics with more distinct numbers than one can hold", async () => {
     const [group] = GROUPS;
     if (group === undefined) throw new Error("no group");

@@ -3,7 +3,7 @@ import { QUANTILE_SHARES } from "../distribution.ts";
 import type { ListedPlace } from "../placeList.ts";
 import type { GroupSummary, MetricSummary, PartitionSummary, PlaceSummary, SeriesPlaces } from "../placeSummary.ts";
 import { scoreKeyText } from "../scoreColumns.ts";
-import { partsByMean } from "../summaryFigures.ts";
+import { omissionOf, partsByMean } from "../summaryFigures.ts";
 import { unitOfMetric } from "../summaryMetrics.ts";
 import { colorClasses } from "./colorClasses.ts";
 import { isLocated, mapDefinitions, type MapProjection, mapProjection, placeMap } from "./placeMap.ts";
@@ -110,6 +110,7 @@ function formatCoordinate(degrees: number): string {
 /** Returns a table for each selected column of values with the statistics by the values of a kept column. */
 export function partitionSection(partition: PartitionSummary, series: readonly SeriesPlaces[]): Markup {
   const { column, parts } = partition;
+  const omission = omissionOf(partition);
   return html`<h2>By ${column}</h2>
     ${joinMarkup(series.map((selected) => partTable(partition, selected)))}
     ${
@@ -119,7 +120,8 @@ export function partitionSection(partition: PartitionSummary, series: readonly S
             ${formatCount(parts.length)}.
           </p>`
         : html``
-    }`;
+    }
+    ${omission === undefined ? html`` : html`<p class="note">${omission}</p>`}`;
 }
 
 function partTable(partition: PartitionSummary, series: SeriesPlaces): Markup {

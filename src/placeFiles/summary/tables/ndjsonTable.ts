@@ -4,21 +4,29 @@ import { isObject, type Members } from "../../readers/jsonMembers.ts";
 import { type JsonRecord, splitJsonLines } from "../../readers/jsonRecords.ts";
 import type { ScoreTable, TableBatch } from "../scoreTable.ts";
 
-/** Opens an output in NDJSON. Its columns are the members of the first object, which has all of them. */
-export async function openNdjsonTable(file: PlaceTextFile): Promise<ScoreTable> {
+/**
+ * Opens an output in NDJSON. Its columns are the members of the first object, which has all of them.
+ * @param statedColumnNames columns of a file without rows
+ * @throws Fault `invalid_request` if the file has no rows and no columns are stated
+ */
+export async function openNdjsonTable(file: PlaceTextFile, statedColumnNames: readonly string[]): Promise<ScoreTable> {
+  const columnNames = (await readMemberNames(file)) ?? statedColumnNames;
+  if (columnNames.length === 0) {
+    throw new Fault("invalid_request", "The file has no rows, and no manifest that states its columns.");
+  }
   return {
-    columnNames: await readMemberNames(file),
+    columnNames,
     sizeBytes: file.sizeBytes,
     batches: (names, onBytes) => readBatches(readFileText(file, onBytes === undefined ? {} : { onBytes }), names),
     close: () => Promise.resolve(),
   };
 }
 
-async function readMemberNames(file: PlaceTextFile): Promise<readonly string[]> {
+async function readMemberNames(file: PlaceTextFile): Promise<readonly string[] | undefined> {
   for await (const [first] of splitJsonLines(readFileText(file))) {
     if (first !== undefined) return Object.keys(readObject(first));
   }
-  return [];
+  return undefined;
 }
 
 /** Yields the rows that each piece of text completes. */
