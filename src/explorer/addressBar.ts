@@ -1,6 +1,7 @@
 /** Keeps the address of the page and the state equal. */
-import { batch, effect, untracked } from "@preact/signals";
-import { applyFragment, fragmentOf, historyStepOf } from "./permalink.ts";
+import { batch, effect, type Signal, untracked } from "@preact/signals";
+import { type AddressPage, AddressWriter } from "./addressWriter.ts";
+import { fragmentOf, historyStepOf, type LinkReading, readLink } from "./permalink.ts";
 import type { ExplorerState, View } from "./state.ts";
 
 /** Whether the next change of the address replaces the entry of the browser's history. */
@@ -19,13 +20,25 @@ export function viewLink(state: ExplorerState, view: View): string {
   return `#${fragmentOf(state).replace(/^view=[^&]*/, `view=${view}`)}`;
 }
 
+/** The parts of `window` that the address bar uses. */
+export interface AddressBarPage extends AddressPage {
+  addEventListener(type: string, listener: () => void): void;
+}
+
 /**
  * Writes the state into the fragment, and sets the state when the user goes back or edits the fragment. Changes of the map
- * and of sliders replace the entry of the history; others add one.
+ * and of sliders replace the entry of the history, at most every 200 ms; others add one at once.
  *
+ * @param link is set when the fragment is read, and when a step of the history replaces what it ignored
  * @param beforeRead is called when the fragment has changed, before it is read
  */
-export function connectAddressBar(state: ExplorerState, beforeRead: () => void): void {
+export function connectAddressBar(
+  state: ExplorerState,
+  link: Signal<LinkReading>,
+  beforeRead: () => void,
+  page: AddressBarPage = window,
+): void {
+  const writer = new AddressWriter(page);
   let step = historyStepOf(state);
   isReplacing = true;
   effect(() => {
@@ -34,18 +47,22 @@ export function connectAddressBar(state: ExplorerState, beforeRead: () => void):
     const isStep = nextStep !== step && !isReplacing;
     step = nextStep;
     isReplacing = false;
-    if (fragment === window.location.hash) return;
-    window.history[isStep ? "pushState" : "replaceState"](null, "", fragment);
+    if (isStep) link.value = { ...link.peek(), ignored: [] };
+    writer.write({ fragment, isStep });
   });
   const read = (): void => {
     beforeRead();
-    const { hash } = window.location;
-    if (hash === `#${untracked(() => fragmentOf(state))}`) return;
+    const { hash } = page.location;
+    const fragment = `#${untracked(() => fragmentOf(state))}`;
+    if (hash === fragment) return;
     // A link that contains nothing but the key keeps the state.
-    if (hash === "") window.history.replaceState(null, "", `#${fragmentOf(state)}`);
-    else withoutHistoryStep(state, () => applyFragment(state, hash));
+    if (hash === "") writer.write({ fragment, isStep: false });
+    else withoutHistoryStep(state, () => (link.value = readLink(state, hash)));
   };
   // Going back or forward, and editing the address.
-  window.addEventListener("popstate", read);
-  window.addEventListener("hashchange", read);
+  page.addEventListener("popstate", read);
+  page.addEventListener("hashchange", read);
+  // The page may be closed, or frozen in the background.
+  page.addEventListener("pagehide", () => writer.flush());
+  page.addEventListener("visibilitychange", () => writer.flush());
 }

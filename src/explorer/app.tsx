@@ -1,7 +1,7 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
-import { useEffect } from "preact/hooks";
-import { useExplorer } from "./context.ts";
+import { useContext, useEffect } from "preact/hooks";
+import { ForgetKeyContext, useExplorer } from "./context.ts";
 import { HazardControls } from "./mapView/hazardControls.tsx";
 import { HazardMap } from "./mapView/hazardMap.tsx";
 import { Legend } from "./mapView/legend.tsx";
@@ -29,15 +29,15 @@ interface AppProps {
   readonly places: ListModel;
   /** Parameters of the address that are unknown or faulty. */
   readonly ignoredParameters: readonly string[];
-  /** Forgets the API key; undefined if the page needs none. */
-  readonly onForget: (() => void) | undefined;
   /** What the user can do with the key of a link, if it is not the key of the tab. */
   readonly otherKey: { readonly onUse: () => void; readonly onDismiss: () => void } | undefined;
 }
 
 /** The page, once it has a catalog: header, navigation and the chosen view. */
-export function App({ places, ignoredParameters, onForget, otherKey }: AppProps) {
-  const { data, state, catalog } = useExplorer();
+export function App({ places, ignoredParameters, otherKey }: AppProps) {
+  const onForget = useContext(ForgetKeyContext);
+  const { data, state, catalog, map } = useExplorer();
+  const replacement = map.replacement.value;
   const newRelease = data.newRelease?.value;
   const view = state.view.value;
   useEffect(() => {
@@ -87,6 +87,7 @@ export function App({ places, ignoredParameters, onForget, otherKey }: AppProps)
             The address contains values that are not understood and were ignored: {ignoredParameters.join(", ")}.
           </p>
         )}
+        {replacement === undefined ? null : <p class="notice">{replacement}</p>}
         {newRelease === undefined ? null : (
           <div class="notice">
             The service now answers from another release of the atlas ({newRelease}). This page was opened with{" "}
@@ -127,13 +128,16 @@ function HazardViews({ view, places }: HazardViewsProps) {
   const { state } = useExplorer();
   const tab = useSignal<Tab>("map");
   const hasPlace = useComputed(() => state.place.value !== undefined);
+  useEffect(() => {
+    if (view === "places" && places.list.peek() === undefined) tab.value = "details";
+  }, [view]);
   const tabNames: Readonly<Record<Tab, string>> = {
     map: "Map",
     settings: "Settings",
     details: view === "hazards" ? "Place" : "List",
   };
   return (
-    <div class={`hazard-views show-${tab.value}`}>
+    <div class={`hazard-views view-${view} show-${tab.value}`}>
       <div class="tabs" role="group" aria-label="Parts of the view">
         {TABS.map((name) => (
           <button key={name} type="button" aria-pressed={tab.value === name} onClick={() => (tab.value = name)}>

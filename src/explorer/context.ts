@@ -19,6 +19,9 @@ export interface Explorer {
 
 export const ExplorerContext = createContext<Explorer | undefined>(undefined);
 
+/** Forgets the API key and asks for another; undefined if the page needs none. */
+export const ForgetKeyContext = createContext<(() => void) | undefined>(undefined);
+
 /** Returns the explorer of the page. Components are only rendered inside an `ExplorerContext`. */
 export function useExplorer(): Explorer {
   const explorer = useContext(ExplorerContext);

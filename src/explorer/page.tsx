@@ -1,14 +1,14 @@
-import { type Signal, useComputed, useSignal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, signal, useComputed, useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { connectAddressBar } from "./addressBar.ts";
 import { App } from "./app.tsx";
-import { type Explorer, ExplorerContext } from "./context.ts";
+import { type Explorer, ExplorerContext, ForgetKeyContext } from "./context.ts";
 import { configurationAddress } from "./data/publishedData.ts";
 import { type FaultyCredentials, KeyForm } from "./keyForm.tsx";
 import { createMapModel } from "./map/mapModel.ts";
 import { createMapOverlay } from "./map/mapOverlay.ts";
 import { faultyCredentialOf, openSource, type Source } from "./openData.ts";
-import { applyFragment } from "./permalink.ts";
+import { type LinkReading, readLink } from "./permalink.ts";
 import { createListModel, type ListModel } from "./places/listModel.ts";
 import { type Credentials, forgetCredentials, hasCredentials, keepCredentials, takeCredentials } from "./session.ts";
 import { type ExplorerState, initialState } from "./state.ts";
@@ -25,9 +25,9 @@ export function Page() {
   const phase = useSignal<Phase>({ kind: "asking" });
   /** Credentials of a link that the tab does not use, because it has others. */
   const offered = useSignal<Credentials | undefined>(undefined);
-  const { state, ignored } = useMemo(() => openState(phase, offered), []);
+  const { state, link } = useMemo(() => openState(phase, offered), []);
   const source = useComputed(() => (phase.value.kind === "opening" ? phase.value.source : undefined));
-  useEffect(() => openPhase({ phase, offered, source: source.value, state }), [source.value]);
+  useEffect(() => openPhase({ phase, offered, source: source.value, state, link }), [source.value]);
 
   const current = phase.value;
   /** Leaves the explorer that is shown. Its list must not send further requests with a key that is no longer used. */
@@ -65,16 +65,17 @@ export function Page() {
   const other = offered.value;
   return (
     <ExplorerContext.Provider value={explorer}>
-      <App
-        places={places}
-        ignoredParameters={ignored}
-        onForget={explorer.data.kind === "service" ? forget : undefined}
-        otherKey={
-          other === undefined
-            ? undefined
-            : { onUse: () => openWith(other), onDismiss: () => (offered.value = undefined) }
-        }
-      />
+      <ForgetKeyContext.Provider value={explorer.data.kind === "service" ? forget : undefined}>
+        <App
+          places={places}
+          ignoredParameters={link.value.ignored}
+          otherKey={
+            other === undefined
+              ? undefined
+              : { onUse: () => openWith(other), onDismiss: () => (offered.value = undefined) }
+          }
+        />
+      </ForgetKeyContext.Provider>
     </ExplorerContext.Provider>
   );
 }
@@ -99,15 +100,15 @@ function openState(phase: Signal<Phase>, offered: Signal<Credentials | undefined
   useLink();
   if (configuration !== undefined) phase.value = { kind: "opening", source: { kind: "published", configuration } };
   const state = initialState();
-  const ignored = applyFragment(state, window.location.hash);
+  const link = signal(readLink(state, window.location.hash));
   // A link with a key, such as the one that the service prints, may be opened in a tab that shows the page already.
-  connectAddressBar(state, () => {
+  connectAddressBar(state, link, () => {
     if (!hasCredentials(window)) return;
     const current = phase.peek();
     const source = current.kind === "asking" ? undefined : current.source;
     useLink(source?.kind === "service" ? source.credentials : undefined);
   });
-  return { state, ignored };
+  return { state, link };
 }
 
 interface OpeningOptions {
@@ -116,10 +117,11 @@ interface OpeningOptions {
   /** Undefined unless the phase is `opening`. */
   readonly source: Source | undefined;
   readonly state: ExplorerState;
+  readonly link: ReadonlySignal<LinkReading>;
 }
 
 /** Opens the data of the phase `opening`. Returns a function that cancels it. */
-function openPhase({ phase, offered, source, state }: OpeningOptions): (() => void) | undefined {
+function openPhase({ phase, offered, source, state, link }: OpeningOptions): (() => void) | undefined {
   if (source === undefined) return undefined;
   const abort = new AbortController();
   openSource(source, abort.signal).then(
@@ -129,7 +131,7 @@ function openPhase({ phase, offered, source, state }: OpeningOptions): (() => vo
         return;
       }
       if (source.kind === "service") keepCredentials(window, source.credentials);
-      const map = createMapModel(catalog, state);
+      const map = createMapModel(catalog, state, link);
       const explorer = { data, catalog, state, map, overlay: createMapOverlay() };
       phase.value = { kind: "open", source, explorer, places: createListModel() };
     },

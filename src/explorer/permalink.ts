@@ -12,6 +12,13 @@ const RADIUS_KM_MAX = 100;
 const MAP_DECIMALS = 5;
 const NAME_LENGTH_MAX = 200;
 
+/** What a link says: the names of its parameters. */
+export interface LinkReading {
+  readonly accepted: ReadonlySet<string>;
+  /** Those that are unknown, repeated or faulty. */
+  readonly ignored: readonly string[];
+}
+
 /** How a part of the state is written as text. */
 interface Codec<T> {
   /** Returns undefined if the parameter is to be absent. */
@@ -140,6 +147,13 @@ export function fragmentOf(state: ExplorerState): string {
 /** Returns the parts of the fragment that make a step of the browser's history when they change. */
 export function historyStepOf(state: ExplorerState): string {
   return encode(parametersOf(state).filter(({ isHistoryStep }) => isHistoryStep));
+}
+
+/** Sets a state from the fragment of a link, like `applyFragment`. */
+export function readLink(state: ExplorerState, fragment: string): LinkReading {
+  const ignored = applyFragment(state, fragment);
+  const given = new URLSearchParams(fragment.replace(/^#/, ""));
+  return { ignored, accepted: new Set([...given.keys()].filter((name) => !ignored.includes(name))) };
 }
 
 /**

@@ -8,6 +8,7 @@ import { openAtlas } from "../../src/index.ts";
 import { describeInChromium } from "../browser/chromium.ts";
 import { axeFindings } from "./axeFindings.ts";
 import { closeExplorers, type ExplorerOptions, openExplorer, type OpenedExplorer, PHONE } from "./explorerPage.ts";
+import { fragmentOf } from "./mapOnScreen.ts";
 
 /** A view, and what it shows when its values have arrived. */
 const VIEWS: readonly {
@@ -88,11 +89,9 @@ describeInChromium("the explorer of the demo", () => {
     await page.getByLabel("Radius in kilometers").fill("50");
     await page.getByLabel("Radius in kilometers").press("Enter");
     await page.getByLabel("Value", { exact: true }).selectOption("mean");
-    const [latitude = NaN, longitude = NaN] = (
-      new URLSearchParams(new URL(page.url()).hash.slice(1)).get("place") ?? ""
-    )
-      .split(",")
-      .map(Number);
+    // The last choice is the mean, so that the address has all others when it has this one.
+    await expect.poll(() => fragmentOf(page).get("method")).toBe("mean");
+    const [latitude = NaN, longitude = NaN] = (fragmentOf(page).get("place") ?? "").split(",").map(Number);
     const atlas = await openAtlas("demo");
     const result = await atlas.hazardRisk({
       latitude,

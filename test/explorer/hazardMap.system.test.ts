@@ -1,4 +1,5 @@
 /** The map of the explorer and its settings, driven in Chromium against the demo. */
+import type { Locator } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 import { scaleOf } from "../../src/explorer/map/legendModel.ts";
 import { pixelColor, pixelValue } from "../../src/explorer/map/paint.ts";
@@ -14,10 +15,24 @@ import {
   openMap,
   readCanvases,
   tileReader,
+  writtenFragment,
 } from "./mapOnScreen.ts";
 
 /** A coast with flooded and dry cells, at a zoom at which pixels are cells. */
 const COAST = "hazard=coastal_floods&metric=depth_meters&scenario=rcp8p5&year=2050&map=9/52.5/4.8";
+
+/** Returns whether the text of a select is wider than the space for it. */
+function isCut(select: Locator): Promise<boolean> {
+  return select.evaluate((element: HTMLSelectElement) => {
+    const { font, paddingInlineStart, paddingInlineEnd } = getComputedStyle(element);
+    const context = document.createElement("canvas").getContext("2d");
+    if (context === null) throw new Error("there is no canvas");
+    context.font = font;
+    const arrowPx = 20;
+    const spacePx = element.clientWidth - parseFloat(paddingInlineStart) - parseFloat(paddingInlineEnd) - arrowPx;
+    return context.measureText(element.selectedOptions[0]?.text ?? "").width > spacePx;
+  });
+}
 
 describeInChromium("hazard map", () => {
   afterAll(closeExplorers);
@@ -62,7 +77,9 @@ describeInChromium("hazard map", () => {
     await page.getByLabel("Hazard", { exact: true }).selectOption({ label: "Cyclones" });
     await drawn(page);
     // The metric of floods does not exist for cyclones.
-    expect(Object.fromEntries(fragmentOf(page))).toMatchObject({ hazard: "cyclones", metric: "wind_speed_mps" });
+    await expect
+      .poll(() => Object.fromEntries(fragmentOf(page)))
+      .toMatchObject({ hazard: "cyclones", metric: "wind_speed_mps" });
     await page.getByLabel("Metric", { exact: true }).selectOption({ label: "Return period 250 years" });
     await page.getByLabel("Scenario", { exact: true }).selectOption({ label: "RCP 2.6" });
     await page.getByLabel("Year", { exact: true }).selectOption({ label: "2040" });
@@ -72,11 +89,20 @@ describeInChromium("hazard map", () => {
     // Floods have neither RCP 2.6 nor 2040.
     await page.getByLabel("Hazard", { exact: true }).selectOption({ label: "River floods" });
     await drawn(page);
-    expect(Object.fromEntries(fragmentOf(page))).toMatchObject({ scenario: "rcp8p5", metric: "rp_250" });
-    await page.getByLabel("Scenario", { exact: true }).selectOption({ label: "Baseline (1980)" });
+    await expect
+      .poll(() => Object.fromEntries(fragmentOf(page)))
+      .toMatchObject({ scenario: "rcp4p5", year: "2030", metric: "rp_250" });
+    const replacement = page.getByRole("status").getByText("The map shows “River floods, RCP 4.5 2030”.");
+    expect(await replacement.innerText()).toContain("The atlas does not have the layer “River floods, RCP 2.6 2040”.");
+    await page.getByLabel("Scenario", { exact: true }).selectOption({ label: "Baseline" });
     await drawn(page);
+    expect(await replacement.count()).toBe(0);
     const years = page.getByLabel("Year", { exact: true }).locator("option:not([disabled])");
-    expect(await years.allInnerTexts()).toStrictEqual(["1980 (baseline)"]);
+    expect(await years.allInnerTexts()).toStrictEqual(["1980"]);
+    for (const label of ["Scenario", "Year"]) {
+      const select = page.getByLabel(label, { exact: true });
+      expect(await isCut(select)).toBe(false);
+    }
     expect(problems).toStrictEqual([]);
   });
 
@@ -103,7 +129,7 @@ describeInChromium("hazard map", () => {
     await page.getByLabel("Subtract").selectOption({ label: "RCP 4.5, same year" });
     await drawn(page);
     expect(await page.locator(".legend").innerText()).toContain("RCP 8.5 2050 minus RCP 4.5 2050");
-    expect(fragmentOf(page).get("minus")).toBe("rcp4p5");
+    await expect.poll(() => fragmentOf(page).get("minus")).toBe("rcp4p5");
     expect(problems).toStrictEqual([]);
   });
 
@@ -124,8 +150,71 @@ describeInChromium("hazard map", () => {
       expect(rgba[3], `${x}, ${y}: ${value} m`).toBe(value < 1.5 ? 0 : 255);
     }
     expect(Math.min(counts.drawn, counts.hidden)).toBeGreaterThan(5);
+    for (const text of ["-3", "1e999", ""]) {
+      const field = page.getByLabel("Threshold in m");
+      await field.press("Control+A");
+      await field.press("Delete");
+      await field.pressSequentially(text);
+      await field.press("Enter");
+      await page.getByText("The last valid threshold, 1.5 m, stays in effect.").waitFor();
+      // A browser reports the text "1e999" of a number field only as not a number.
+      const shown = await field.evaluate((element: HTMLInputElement) => [element.value, element.validity.badInput]);
+      expect(shown).toStrictEqual(text === "1e999" ? ["", true] : [text, false]);
+      expect(fragmentOf(page).get("threshold")).toBe("1.5");
+    }
     await page.getByLabel("Hide values below (m)").fill("0");
     await expect.poll(() => fragmentOf(page).has("threshold")).toBe(false);
+    expect(await page.getByText("The last valid threshold").count()).toBe(0);
+    expect(await page.getByLabel("Threshold in m").inputValue()).toBe("0");
+  });
+
+  test("tiles that are loading or have failed are dotted, and the message names the pattern", async () => {
+    const { page } = await openMap({ fragment: COAST });
+    const undrawn = page.locator(".leaflet-values-pane canvas:not(.leaflet-tile-loaded)");
+    const dotted = () =>
+      undrawn.evaluateAll((tiles) =>
+        tiles.map((tile) => {
+          const { visibility, backgroundImage } = getComputedStyle(tile);
+          return visibility === "visible" && backgroundImage.startsWith("radial-gradient");
+        }),
+      );
+    let fail = (): void => undefined;
+    const failing = new Promise<void>((resolve) => (fail = resolve));
+    await page.route("**/api/v1/tiles/**", async (route) => {
+      await failing;
+      await route.abort();
+    });
+    await page.getByLabel("Year", { exact: true }).selectOption("2080");
+    await page.getByText("Loading values").waitFor();
+    expect(new Set(await dotted())).toStrictEqual(new Set([true]));
+    await page.getByRole("img", { name: "Dotted areas:" }).waitFor();
+    fail();
+    await page.getByText("Values could not be loaded").waitFor();
+    expect(new Set(await dotted())).toStrictEqual(new Set([true]));
+    await page.getByRole("img", { name: "Dotted areas:" }).waitFor();
+    await page.unroute("**/api/v1/tiles/**");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await drawn(page);
+    await expect.poll(() => undrawn.count()).toBe(0);
+  });
+
+  test("the crosshair and the focus outline have a light edge", async () => {
+    const { page } = await openMap({ fragment: COAST });
+    await page.getByRole("application").focus();
+    await page.keyboard.press("ArrowRight");
+    const crosshair = page.locator(".crosshair");
+    expect(await crosshair.isVisible()).toBe(true);
+    const colors = await crosshair.evaluate((element) => getComputedStyle(element).backgroundImage);
+    expect(colors).toMatch(/rgb\(26, 32, 39\).*rgb\(255, 255, 255\)/);
+    const frame = await page.getByRole("application").evaluate((element) => {
+      const { borderTopColor, outlineColor, outlineStyle } = getComputedStyle(element, "::after");
+      return { borderTopColor, outlineColor, outlineStyle };
+    });
+    expect(frame).toStrictEqual({
+      borderTopColor: "rgb(255, 255, 255)",
+      outlineColor: "rgb(11, 92, 173)",
+      outlineStyle: "solid",
+    });
   });
 
   test("is used with the keyboard alone", async () => {
@@ -135,7 +224,7 @@ describeInChromium("hazard map", () => {
     const announced = page.locator(".map [role=status]");
     // Exists before it has a text, so that screen readers announce the first one.
     expect(await announced.textContent()).toBe("");
-    const before = fragmentOf(page).get("map");
+    const before = (await writtenFragment(page)).get("map");
     await page.keyboard.press("ArrowRight");
     await expect.poll(() => fragmentOf(page).get("map")).not.toBe(before);
     await page.keyboard.press("+");
@@ -183,7 +272,11 @@ describeInChromium("hazard map", () => {
     await page.getByLabel("Hazard", { exact: true }).selectOption({ label: "Wildfire" });
     await page.getByRole("button", { name: "Map", exact: true }).click();
     await drawn(page);
-    expect(fragmentOf(page).get("map")).toBe("9/52.5/4.8");
+    await expect.poll(() => fragmentOf(page).get("map")).toBe("9/52.5/4.8");
+    // There is no list yet, so that the view opens on the form for one.
+    await page.getByRole("link", { name: "Places" }).click();
+    await page.getByLabel("Paste a list").waitFor();
+    expect(await page.locator(".map-container").isVisible()).toBe(false);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);
   });

@@ -55,7 +55,7 @@ describeInChromium("session of the explorer", () => {
       expect(text, name).not.toContain(key);
       expect(text, name).not.toContain(customer);
     }
-    expect(yearOf(page)).toBe("2030");
+    await expect.poll(() => yearOf(page)).toBe("2030");
     const stored = await page.evaluate(() => Object.values(window.sessionStorage).join());
     expect(stored).toContain(key);
     expect(stored).toContain(customer);
@@ -82,7 +82,7 @@ describeInChromium("session of the explorer", () => {
     await page.getByLabel("Customer ID").fill(credentials?.customer_id ?? "");
     await page.keyboard.press("Enter");
     await opened(page);
-    expect(yearOf(page)).toBe("2080");
+    await expect.poll(() => yearOf(page)).toBe("2080");
     await page.getByRole("button", { name: "Forget key" }).click();
     await page.getByLabel("API key").waitFor();
     expect(await page.evaluate(() => window.sessionStorage.length)).toBe(0);
@@ -96,7 +96,7 @@ describeInChromium("session of the explorer", () => {
     const link = `key=${credentials?.api_key}&customer=${credentials?.customer_id}`;
     await page.evaluate((fragment) => (window.location.hash = fragment), link);
     await opened(page);
-    expect(yearOf(page)).toBe("2080");
+    await expect.poll(() => yearOf(page)).toBe("2080");
     for (const [name, text] of Object.entries(await traces(page))) {
       expect(text, name).not.toContain(credentials?.api_key ?? "");
     }
@@ -150,7 +150,7 @@ describeInChromium("session of the explorer", () => {
     const legend = await first.page.locator(".legend").innerText();
     const second = await open({ fragment: link.slice(1) });
     await opened(second.page);
-    expect(linkOf(second.page)).toBe(link);
+    await expect.poll(() => linkOf(second.page)).toBe(link);
     await expect.poll(() => second.page.locator(".legend").innerText()).toBe(legend);
     expect([...first.problems, ...second.problems]).toStrictEqual([]);
   });
@@ -169,7 +169,7 @@ describeInChromium("session of the explorer", () => {
     expect(await page.evaluate(() => window.history.length)).toBe(lengthBefore + 2);
     await page.goBack();
     await opened(page);
-    expect(yearOf(page)).toBe("2050");
+    await expect.poll(() => yearOf(page)).toBe("2050");
     await page.goBack();
     await expect.poll(() => yearOf(page)).toBe("2030");
     expect(await page.getByLabel("Year", { exact: true }).inputValue()).toBe("2030");
@@ -181,6 +181,31 @@ describeInChromium("session of the explorer", () => {
     const { page } = await open({ fragment: "year=soon&color=red" });
     await opened(page);
     expect(await page.getByText("The address contains values").innerText()).toContain("color, year");
-    expect(yearOf(page)).toBe("2050");
+    await expect.poll(() => yearOf(page)).toBe("2050");
+    const notice = page.getByRole("status").getByText("The address contains values");
+    await page.evaluate(() => (window.location.hash = "year=2030"));
+    await expect.poll(() => notice.count()).toBe(0);
+    await page.evaluate(() => (window.location.hash = "year=2030&radius=101"));
+    await expect.poll(() => notice.allInnerTexts()).toStrictEqual([expect.stringMatching(/ignored: radius\.$/)]);
+    await page.getByLabel("Year", { exact: true }).selectOption("2080");
+    await expect.poll(() => notice.count()).toBe(0);
+  });
+
+  test("offers to forget a key that the service rejects", async () => {
+    const { page } = await open();
+    await opened(page);
+    await page.route("**/api/v1/hazard-risk?*", (route) =>
+      route.fulfill({
+        status: 401,
+        contentType: "application/problem+json",
+        body: JSON.stringify({ status: 401, code: "api_key_revoked", title: "Revoked", detail: "The key is revoked." }),
+      }),
+    );
+    await page.locator(".map-container").click({ position: { x: 200, y: 200 } });
+    const failure = page.getByRole("region", { name: "Place" }).getByRole("alert");
+    await failure.getByText("The key is revoked.").waitFor();
+    expect(await failure.getByRole("button").allInnerTexts()).toStrictEqual(["Forget key"]);
+    await failure.getByRole("button").click();
+    await page.getByLabel("API key").waitFor();
   });
 });

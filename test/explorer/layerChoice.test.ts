@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HAZARD_NAMES, SCENARIOS } from "../../src/contract/hazardNames.ts";
-import type { CatalogHazard, CatalogLayer, HazardCatalog, HazardName, Scenario } from "../../src/contract/wireTypes.ts";
+import type { Scenario } from "../../src/contract/wireTypes.ts";
 import {
   availableChoice,
   catalogHazard,
@@ -15,30 +15,7 @@ import {
   scaleMetricOf,
   shownLayer,
 } from "../../src/explorer/map/layerChoice.ts";
-import { HAZARDS } from "../../src/hazard/hazards.ts";
-
-function layer(scenario: Scenario, year: number, periods?: readonly number[]): CatalogLayer {
-  const metrics = ["intensity", "depth_meters", "probability"];
-  return { scenario, analysis_year: year, metrics, source: {}, ...(periods && { curve_return_periods: periods }) };
-}
-
-function catalogOf(layers: Partial<Record<HazardName, readonly CatalogLayer[]>>): HazardCatalog {
-  const hazards = HAZARD_NAMES.map((hazard): CatalogHazard => {
-    const { years, scenarios, metrics, nominalResolutionDeg } = HAZARDS[hazard];
-    return {
-      hazard,
-      analysis_years: years,
-      scenarios,
-      metrics,
-      resolution_deg: nominalResolutionDeg,
-      grid: null,
-      coverage: null,
-      rules: {},
-      layers: layers[hazard] ?? [],
-    };
-  });
-  return { release: "test", synthetic: true, hazards };
-}
+import { catalogOf, layer } from "./catalogs.ts";
 
 const FLOODS = catalogOf({
   riverine_floods: [layer("baseline", 1980, [10, 100]), layer("rcp4p5", 2030), layer("rcp8p5", 2050, [10, 100])],
@@ -130,12 +107,21 @@ describe("availableChoice", () => {
     ["a hazard that the atlas has", { hazard: "wildfire", metric: "fire_danger_days" }, {}],
     ["the closest year", { year: 2080 }, {}],
     ["the closest year of the scenario", { scenario: "rcp4p5", year: 2080 }, { scenario: "rcp4p5", year: 2030 }],
-    ["the highest scenario", { scenario: "rcp2p6" }, {}],
+    ["the scenario with the closest forcing", { scenario: "rcp2p6" }, { scenario: "rcp4p5", year: 2030 }],
+    ["the scenario with the closest forcing, below", { scenario: "rcp6p0" }, { scenario: "rcp4p5", year: 2030 }],
     ["1980 under the baseline", { scenario: "baseline" }, { scenario: "baseline", year: 1980 }],
     ["the metric of the hazard", { metric: "rp_7" }, {}],
     ["no comparison with a layer that is missing", { comparison: "rcp4p5" }, {}],
   ])("chooses %s", (_name, wanted, expected) => {
     expect(availableChoice(FLOODS, { ...CHOICE, ...wanted })).toStrictEqual({ ...CHOICE, ...expected });
+  });
+
+  test("chooses the baseline only if the hazard has no projection", () => {
+    const wanted: LayerChoice = { ...CHOICE, scenario: "rcp2p6" };
+    const withBoth = catalogOf({ riverine_floods: [layer("baseline", 1980), layer("rcp8p5", 2050)] });
+    expect(availableChoice(withBoth, wanted)).toStrictEqual(CHOICE);
+    const historical = catalogOf({ riverine_floods: [layer("baseline", 1980)] });
+    expect(availableChoice(historical, wanted)).toStrictEqual({ ...CHOICE, scenario: "baseline", year: 1980 });
   });
 
   test("an atlas without layers leaves the choice as it is", () => {

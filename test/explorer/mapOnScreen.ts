@@ -35,8 +35,18 @@ export async function drawn(page: Page): Promise<void> {
   await page.locator(".map-container[aria-busy='false']").waitFor();
 }
 
+/** Returns the parameters of the address. The page can write changes of the map and of sliders up to 200 ms later. */
 export function fragmentOf(page: Page): URLSearchParams {
   return new URLSearchParams(new URL(page.url()).hash.slice(1));
+}
+
+/** As `fragmentOf`, after the page has written its address as it does when the tab is hidden. */
+export async function writtenFragment(page: Page): Promise<URLSearchParams> {
+  const hash = await page.evaluate(() => {
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+    return window.location.hash;
+  });
+  return new URLSearchParams(hash.slice(1));
 }
 
 /** Moves the cursor to a position in the map, and expects the value below the map. */
@@ -100,7 +110,7 @@ export function tileReader({ url, credentials }: OpenedExplorer, layer: string) 
 
 /** Returns the pixel of the world at the upper left corner of the map, from the center that the permalink states. */
 export async function firstPixel(page: Page): Promise<MapPixel> {
-  const [z = 0, latitude = 0, longitude = 0] = (fragmentOf(page).get("map") ?? "").split("/").map(Number);
+  const [z = 0, latitude = 0, longitude = 0] = ((await writtenFragment(page)).get("map") ?? "").split("/").map(Number);
   const [width, height] = await page.locator(".map-container").evaluate((map) => [map.clientWidth, map.clientHeight]);
   // Leaflet places the upper left corner at a whole pixel.
   return {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HAZARD_NAMES, SCENARIOS } from "../../src/contract/hazardNames.ts";
-import { applyFragment, fragmentOf, historyStepOf } from "../../src/explorer/permalink.ts";
+import { applyFragment, fragmentOf, historyStepOf, readLink } from "../../src/explorer/permalink.ts";
 import { placePosition } from "../../src/explorer/placePosition.ts";
 import { type ExplorerState, initialState, VIEWS } from "../../src/explorer/state.ts";
 
@@ -136,6 +136,11 @@ describe("faulty parameters get their defaults and are named", () => {
     expect(applyFragment(state, "color=red&year=2030&year=2080")).toStrictEqual(["color", "year"]);
     expect(state.year.value).toBe(2030);
   });
+});
+
+test("a link accepts the parameters that it does not ignore", () => {
+  const link = readLink(initialState(), "#hazard=cyclones&scenario=RCP&color=red&year=2030&year=2080");
+  expect(link).toStrictEqual({ accepted: new Set(["hazard"]), ignored: ["color", "scenario", "year"] });
 });
 
 describe("a link with a place and without a position of the map", () => {

@@ -27,7 +27,7 @@ describeInChromium("the panel of a place", () => {
     await page.getByRole("heading", { name: "Munich, Germany" }).waitFor();
     await headline(page).waitFor();
     expect(await field.getAttribute("aria-expanded")).toBe("false");
-    expect(new URL(page.url()).hash).toMatch(/place=48\.1\d+,11\.5\d+,Munich/);
+    await expect.poll(() => new URL(page.url()).hash).toMatch(/place=48\.1\d+,11\.5\d+,Munich/);
   });
 
   test("takes coordinates, and explains errors in them", async () => {
@@ -61,7 +61,7 @@ describeInChromium("the panel of a place", () => {
     expect(longitude).toBeCloseTo(43.15, 0);
     await page.getByRole("button", { name: "Remove the place" }).click();
     await page.getByText("Choose a place: click on the map").waitFor();
-    expect(new URL(page.url()).hash).not.toContain("place=");
+    await expect.poll(() => new URL(page.url()).hash).not.toContain("place=");
   });
 
   test("aggregates over a radius as the API does, with max and mean, and draws the circle", async () => {
@@ -84,10 +84,20 @@ describeInChromium("the panel of a place", () => {
       .waitFor();
     // The circle and its casing, in the copies of the world that are visible; the place has a separate marker.
     await expect.poll(() => page.locator(".leaflet-overlay-pane path[stroke='#a3004f']").count()).toBeGreaterThan(0);
-    expect(new URL(page.url()).hash).toContain("radius=25&method=mean");
-    await page.getByRole("spinbutton", { name: "Radius in kilometers" }).fill("101");
-    await page.keyboard.press("Tab");
-    await page.getByText("The radius must be between 0 and 100 km.").waitFor();
+    await expect.poll(() => new URL(page.url()).hash).toContain("radius=25&method=mean");
+    for (const text of ["101", "-1", ""]) {
+      const field = page.getByRole("spinbutton", { name: "Radius in kilometers" });
+      await field.fill(text);
+      await page.keyboard.press("Tab");
+      const error = page.getByRole("alert").getByText("The radius must be a number between 0 and 100 km.");
+      expect(await error.innerText()).toContain("The last valid radius, 25 km, stays in effect.");
+      expect(await field.inputValue()).toBe(text);
+      await expect.poll(() => new URL(page.url()).hash).toContain("radius=25&method=mean");
+    }
+    // Another control changes the radius.
+    await page.getByRole("slider", { name: "Radius" }).fill("30");
+    await expect.poll(() => page.getByRole("alert").count()).toBe(0);
+    expect(await page.getByRole("spinbutton", { name: "Radius in kilometers" }).inputValue()).toBe("30");
   });
 
   test("sends one request for many changes of the radius", async () => {
@@ -202,7 +212,7 @@ describeInChromium("the panel of a place", () => {
     const table = page.getByRole("table", { name: "Flood depth by return period, m" });
     await table.getByRole("rowheader", { name: "100 on the map", exact: true }).waitFor();
     // A link with a place and without a position of the map shows the place.
-    expect(new URL(page.url()).hash).toContain("map=9/11.59/43.15");
+    await expect.poll(() => new URL(page.url()).hash).toContain("map=9/11.59/43.15");
   });
 
   test.each([

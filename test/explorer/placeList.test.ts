@@ -28,6 +28,15 @@ describe("parsePlaceList", () => {
     expect(used.id?.toLowerCase()).toBe("name");
   });
 
+  test("reads decimal commas of both coordinates if the delimiter is the semicolon", () => {
+    const { rows } = accepted("id;lat;lon\n007;14,6;121,0\nB;-33,92;18,42\nC;12,5;10\nD;1,234,5;2,5\nE;95,5;10,5");
+    expect(rows[0]).toMatchObject({ cells: ["007", "14,6", "121,0"], location: { latitude: 14.6, longitude: 121 } });
+    expect(rows.map(({ location }) => location?.latitude)).toEqual([14.6, -33.92, undefined, undefined, undefined]);
+    expect(rows[2]?.errors[0]).toContain("write 12.5 with a decimal point");
+    expect(rows[4]?.errors[0]).toContain("must be between -90 and 90");
+    expect(accepted('id,lat,lon\nA,"14,6","121,0"').rows[0]?.location).toBeUndefined();
+  });
+
   test("keeps faulty rows with their errors", () => {
     const { rows } = accepted('id,lat,lon\nA,95,10\nB,1,2\nC,,200\nD,"12,5",x\nE,1,2,3');
     expect(rows.map(({ location }) => location !== undefined)).toEqual([false, true, false, false, false]);
@@ -39,6 +48,24 @@ describe("parsePlaceList", () => {
     expect(rows[3]?.errors[0]).toContain("write 12.5 with a decimal point");
     expect(rows[3]?.errors).toHaveLength(2);
     expect(rows[4]?.errors[0]).toContain("the row has 4 cells, but the header has 3");
+  });
+
+  test("keeps a row with an unclosed quote with its error, and reads the next ones", () => {
+    const { rows } = accepted('id,lat,lon\nA,1,2\nB,3,"4"x\n"C,5,6\nD,7,8\n');
+    expect(rows.map(({ id, location }) => [id, location?.latitude])).toEqual([
+      ["A", 1],
+      ["B", undefined],
+      ['"C', undefined],
+      ["D", 7],
+    ]);
+    expect(rows.map(({ errors }) => errors)).toEqual([
+      [],
+      [
+        'line 3, column "lon": unexpected text after the closing quote of a cell; write a quote inside a quoted cell twice',
+      ],
+      ['line 4, column "id": the closing quote of a cell is missing'],
+      [],
+    ]);
   });
 
   test("names places without an identifier by their lines", () => {
@@ -59,7 +86,7 @@ describe("parsePlaceList", () => {
     ["", "The list is empty."],
     ["lat,lon\n", "The list has a header, but no places."],
     ["11.5,43.1\n12.5,44.1", 'The first line must name the columns, for example "name,latitude,longitude".'],
-    ['lat,lon\n1,"2', "Line 2: the closing quote of a cell is missing."],
+    ['lat,"lon\n1,2', "Line 1: the closing quote of a cell is missing."],
     ["lat,lat\n1,2", 'Several columns have the same name: "lat". Rename them.'],
   ])("rejects %j", (text, error) => {
     expect(parsePlaceList(text)).toMatchObject({ errors: [error] });
@@ -83,6 +110,7 @@ describe("parsePlaceList", () => {
     expect(accepted(listOf(PLACE_COUNT_MAX)).rows).toHaveLength(PLACE_COUNT_MAX);
     expect(parsePlaceList(listOf(PLACE_COUNT_MAX + 1))).toMatchObject({
       errors: ['The list has 1001 places; at most 1000 are accepted here. For longer lists, use "isotherm portfolio".'],
+      columns: [],
     });
   });
 });

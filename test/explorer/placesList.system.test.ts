@@ -27,6 +27,13 @@ describeInChromium("the list of places", () => {
     await page.getByRole("button", { name: "Use the list" }).click();
     await page.getByText("3 places, 2 faulty rows").waitFor();
     await page.getByText("Line 5: latitude").waitFor();
+    await page.getByLabel("Radius (km)").fill("-1");
+    await page.keyboard.press("Tab");
+    await page.getByText("The last valid radius, 0 km, stays in effect.").waitFor();
+    expect(await page.getByLabel("Radius (km)").inputValue()).toBe("-1");
+    await page.getByLabel("Radius (km)").fill("0");
+    await page.keyboard.press("Tab");
+    await expect.poll(() => page.getByText("The last valid radius").count()).toBe(0);
     await page.getByLabel("Name of a place").selectOption("site");
     await page.getByRole("button", { name: "Compute 3 values" }).click();
     await page.getByText("3 of 3 places computed.").waitFor();
@@ -34,6 +41,7 @@ describeInChromium("the list of places", () => {
     const table = page.getByRole("table", { name: "Places and their values" });
     await table.getByRole("row", { name: "00042" }).getByText(expected.replace(" m", ""), { exact: true }).waitFor();
     await table.getByRole("row", { name: "sea" }).getByText("no data in the source").first().waitFor();
+    await table.getByRole("row", { name: "wrong" }).getByText("faulty row", { exact: true }).waitFor();
     // One reason for all metrics is stated once.
     expect(await table.getByRole("row", { name: "sea" }).getByText("no data in the source").count()).toBe(1);
     await page.getByRole("button", { name: "Flood depth (m)" }).click();

@@ -116,6 +116,10 @@ describe("serviceData", () => {
     await data.valueTile(TILE);
     await data.valueTile(TILE);
     expect(sent).toHaveLength(4);
+    // Also if the user only pans the map.
+    release = "r3";
+    await data.valueTile({ ...TILE, x: TILE.x + 1 });
+    expect(data.newRelease?.value).toBe("r3");
   });
 
   test("reports a tile that cannot be decoded", async () => {

@@ -18,7 +18,7 @@ import { useCompanyNames } from "./companyFields.tsx";
 import { companyPrograms } from "./companySnippets.ts";
 import { CompanyView } from "./companyView.tsx";
 import { focusField } from "./fields.tsx";
-import { useAnswer } from "./useAnswer.ts";
+import { useLatestAnswer } from "./useLatestAnswer.ts";
 
 /** Pointers that the form has a field or a table row for. */
 const PLACED = /^(\/0\/(entity_info\/|data\/0|projected_emissions)|\?(basis|benchmark|budget_scenario|convergence)$)/;
@@ -34,7 +34,7 @@ export function AlignmentView() {
   };
   const names = useCompanyNames();
   const call = alignmentCallOf(form);
-  const answer = useAnswer(call.request === undefined ? undefined : JSON.stringify(call), async (signal) => {
+  const answer = useLatestAnswer(call.request === undefined ? undefined : JSON.stringify(call), async (signal) => {
     const { request, parameters } = sendable(call);
     // The charts need the figures behind the temperatures.
     const answered = await data.alignTemperature(request, { ...parameters, detail: true }, signal);

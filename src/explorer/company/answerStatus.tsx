@@ -1,7 +1,7 @@
 /** The state of a request in words: running, refused because of some values, or failed. */
 import type { ProblemItem } from "../../contract/wireTypes.ts";
 import { FailureNotice } from "../failureNotice.tsx";
-import type { LatestAnswer } from "./useAnswer.ts";
+import type { LatestAnswer } from "./useLatestAnswer.ts";
 
 interface StatusProps {
   /** Errors of values; the latest request was refused, or not sent because of them. */

@@ -15,7 +15,7 @@ import {
 } from "./climateRiskTables.tsx";
 import { formatMoney, formatMoneyChange, formatFraction, formatPercent, moneyScaleFor } from "./companyFormat.ts";
 import { BreakableName, ComparisonTable } from "./comparisonTable.tsx";
-import { useAnswer } from "./useAnswer.ts";
+import { useLatestAnswer } from "./useLatestAnswer.ts";
 import {
   discountedParts,
   LOSS_PART_MEANINGS,
@@ -131,7 +131,7 @@ function YearWaterfalls({ answer, year }: { readonly answer: CompanyAnswer; read
 function ValueWaterfalls({ request }: { readonly request: CompanyRequest }) {
   const { data } = useExplorer();
   const yearly: CompanyRequest = { ...request, assessment_years: VALUE_YEARS };
-  const loaded = useAnswer(JSON.stringify(yearly), (signal) => data.totalClimateRisk(yearly, signal));
+  const loaded = useLatestAnswer(JSON.stringify(yearly), (signal) => data.totalClimateRisk(yearly, signal));
   if (loaded.value === undefined || loaded.error !== undefined) {
     return <AnswerStatus items={loaded.error?.items ?? []} unplaced={loaded.error?.items ?? []} answer={loaded} />;
   }

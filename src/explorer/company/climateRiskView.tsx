@@ -9,7 +9,7 @@ import { useCompanyNames } from "./companyFields.tsx";
 import { companyPrograms } from "./companySnippets.ts";
 import { CompanyView } from "./companyView.tsx";
 import { decodeRiskForm, encodeRiskForm, EXAMPLE_RISK, type RiskForm, riskCallOf } from "./riskForm.ts";
-import { useAnswer } from "./useAnswer.ts";
+import { useLatestAnswer } from "./useLatestAnswer.ts";
 import { useReference } from "./useReference.ts";
 
 /** Pointers that the form has a field for. */
@@ -28,7 +28,7 @@ export function ClimateRiskView() {
   const names = useCompanyNames();
   const scenarios = useReference((signal) => data.scenarios(signal))?.items ?? [];
   const { request, items: unreadable } = riskCallOf(form);
-  const answer = useAnswer(request === undefined ? undefined : JSON.stringify(request), async (signal) => {
+  const answer = useLatestAnswer(request === undefined ? undefined : JSON.stringify(request), async (signal) => {
     if (request === undefined) throw new Error("the form contains years that are not numbers");
     return { request, answered: await data.totalClimateRisk(request, signal) };
   });

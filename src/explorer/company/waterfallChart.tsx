@@ -45,37 +45,41 @@ function WaterfallSvg({ steps, axisUsd, scale, title, widthPx }: WaterfallProps 
           </text>
         </g>
       ))}
+      {/* Names and values cover the connectors, and bars cover their outline. */}
+      {steps.slice(1).map(({ id, fromUsd, toUsd }, index) => (
+        <line
+          key={id}
+          class="connector"
+          x1={x(isEnd(id) ? toUsd : fromUsd)}
+          x2={x(isEnd(id) ? toUsd : fromUsd)}
+          y1={index * ROW_HEIGHT_PX + LABEL_HEIGHT_PX}
+          y2={(index + 1) * ROW_HEIGHT_PX + LABEL_HEIGHT_PX + BAR_HEIGHT_PX}
+        />
+      ))}
       {steps.map(({ id, name, amountUsd, fromUsd, toUsd }, index) => {
-        const top = index * ROW_HEIGHT_PX;
-        const left = Math.min(x(fromUsd), x(toUsd));
-        const isEnd = id === "before" || id === "after";
+        const top = index * ROW_HEIGHT_PX + LABEL_HEIGHT_PX;
         return (
           <g key={id}>
-            {index === 0 ? null : (
-              <line
-                class="connector"
-                x1={x(isEnd ? toUsd : fromUsd)}
-                x2={x(isEnd ? toUsd : fromUsd)}
-                y1={top - ROW_HEIGHT_PX + LABEL_HEIGHT_PX}
-                y2={top + LABEL_HEIGHT_PX + BAR_HEIGHT_PX}
-              />
-            )}
+            <text class="bar-name" x={8} y={top - 5}>
+              {name}
+            </text>
+            <text class="bar-value" x={widthPx - 8} y={top - 5} text-anchor="end">
+              {isEnd(id) ? formatMoney(amountUsd, scale) : formatMoneyChange(amountUsd, scale)}
+            </text>
             <rect
-              class={`bar bar-${id} ${isEnd ? "end" : amountUsd > 0 ? "gain" : "loss"}`}
-              x={left}
-              y={top + LABEL_HEIGHT_PX}
+              class={`bar bar-${id} ${isEnd(id) ? "end" : amountUsd > 0 ? "gain" : "loss"}`}
+              x={Math.min(x(fromUsd), x(toUsd))}
+              y={top}
               width={amountUsd === 0 ? 0 : Math.max(Math.abs(x(toUsd) - x(fromUsd)), 1)}
               height={BAR_HEIGHT_PX}
             />
-            <text class="bar-name" x={8} y={top + LABEL_HEIGHT_PX - 5}>
-              {name}
-            </text>
-            <text class="bar-value" x={widthPx - 8} y={top + LABEL_HEIGHT_PX - 5} text-anchor="end">
-              {isEnd ? formatMoney(amountUsd, scale) : formatMoneyChange(amountUsd, scale)}
-            </text>
           </g>
         );
       })}
     </svg>
   );
+}
+
+function isEnd(id: WaterfallStep["id"]): boolean {
+  return id === "before" || id === "after";
 }

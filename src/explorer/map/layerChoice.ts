@@ -78,8 +78,13 @@ export function returnPeriodOf(metric: string): number | undefined {
 export function scaleMetricOf(hazard: CatalogHazard, metric: string): MetricName {
   const named = METRIC_NAMES.find((name) => name === metric);
   if (named !== undefined) return named;
+  return ownMetricOf(hazard);
+}
+
+/** Returns the metric that only this hazard has, such as the flood depth. */
+export function ownMetricOf({ metrics }: CatalogHazard): MetricName {
   const shared = new Set<MetricName>(["intensity", "probability", "total_hazard"]);
-  return hazard.metrics.find((entry) => !shared.has(entry.metric))?.metric ?? "intensity";
+  return metrics.find(({ metric }) => !shared.has(metric))?.metric ?? "intensity";
 }
 
 /** Returns the name of a metric in words. */
@@ -141,12 +146,12 @@ export function choiceOptions(catalog: HazardCatalog, choice: LayerChoice): Choi
     })),
     scenarios: hazard.scenarios.map((scenario) => ({
       value: scenario,
-      label: scenario === BASELINE.scenario ? `Baseline (${BASELINE.year})` : scenarioTitle(scenario),
+      label: scenarioTitle(scenario),
       unavailable: yearsOf(hazard, scenario).length === 0 ? "not in this atlas" : undefined,
     })),
     years: hazard.analysis_years.map((year) => ({
       value: year,
-      label: year === BASELINE.year ? `${year} (baseline)` : String(year),
+      label: String(year),
       unavailable: yearReason(hazard, choice.scenario, year),
     })),
     comparisons: comparisonsOf(hazard, choice),
@@ -197,8 +202,8 @@ export function availableChoice(catalog: HazardCatalog, wanted: LayerChoice): La
   const year = isKept ? wanted.year : nearest(years, wanted.year);
   const layer = catalogLayer(hazard, scenario, year);
   const metrics = layer === undefined ? [] : metricsOf(layer);
-  const own = scaleMetricOf(hazard, "rp_");
-  const metric = [wanted.metric, own, ...metrics].find((name) => metrics.includes(name)) ?? wanted.metric;
+  const metric =
+    [wanted.metric, ownMetricOf(hazard), ...metrics].find((name) => metrics.includes(name)) ?? wanted.metric;
   const choice: LayerChoice = { hazard: hazard.hazard, scenario, year, metric, comparison: "none" };
   const isOffered = comparisonsOf(hazard, choice).some(
     ({ value, unavailable }) => value === wanted.comparison && unavailable === undefined,
@@ -206,9 +211,23 @@ export function availableChoice(catalog: HazardCatalog, wanted: LayerChoice): La
   return isOffered ? { ...choice, comparison: wanted.comparison } : choice;
 }
 
+/** Radiative forcing in 2100 relative to preindustrial conditions, W/m2; 0 for the baseline, which has no projection. */
+const FORCING_W_PER_M2: Readonly<Record<Scenario, number>> = {
+  baseline: 0,
+  rcp2p6: 2.6,
+  rcp4p5: 4.5,
+  rcp6p0: 6,
+  rcp8p5: 8.5,
+};
+
+/** Returns the scenario with the closest forcing. The baseline replaces another scenario only if there is no projection. */
 function nearestScenario(hazard: CatalogHazard, wanted: Scenario): Scenario {
-  if (yearsOf(hazard, wanted).length > 0) return wanted;
-  return hazard.scenarios.findLast((scenario) => yearsOf(hazard, scenario).length > 0) ?? wanted;
+  const offered = hazard.scenarios.filter((scenario) => yearsOf(hazard, scenario).length > 0);
+  if (offered.includes(wanted)) return wanted;
+  const projections = offered.filter((scenario) => scenario !== BASELINE.scenario);
+  const distanceOf = (scenario: Scenario): number => Math.abs(FORCING_W_PER_M2[scenario] - FORCING_W_PER_M2[wanted]);
+  const candidates = projections.length > 0 ? projections : offered;
+  return candidates.toSorted((a, b) => distanceOf(a) - distanceOf(b))[0] ?? wanted;
 }
 
 function nearest(years: readonly number[], wanted: number): number {

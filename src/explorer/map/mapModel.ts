@@ -2,6 +2,7 @@ import { batch, computed, effect, type ReadonlySignal, type Signal, signal } fro
 import type { CatalogHazard, HazardCatalog, MetricName } from "../../contract/wireTypes.ts";
 import { withoutHistoryStep } from "../addressBar.ts";
 import type { LayerAddress } from "../data/explorerData.ts";
+import type { LinkReading } from "../permalink.ts";
 import type { ExplorerState } from "../state.ts";
 import {
   availableChoice,
@@ -9,11 +10,13 @@ import {
   comparedLayer,
   isSameChoice,
   type LayerChoice,
+  ownMetricOf,
   scaleMetricOf,
   shownLayer,
 } from "./layerChoice.ts";
 import { scaleOf } from "./legendModel.ts";
 import type { PaintRule } from "./paint.ts";
+import { replacementText } from "./replacementText.ts";
 
 /** What the pixels of the map are, as its tiles say. */
 interface PixelMeaning {
@@ -35,11 +38,18 @@ export interface MapModel {
   readonly rule: ReadonlySignal<PaintRule>;
   /** Undefined until a tile has been drawn. */
   readonly pixels: Signal<PixelMeaning | undefined>;
+  /** What was wanted and what is shown instead, as sentences; undefined from the next choice on. */
+  readonly replacement: ReadonlySignal<string | undefined>;
   /** Chooses another layer, or the closest that the atlas offers. */
   choose(change: Partial<LayerChoice>): void;
 }
 
-export function createMapModel(catalog: HazardCatalog, state: ExplorerState): MapModel {
+/** @param link the link that the state was last read from */
+export function createMapModel(
+  catalog: HazardCatalog,
+  state: ExplorerState,
+  link: ReadonlySignal<LinkReading>,
+): MapModel {
   const choice = computed<LayerChoice>(() => ({
     hazard: state.hazard.value,
     metric: state.metric.value,
@@ -50,9 +60,15 @@ export function createMapModel(catalog: HazardCatalog, state: ExplorerState): Ma
   const hazard = computed(() => catalogHazard(catalog, state.hazard.value));
   const scaleMetric = computed(() => scaleMetricOf(hazard.value, state.metric.value));
   const isDifference = computed(() => state.comparison.value !== "none");
-  const set = (wanted: LayerChoice): void => {
+  const replacement = signal<string | undefined>(undefined);
+  /** The choice that the replacement describes. */
+  let described: LayerChoice | undefined;
+  /** @param named the parts that were chosen; the map may replace the others without saying so */
+  const set = (wanted: LayerChoice, named: Partial<LayerChoice>): void => {
     const available = availableChoice(catalog, wanted);
+    described = available;
     batch(() => {
+      replacement.value = replacementText(catalog, named, available);
       const [metric, difference] = [scaleMetric.peek(), isDifference.peek()];
       state.hazard.value = available.hazard;
       state.metric.value = available.metric;
@@ -63,12 +79,24 @@ export function createMapModel(catalog: HazardCatalog, state: ExplorerState): Ma
       if (scaleMetric.value !== metric || isDifference.value !== difference) state.threshold.value = undefined;
     });
   };
-  // The address, and other parts of the page, can set what the atlas does not offer.
+  // The address can set what the atlas does not offer.
   effect(() => {
     const wanted = choice.value;
-    const available = availableChoice(catalog, wanted);
-    if (!isSameChoice(available, wanted)) withoutHistoryStep(state, () => set(wanted));
+    if (!isSameChoice(availableChoice(catalog, wanted), wanted)) {
+      withoutHistoryStep(state, () => set(wanted, linkedChoice(wanted, link.peek())));
+    } else if (described !== undefined && !isSameChoice(described, wanted)) {
+      replacement.value = undefined;
+    }
   });
+  const choose = (change: Partial<LayerChoice>): void => {
+    const { hazard: chosen = state.hazard.peek() } = change;
+    const previous = choice.peek();
+    // The metric of one hazard stands for that of another.
+    const isOwnMetric = previous.metric === ownMetricOf(hazard.peek());
+    const metric = isOwnMetric ? ownMetricOf(catalogHazard(catalog, chosen)) : previous.metric;
+    const wanted = { ...previous, metric, ...change };
+    set(wanted, wanted);
+  };
   return {
     choice,
     hazard,
@@ -81,6 +109,19 @@ export function createMapModel(catalog: HazardCatalog, state: ExplorerState): Ma
       threshold: state.threshold.value,
     })),
     pixels: signal(undefined),
-    choose: (change) => set({ ...choice.peek(), ...change }),
+    replacement,
+    choose,
+  };
+}
+
+/** Returns the parts of a choice that a link contains. */
+function linkedChoice(choice: LayerChoice, { accepted }: LinkReading): Partial<LayerChoice> {
+  const { hazard, metric, scenario, year, comparison } = choice;
+  return {
+    ...(accepted.has("hazard") ? { hazard } : {}),
+    ...(accepted.has("metric") ? { metric } : {}),
+    ...(accepted.has("scenario") ? { scenario } : {}),
+    ...(accepted.has("year") ? { year } : {}),
+    ...(accepted.has("minus") ? { comparison } : {}),
   };
 }

@@ -2,6 +2,7 @@ import { useId } from "preact/hooks";
 import { useExplorer } from "../context.ts";
 import { metricUnit } from "../format.ts";
 import { type ChoiceOption, choiceOptions, metricMeaning } from "../map/layerChoice.ts";
+import { useNumberInput } from "../useNumberInput.ts";
 import { positionOfThreshold, thresholdAt, thresholdPositionMax } from "../map/thresholdScale.ts";
 
 /** Chooses hazard, metric, scenario, year, comparison and threshold. */
@@ -10,7 +11,7 @@ export function HazardControls() {
   const choice = map.choice.value;
   const options = choiceOptions(catalog, choice);
   return (
-    <form class="controls" onSubmit={(event) => event.preventDefault()}>
+    <form class="controls" noValidate onSubmit={(event) => event.preventDefault()}>
       <Choice
         label="Hazard"
         value={choice.hazard}
@@ -95,6 +96,11 @@ function ThresholdControl() {
   const set = (value: number | undefined): void => {
     state.threshold.value = value !== undefined && value > 0 ? value : undefined;
   };
+  const shown = threshold === undefined ? 0 : shownNumber(threshold, factor);
+  const { input, isFaulty } = useNumberInput(shown, {
+    isValid: (value) => value >= 0,
+    onChange: (value) => set(value / factor),
+  });
   return (
     <div class="control">
       <label for={id}>
@@ -108,21 +114,21 @@ function ThresholdControl() {
           min={0}
           max={thresholdPositionMax(scale)}
           value={positionOfThreshold(scale, threshold)}
-          aria-valuetext={threshold === undefined ? "nothing hidden" : `${shownNumber(threshold, factor)} ${unit}`}
+          aria-valuetext={threshold === undefined ? "nothing hidden" : `${shown} ${unit}`}
           onInput={({ currentTarget }) => set(thresholdAt(scale, currentTarget.valueAsNumber))}
         />
         <input
-          type="number"
-          min={0}
-          step="any"
-          value={threshold === undefined ? 0 : shownNumber(threshold, factor)}
+          {...input}
           aria-label={`Threshold${unit === "" ? "" : ` in ${unit}`}`}
-          onChange={({ currentTarget }) => {
-            const value = currentTarget.valueAsNumber;
-            set(Number.isFinite(value) ? value / factor : undefined);
-          }}
+          aria-describedby={isFaulty ? `${id}-error` : undefined}
         />
       </div>
+      {isFaulty ? (
+        <p id={`${id}-error`} role="alert">
+          The threshold must be a number of at least 0. The last valid threshold, {`${shown} ${unit}`.trim()}, stays in
+          effect.
+        </p>
+      ) : null}
     </div>
   );
 }

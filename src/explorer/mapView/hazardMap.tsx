@@ -4,6 +4,7 @@ import "./map.css";
 import { useEffect, useRef } from "preact/hooks";
 import { type Explorer, useExplorer } from "../context.ts";
 import { formatLocation, formatMetric, formatMetricChange, reasonText } from "../format.ts";
+import { RecoveryButton } from "../failureNotice.tsx";
 import { HazardLeafletMap } from "./leafletMap.ts";
 import { catalogLayer } from "../map/layerChoice.ts";
 import { sourceText } from "./sourceText.ts";
@@ -60,20 +61,32 @@ function afterFirstPaint(task: () => void): () => void {
   return () => window.cancelIdleCallback(id);
 }
 
-/** Says that values are loading, or that they could not be loaded. */
+/** Says that values are loading, or that they could not be loaded, with the pattern of tiles without values. */
 function MapStatus({ map }: { readonly map: HazardLeafletMap }) {
   const { error, isLoading } = map.values;
   if (error.value !== undefined) {
     return (
       <p class="map-status" role="alert">
+        <NotLoadedSwatch />
         Values could not be loaded: {error.value.message}{" "}
-        <button type="button" onClick={() => map.values.reload()}>
-          Try again
-        </button>
+        <RecoveryButton error={error.value} onRetry={() => map.values.reload()} />
       </p>
     );
   }
-  return <p class="map-status loading">{isLoading.value ? "Loading values" : ""}</p>;
+  return (
+    <p class="map-status loading">
+      {isLoading.value ? (
+        <>
+          <NotLoadedSwatch />
+          Loading values
+        </>
+      ) : null}
+    </p>
+  );
+}
+
+function NotLoadedSwatch() {
+  return <span class="swatch not-loaded" role="img" aria-label="Dotted areas:" />;
 }
 
 /** The value under the cursor, or at the center of the map while it has the focus. */

@@ -33,7 +33,8 @@ export function Legend() {
         <li>
           <span class="swatch zero" />
           {isDifference ? "no difference" : "zero"}
-          {threshold === undefined ? "" : `, or hidden: below ${formatMetric(metric, threshold)}`}
+          {threshold === undefined ? "" : `, or hidden because below ${formatMetric(metric, threshold)}`}: no color,
+          land or sea is visible
         </li>
         <li>
           <span class="swatch no-data" />

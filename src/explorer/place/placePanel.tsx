@@ -1,4 +1,3 @@
-import { useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
 import type { CatalogHazard, HazardQueryInput, HazardResult } from "../../contract/wireTypes.ts";
 import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
@@ -24,6 +23,7 @@ import {
 import { ProvenanceSection } from "./provenanceSection.tsx";
 import { SnippetSection } from "./snippetSection.tsx";
 import { useAnswer } from "./useAnswer.ts";
+import { useRadiusInput } from "./useRadiusInput.ts";
 
 /** The place that was chosen: its values, and how they were computed. */
 export function PlacePanel() {
@@ -156,12 +156,7 @@ function RadiusControls() {
   const { state } = useExplorer();
   const id = useId();
   const radiusKm = state.radiusKm.value;
-  const error = useSignal("");
-  const setRadius = (value: number): void => {
-    const isValid = value >= 0 && value <= RADIUS_KM_MAX;
-    error.value = isValid ? "" : `The radius must be between 0 and ${RADIUS_KM_MAX} km.`;
-    if (isValid) state.radiusKm.value = value;
-  };
+  const { input, error } = useRadiusInput();
   return (
     <fieldset class="radius-controls">
       <legend class="visually-hidden">Radius and options</legend>
@@ -174,18 +169,13 @@ function RadiusControls() {
         step={1}
         value={radiusKm}
         aria-valuetext={radiusKm === 0 ? "0 km, the cell at the place" : `${radiusKm} km`}
-        onInput={({ currentTarget }) => setRadius(currentTarget.valueAsNumber)}
+        onInput={({ currentTarget }) => (state.radiusKm.value = currentTarget.valueAsNumber)}
       />
       <span class="with-unit">
         <input
-          type="number"
-          min={0}
-          max={RADIUS_KM_MAX}
-          step="any"
-          inputMode="decimal"
+          {...input}
           aria-label="Radius in kilometers"
-          value={radiusKm}
-          onChange={({ currentTarget }) => setRadius(currentTarget.valueAsNumber)}
+          aria-describedby={error === undefined ? undefined : `${id}-error`}
         />
         km
       </span>
@@ -205,7 +195,11 @@ function RadiusControls() {
           ? "The value of the cell at the place. Increase the radius to aggregate the cells around it."
           : "Over the cells whose centers are within the circle, and the cell at the place."}
       </p>
-      {error.value === "" ? null : <p role="alert">{error.value}</p>}
+      {error === undefined ? null : (
+        <p id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
       <label class="check">
         <input
           type="checkbox"

@@ -128,7 +128,7 @@ export function PlaceSearch() {
             role="combobox"
             autocomplete="off"
             spellcheck={false}
-            placeholder="City, or latitude and longitude"
+            placeholder="City or coordinates"
             aria-autocomplete="list"
             aria-controls={`${id}-list`}
             aria-expanded={isOpen.value}

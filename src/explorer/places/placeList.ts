@@ -1,5 +1,5 @@
 /** Lists of places that users paste or upload: CSV with a header, as from a spreadsheet. */
-import { type CsvDelimiter, CsvSplitter } from "../../csvRows.ts";
+import { type CsvDelimiter, type CsvRowError, csvRowErrorText, CsvSplitter } from "../../csvRows.ts";
 import { Fault } from "../../errors.ts";
 import { coordinateError, isInLimits, numberIn } from "../../placeFiles/readers/coordinates.ts";
 import { findPlaceColumns, readColumnNames, type RequestedColumns } from "../../placeFiles/readers/placeColumnNames.ts";
@@ -37,7 +37,7 @@ export interface PlaceList {
 export interface RefusedList {
   /** Sentences for the user. */
   readonly errors: readonly string[];
-  /** The columns of the list, of which the user can choose; empty if the header could not be read. */
+  /** The columns of the list, if the user has to choose among them; otherwise empty. */
   readonly columns: readonly string[];
 }
 
@@ -50,12 +50,14 @@ const USUAL_NAMES = { latitude: '"latitude" or "lat"', longitude: '"longitude" o
 export function parsePlaceList(text: string, requested: RequestedColumns = {}): PlaceList | RefusedList {
   let columns: readonly string[] = [];
   try {
-    const rows = readRows(text.replace(/^\ufeff/, ""));
+    const content = text.replace(/^\ufeff/, "");
+    const delimiter = delimiterOf(content);
+    const rows = readRows(content, delimiter);
     const [header, ...others] = rows;
     if (header === undefined) return { errors: ["The list is empty."], columns };
     columns = readColumnNames(header.cells);
-    if (others.length === 0) return { errors: ["The list has a header, but no places."], columns };
-    if (others.length > PLACE_COUNT_MAX) return { errors: [tooManyPlaces(others.length)], columns };
+    if (others.length === 0) return { errors: ["The list has a header, but no places."], columns: [] };
+    if (others.length > PLACE_COUNT_MAX) return { errors: [tooManyPlaces(others.length)], columns: [] };
     if (header.cells.every((cell) => cell.trim() === "" || !Number.isNaN(numberIn(cell)))) {
       const detail = 'The first line must name the columns, for example "name,latitude,longitude".';
       return { errors: [detail], columns: [] };
@@ -71,9 +73,11 @@ export function parsePlaceList(text: string, requested: RequestedColumns = {}): 
     return {
       columns,
       used,
-      rows: others.map(({ cells, line }) => {
-        const errors = rowErrors(cells, columns.length, { latitude, longitude }, used);
-        const location = { latitude: numberIn(cells[latitude] ?? null), longitude: numberIn(cells[longitude] ?? null) };
+      rows: others.map(({ cells, line, error }) => {
+        const texts = coordinateTexts(cells[latitude] ?? null, cells[longitude] ?? null, delimiter);
+        const errors =
+          error === undefined ? rowErrors(cells, columns.length, texts, used) : [csvRowErrorText(error, columns)];
+        const location = { latitude: numberIn(texts.latitude), longitude: numberIn(texts.longitude) };
         return {
           line,
           cells,
@@ -107,16 +111,20 @@ function rowId({ cells, line }: Row, index: number | undefined): string {
 interface Row {
   readonly cells: readonly string[];
   readonly line: number;
+  /** Why the row is malformed; undefined if it is not. */
+  readonly error?: CsvRowError | undefined;
 }
 
-function readRows(text: string): readonly Row[] {
-  const splitter = new CsvSplitter({ delimiter: delimiterOf(text) });
+/** @throws Fault `invalid_request` naming the line if the header is malformed */
+function readRows(text: string, delimiter: CsvDelimiter): readonly Row[] {
+  const splitter = new CsvSplitter({ delimiter });
   splitter.push(text);
   splitter.end();
   const rows: Row[] = [];
-  for (let cells = splitter.next(); cells !== undefined; cells = splitter.next()) {
+  for (let cells = splitter.next(); cells !== undefined; cells = splitter.nextOrMalformed()) {
+    const { rowLine: line, rowError: error } = splitter;
     // Spreadsheets write rows without content as delimiters only.
-    if (cells.some((cell) => cell.trim() !== "")) rows.push({ cells, line: splitter.rowLine });
+    if (error !== undefined || cells.some((cell) => cell.trim() !== "")) rows.push({ cells, line, error });
   }
   return rows;
 }
@@ -129,10 +137,28 @@ function delimiterOf(text: string): CsvDelimiter {
   return DELIMITERS.reduce((best, delimiter) => (countOf(delimiter) > countOf(best) ? delimiter : best));
 }
 
+interface CoordinateTexts {
+  readonly latitude: string | null;
+  readonly longitude: string | null;
+}
+
+const DECIMAL_COMMA = /^\s*([+-]?\d+),(\d+)\s*$/;
+
+/**
+ * Returns the coordinates of a row with decimal points. Commas are decimal commas if the delimiter is the semicolon, as where
+ * spreadsheets write both, and both coordinates have one.
+ */
+function coordinateTexts(latitude: string | null, longitude: string | null, delimiter: CsvDelimiter): CoordinateTexts {
+  const hasCommas = [latitude, longitude].every((text) => text !== null && DECIMAL_COMMA.test(text));
+  if (delimiter !== ";" || !hasCommas) return { latitude, longitude };
+  const withPoint = (text: string | null): string | null => text?.replace(DECIMAL_COMMA, "$1.$2") ?? null;
+  return { latitude: withPoint(latitude), longitude: withPoint(longitude) };
+}
+
 function rowErrors(
   cells: readonly string[],
   columnCount: number,
-  { latitude, longitude }: { readonly latitude: number; readonly longitude: number },
+  { latitude, longitude }: CoordinateTexts,
   used: ListColumns,
 ): readonly string[] {
   if (cells.length > columnCount) {
@@ -145,10 +171,9 @@ function rowErrors(
       ["latitude", latitude, used.latitude],
       ["longitude", longitude, used.longitude],
     ] as const
-  ).flatMap(([kind, index, name]) => {
-    const value = cells[index] ?? null;
-    return isInLimits(kind, numberIn(value)) ? [] : [coordinateError({ name, kind }, value).message];
-  });
+  ).flatMap(([kind, value, name]) =>
+    isInLimits(kind, numberIn(value)) ? [] : [coordinateError({ name, kind }, value).message],
+  );
 }
 
 function tooManyPlaces(count: number): string {

@@ -93,7 +93,8 @@ interface RowValuesProps {
 }
 
 function RowValues({ row, score, columns }: RowValuesProps) {
-  const message = row.errors.length > 0 ? row.errors.join("; ") : score?.kind === "refused" ? score.message : undefined;
+  // The errors themselves are above the table.
+  const message = row.errors.length > 0 ? "faulty row" : score?.kind === "refused" ? score.message : undefined;
   if (message !== undefined) {
     return (
       <td colSpan={columns.length} class="row-error">

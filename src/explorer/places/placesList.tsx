@@ -2,7 +2,6 @@ import "../place/place.css";
 import "./places.css";
 import { batch, useSignal } from "@preact/signals";
 import { useEffect, useId } from "preact/hooks";
-import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import { colorOf, colorScaleOf } from "../../tiles/colorScales.ts";
 import { useExplorer } from "../context.ts";
 import { formatCount } from "../format.ts";
@@ -10,6 +9,7 @@ import { returnPeriodOf } from "../map/layerChoice.ts";
 import { placePosition } from "../placePosition.ts";
 import { FailureNotice } from "../failureNotice.tsx";
 import { valueText } from "../place/placeQuery.ts";
+import { useRadiusInput } from "../place/useRadiusInput.ts";
 import { formulaCount, listCsv } from "./listCsv.ts";
 import { type ListColumn, listColumns } from "./listColumns.ts";
 import { ListInput } from "./listInput.tsx";
@@ -206,22 +206,11 @@ function FaultyRows({ rows }: { readonly rows: readonly ListRow[] }) {
 function RadiusFields() {
   const { state } = useExplorer();
   const id = useId();
+  const { input, error } = useRadiusInput();
   return (
     <div class="list-radius">
       <label for={`${id}-radius`}>Radius (km)</label>
-      <input
-        id={`${id}-radius`}
-        type="number"
-        min={0}
-        max={RADIUS_KM_MAX}
-        step="any"
-        value={state.radiusKm.value}
-        onChange={({ currentTarget }) => {
-          const value = currentTarget.valueAsNumber;
-          if (value >= 0 && value <= RADIUS_KM_MAX) state.radiusKm.value = value;
-          else currentTarget.value = String(state.radiusKm.value);
-        }}
-      />
+      <input {...input} id={`${id}-radius`} aria-describedby={error === undefined ? undefined : `${id}-error`} />
       <label for={`${id}-method`}>Value</label>
       <select
         id={`${id}-method`}
@@ -232,6 +221,11 @@ function RadiusFields() {
         <option value="max">max</option>
         <option value="mean">mean</option>
       </select>
+      {error === undefined ? null : (
+        <p id={`${id}-error`} role="alert">
+          {error}
+        </p>
+      )}
     </div>
   );
 }

@@ -29,7 +29,7 @@ interface Outcome<Answer> {
  *
  * @param key what the request depends on; undefined to send none
  */
-export function useAnswer<Answer>(
+export function useLatestAnswer<Answer>(
   key: string | undefined,
   load: (signal: AbortSignal) => Promise<Answer>,
 ): LatestAnswer<Answer> {
