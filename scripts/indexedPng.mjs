@@ -1,8 +1,13 @@
 // Writes small PNG files of screenshots: with a palette, they have a quarter of the size.
 import { crc32, deflateSync } from "node:zlib";
 
+const PALETTE_COUNT = 256;
+/** Colors of the palette that are chosen by their difference to the others, because thin lines have few pixels. */
+const DIFFERENT_COUNT = 64;
+
 /**
- * Encodes an image as a PNG with a palette of the 256 most frequent colors; other pixels get the nearest of them.
+ * Encodes an image as a PNG with a palette of the most frequent colors and of those that differ most from them. Other
+ * pixels get the nearest color of the palette.
  * @param {{ width: number, height: number, data: Buffer }} image u8[row][column][red, green, blue, opacity], opaque
  */
 export function encodeIndexedPng({ width, height, data }) {
@@ -10,10 +15,7 @@ export function encodeIndexedPng({ width, height, data }) {
   /** @type {Map<number, number>} */
   const counts = new Map();
   for (const color of pixels) counts.set(color, (counts.get(color) ?? 0) + 1);
-  const palette = [...counts]
-    .toSorted((a, b) => b[1] - a[1])
-    .slice(0, 256)
-    .map(([color]) => color);
+  const palette = paletteOf([...counts].toSorted((a, b) => b[1] - a[1]).map(([color]) => color));
   const indices = new Map(palette.map((color, index) => [color, index]));
   const indexOf = (/** @type {number} */ color) => {
     const known = indices.get(color);
@@ -42,6 +44,20 @@ export function encodeIndexedPng({ width, height, data }) {
     chunk("IDAT", deflateSync(rows, { level: 9 })),
     chunk("IEND", Buffer.alloc(0)),
   ]);
+}
+
+/** Returns the palette for colors in the order of their frequency. */
+function paletteOf(/** @type {readonly number[]} */ colors) {
+  const palette = colors.slice(0, PALETTE_COUNT - DIFFERENT_COUNT);
+  const distances = colors.map((color) => Math.min(...palette.map((other) => squaredDistance(color, other))));
+  while (palette.length < Math.min(PALETTE_COUNT, colors.length)) {
+    const added = colors[distances.indexOf(Math.max(...distances))] ?? 0;
+    palette.push(added);
+    for (const [index, color] of colors.entries()) {
+      distances[index] = Math.min(distances[index] ?? 0, squaredDistance(color, added));
+    }
+  }
+  return palette;
 }
 
 function chunk(/** @type {string} */ type, /** @type {Buffer} */ data) {

@@ -64,7 +64,9 @@ function tableOf(rows) {
   const starts = Math.max(...rows.map((row) => row.starts ?? 1));
   const load = Math.max(...rows.map((row) => row.load ?? 0));
   const loadWarning =
-    load > 1 ? ` The machine was busy (load ${load} per core): times are inflated and ratios less stable.` : "";
+    load > 1
+      ? ` The load of the machine, including the benchmark, was up to ${load} per core: times may be inflated and ratios less stable.`
+      : "";
   const times = starts === 1 ? "one start" : `medians over ${starts} starts`;
   const lines = rows.map(({ name, grid, state, against, ours, theirs, unit, ratio, target, isMet, note }) =>
     [
