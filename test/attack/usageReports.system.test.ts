@@ -80,6 +80,7 @@ test(
       }
     };
 
+    await expect.poll(async () => (await client.send(`${url}/readyz`)).status, { timeout: 60_000 }).toBe(200); // The service warms up.
     await get("first page alone", "/latest/api/v1/usage?group_by=customer,meter,day", attacker);
     const abandoned = await Promise.all(
       Array.from({ length: ABANDONED_COUNT }, async () => requestUnread(url, attacker)),

@@ -41,7 +41,7 @@ describeWithPostgres("a service whose data folder cannot be written", () => {
         return Number(/^isotherm_ledger_anchor_unwritten_seconds (\S+)$/m.exec(text)?.[1]);
       };
       try {
-        await expect.poll(readiness).toBe(200);
+        await expect.poll(readiness, { timeout: 30_000 }).toBe(200); // It warms up.
         expect(await bill()).toBe(200);
         expect(await unwrittenS()).toBe(0);
         await rename(folder, `${folder}-moved`);

@@ -29,7 +29,7 @@ test(
     };
     const readiness = async (): Promise<number> => (await http.send(`${service.url}/readyz`, {})).status;
     try {
-      await expect.poll(readiness).toBe(200);
+      await expect.poll(readiness, { timeout: 30_000 }).toBe(200); // It warms up.
       expect(await respond()).toEqual([200, undefined]);
       service.signal("SIGUSR2");
       await expect.poll(readiness, { timeout: 10_000 }).toBe(503);
