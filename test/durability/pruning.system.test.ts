@@ -17,7 +17,8 @@ import { type LedgerLocation, newAccount, runCli, sizeSetting, withLedger } from
 
 const PRUNINGS = sizeSetting("PRUNINGS", 2);
 const EVENTS_PER_DAY = 3_000;
-const DAY_COUNT = 4;
+/** Each pruning has a new day to archive, and the last day remains. */
+const DAY_COUNT = PRUNINGS + 2;
 const DAY_MS = 86_400_000;
 const START_MS = Date.parse("2026-03-01T12:00:00Z");
 const TIMEOUT_MS = 120_000 + PRUNINGS * 60_000;
@@ -29,7 +30,7 @@ const { openLedger } = (await import(
 
 const data = dataFolder("pruning");
 
-/** Records 3,000 events on each of four days. @returns the receipts */
+/** Records 3,000 events on each day. @returns the receipts */
 async function recordDays({ data: folder, database }: LedgerLocation): Promise<ReadonlySet<string>> {
   let nowMs = START_MS;
   const now = (): number => nowMs;
@@ -75,7 +76,7 @@ async function campaign(location: LedgerLocation): Promise<void> {
     });
   let undeletedRounds = 0;
   for (let round = 0; round < PRUNINGS; round++) {
-    const day = new Date(START_MS + (1 + (round % (DAY_COUNT - 1))) * DAY_MS).toISOString().slice(0, 10);
+    const day = new Date(START_MS + (1 + round) * DAY_MS).toISOString().slice(0, 10);
     const flags = location.database === undefined ? [] : ["--database", location.database];
     const child = spawn(process.execPath, [CLI, ...prune, day, "--data", location.data, ...flags], { stdio: "ignore" });
     const exited = new Promise((resolve) => child.once("exit", resolve));
