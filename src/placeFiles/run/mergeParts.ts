@@ -9,6 +9,7 @@ import type { OutputDisk } from "./outputDisk.ts";
 import { parseManifest, type PlaceManifest, statedCounts } from "./placeManifest.ts";
 import type { PlaceReport } from "./placeReport.ts";
 import { publishOutput } from "./publishOutput.ts";
+import { checkReplacedPart } from "./replacedPart.ts";
 import { RunClock } from "./runClock.ts";
 import { addCounts, NO_COUNTS, type SegmentRecord } from "./segmentRecord.ts";
 import { manifestPathOf, PartialOutput, withWorkFolder } from "./workFolder.ts";
@@ -53,6 +54,7 @@ export async function mergeParts(merge: PartMerge): Promise<PlaceReport> {
   const header = await readHeader(first);
   return await withWorkFolder(merge, async () => {
     const { output, restart = false, disk } = merge;
+    if (!restart) await checkReplacedPart(output, undefined);
     const partial = await PartialOutput.open({ output, job, header, restart, needsCounts: false, disk });
     try {
       await copySegments(partial, { parts, clock, merge });

@@ -6,7 +6,7 @@ import { parseManifest } from "./placeManifest.ts";
 import { manifestPathOf } from "./workFolder.ts";
 
 /**
- * Rejects a run that would replace a part by a part of another number of parts, or by a whole output. A scheduler that
+ * Rejects a run that would replace a part by a part of another number of parts, or by a whole or merged output. A scheduler that
  * starts only the failed tasks again may state their number as the number of parts.
  *
  * @param shard undefined for a whole output
@@ -18,7 +18,7 @@ export async function checkReplacedPart(output: string, shard: Shard | undefined
   const replacement = shard === undefined ? "the whole output" : `part ${shard.index} of ${shard.count}`;
   const message =
     `${output} is part ${earlier.index} of ${earlier.count}, and would be replaced by ${replacement}. ` +
-    `Set --shard to a part of ${earlier.count}, choose another name for OUT, or add --restart to replace it.`;
+    `To write a part of ${earlier.count}, set --shard. Otherwise choose another name for OUT, or add --restart to replace it.`;
   throw new Fault("configuration_invalid", message, { details: { before: earlier, now: shard ?? null } });
 }
 

@@ -131,6 +131,23 @@ describe("parts", () => {
     });
   });
 
+  test("are not joined into a file that is a part of something else, unless --restart is given", async () => {
+    await withTempFolder(async (folder) => {
+      const input = await writePlaces(folder);
+      const output = join(folder, "merged.csv");
+      const parts = await writeParts(folder, { input, count: 1, extension: "csv" });
+      await score(atlas(), { input, output, shard: { index: 2, count: 3 } });
+      const earlier = await readFile(output);
+      await expect(mergeParts({ output, parts })).rejects.toMatchObject({
+        code: "configuration_invalid",
+        message: expect.stringMatching(/merged\.csv is part 2 of 3, and would be replaced by the whole output\./),
+      });
+      expect(await readFile(output)).toEqual(earlier);
+      await mergeParts({ output, parts, restart: true });
+      expect(await readFile(output)).not.toEqual(earlier);
+    });
+  });
+
   const rejections: Readonly<
     Record<string, { change(folder: string, parts: string[]): Promise<unknown>; expected: RegExp }>
   > = {
