@@ -87,6 +87,9 @@ export function queryBatchRoutes<Query, Result extends object>(batch: QueryBatch
   return { route, bulkRoute };
 }
 
+/** Errors that the problem of one element of a batch lists. */
+const ELEMENT_ERROR_COUNT_MAX = 3;
+
 /** Descriptions of the response header fields of a batch. */
 const BATCH_HEADERS = {
   ...RELEASE_HEADER,
@@ -115,14 +118,21 @@ function parseBatch(
   return body;
 }
 
-/** Encodes one element of a batch. @param countUnits counts the usage units of a result */
+/**
+ * Encodes one element of a batch, with at most 3 errors: those of 10,000 invalid queries, for which no units are counted,
+ * would otherwise take hundreds of MiB.
+ *
+ * @param countUnits counts the usage units of a result
+ */
 function encodeElement<Result extends object>(
   element: Result | RefusedElement,
   { requestId, prefix }: ProblemContext,
   countUnits: (result: Result) => number,
 ): EncodedElement {
   if (isRefused(element)) {
-    return { text: encodeJson({ error: problemOf(element.error, requestId, prefix) }), units: 0, isRefused: true };
+    const { errors, ...problem } = problemOf(element.error, requestId, prefix);
+    const listed = errors === undefined ? {} : { errors: errors.slice(0, ELEMENT_ERROR_COUNT_MAX) };
+    return { text: encodeJson({ error: { ...problem, ...listed } }), units: 0, isRefused: true };
   }
   return { text: encodeJson(element), units: countUnits(element), isRefused: false };
 }
