@@ -15,7 +15,7 @@ export const LINGER_MS = 1_000;
 /** Statuses whose responses have no body. */
 const STATUSES_WITHOUT_LENGTH = new Set([204, 304]);
 
-const NO_BODY = { sizeBytes: 0, heldBytes: 0 };
+const NO_BODY = { sizeBytes: 0, heldBytes: 0, hasManyShortChunks: false };
 
 /** State with which a connection stops reading a request body. */
 export interface BodyReadState {
@@ -85,8 +85,8 @@ export class HttpRequestContext implements RequestContext {
     this.#bodyHold = new BodyHold(request, { declaredBytes, onChange: options.onHeldBodyChange });
   }
 
-  /** What has arrived of the body before it is read: its bytes, and the memory that they take. */
-  get heldBody(): { readonly sizeBytes: number; readonly heldBytes: number } {
+  /** What has arrived of the body before it is read: its bytes, the memory that they take, and whether its chunks are many. */
+  get heldBody(): Pick<BodyHold, "sizeBytes" | "heldBytes" | "hasManyShortChunks"> {
     return this.#bodyHold ?? NO_BODY;
   }
 
@@ -177,7 +177,8 @@ export class HttpRequestContext implements RequestContext {
     if (this.#deadline !== undefined) clearTimeout(this.#deadline);
     const { request, response } = this;
     const { isLast, isBodyUnread, onClosed } = options;
-    this.#bodyHold?.release();
+    if (isBodyUnread) this.#bodyHold?.discardRest();
+    else this.#bodyHold?.release();
     // The rest of a body that was paused would take as long to discard as to read.
     if (isBodyUnread && !request.isPaused()) request.resume();
     if (response.destroyed || request.socket.destroyed) {

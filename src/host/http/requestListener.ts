@@ -261,6 +261,7 @@ export class RequestListener {
 
     const { socket } = context.request;
     if (context.caller === undefined) this.#observer?.onUnread(socket, false);
+    if (context.heldBody.hasManyShortChunks) this.#observer?.onRejection(socket);
     // `current` stays set, so that further requests on a closed connection are not processed.
     if (!socket.writable) return;
     const next = connection.waiting.shift();
@@ -306,7 +307,10 @@ export class RequestListener {
   }
 }
 
-/** Whether to stop reading a connection: too much of its requests waits or is discarded, or the last of them is rejected. */
+/**
+ * Whether to stop reading a connection: too much of its requests waits or is discarded, in bytes or in short chunks, or the
+ * last of them is rejected.
+ */
 function mustStopReading(socket: Duplex, connection: ConnectionState): boolean {
   const { current, waiting } = connection;
   const heldBytes = waiting.reduce(
@@ -315,6 +319,8 @@ function mustStopReading(socket: Duplex, connection: ConnectionState): boolean {
   );
   return (
     heldBytes >= HELD_BODY_BYTES_MAX ||
+    current?.heldBody.hasManyShortChunks === true ||
+    waiting.some(({ heldBody }) => heldBody.hasManyShortChunks) ||
     waiting.at(-1)?.rejection !== undefined ||
     discardedBytesOf(socket, connection) > DISCARDED_BYTES_MAX
   );
