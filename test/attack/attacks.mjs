@@ -39,6 +39,8 @@ const ALIGNMENT = "/api/v1/temperature-alignment-projections";
  * connections, which it shares with the service.
  */
 const RETRY_PAUSE_MS = 1_000;
+/** Time after which the client of an unread body starts again. */
+const UNREAD_BODY_MS = 2_000;
 const START_TIMEOUT_MS = 30_000;
 /** Bytes of the bodies that are much larger than their content. */
 const LARGE_BODY_BYTES = 8 << 20;
@@ -94,6 +96,24 @@ const ATTACKS = {
       while (!attack.isOver && socket.writable) await write(socket, chunks);
       socket.destroy();
     }),
+
+  /** The same without a key, and behind another request. */
+  "unread chunked bodies": (attack) => {
+    const chunked = { ...JSON_TYPE, "Transfer-Encoding": "chunked" };
+    const heads = [
+      head(`POST ${ALIGNMENT}`, chunked),
+      head("GET /api/v1/limits", attack.headers) + head(`POST ${ALIGNMENT}`, { ...attack.headers, ...chunked }),
+    ];
+    const chunks = Buffer.from("1\r\n \r\n".repeat(100_000));
+    return onEveryConnection(attack, async (index) => {
+      const socket = await open(attack);
+      socket.write(heads[index % heads.length]);
+      socket.write(chunks);
+      await Promise.race([ended(attack, socket), setTimeout(UNREAD_BODY_MS)]);
+      socket.destroy();
+      if (!attack.isOver) await setTimeout(RETRY_PAUSE_MS);
+    });
+  },
 
   /** Bodies of 8 MiB with as many keys as possible. */
   "keys bodies": (attack) => {

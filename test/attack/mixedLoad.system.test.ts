@@ -36,6 +36,7 @@ const ATTACKS = {
   "light requests": ["LIGHT_REQUESTS", 50, 500],
   "unknown parameters": ["UNKNOWN_PARAMETERS", 20, 100],
   "chunked bodies": ["CHUNKED_BODIES", 2, 8],
+  "unread chunked bodies": ["UNREAD_CHUNKED_BODIES", 4, 20],
   "keys bodies": ["KEYS_BODIES", 2, 10],
   "lists bodies": ["LISTS_BODIES", 2, 10],
   "cold circles": ["COLD_CIRCLES", 2, 6],

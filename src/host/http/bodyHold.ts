@@ -9,7 +9,7 @@ const segments = new BodySegments();
 export interface BodyHoldOptions {
   /** The declared size; undefined if there is none. */
   readonly declaredBytes: number | undefined;
-  /** Called when something has arrived that is held, when the hold has been released or discarded, and for `hasManyShortChunks`. */
+  /** Called when something has arrived, unless `hasManyShortChunks`, and when the hold has been released or discarded. */
   readonly onChange: () => void;
 }
 
@@ -99,16 +99,18 @@ export class BodyHold {
 
   /** Returns true, because the connection is read no further by `ConnectionInput`. */
   #add(chunk: Uint8Array | null): boolean {
-    const buffer = this.#buffer;
+    const { heldBytes } = this;
     if (chunk === null) {
       this.#isComplete = true;
-      buffer?.finish();
+      this.#buffer?.finish();
       this.#onEnd?.();
     } else {
       if (chunk.length <= SHORT_CHUNK_BYTES_MAX) this.#shortChunkCount++;
-      buffer?.append(chunk);
+      this.#buffer?.append(chunk);
     }
-    if (buffer !== undefined || chunk === null || this.#shortChunkCount === SHORT_CHUNK_COUNT_MAX) this.#onChange();
+    // Nothing but the memory can change any more once the connection is read no further.
+    const isStopped = this.#shortChunkCount > SHORT_CHUNK_COUNT_MAX && chunk !== null;
+    if (!isStopped || this.heldBytes !== heldBytes) this.#onChange();
     return true;
   }
 }

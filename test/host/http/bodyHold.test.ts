@@ -122,4 +122,44 @@ describe("a discarded body", () => {
     incomplete.push(null);
     expect([await chunksOf(complete), await chunksOf(incomplete)]).toStrictEqual([[], ["b"]]);
   });
+
+  test.each([
+    ["before the release", false],
+    ["after the release", true],
+  ])("without further use ends when it is complete, %s", async (_, isReleased) => {
+    const [complete, incomplete] = [emptyStream(), emptyStream()];
+    for (const stream of [complete, incomplete]) {
+      const hold = holdOf(stream);
+      if (stream === complete) stream.push(null);
+      if (isReleased) hold.release();
+      hold.discardRest();
+      if (stream === incomplete) for (const chunk of [Buffer.from("a"), null]) stream.push(chunk);
+    }
+    expect([await chunksOf(complete), await chunksOf(incomplete)]).toStrictEqual([[], []]);
+  });
+
+  test.each([
+    ["held", () => undefined],
+    ["discarded", (hold: BodyHold) => hold.discard()],
+    ["discarded after a part was read", (hold: BodyHold) => (hold.release(), hold.discardRest())],
+  ])("reports 1,024 short chunks: %s", (_, change) => {
+    const stream = emptyStream();
+    const reports: boolean[] = [];
+    const hold = holdOf(stream, undefined, () => reports.push(hold.hasManyShortChunks));
+    change(hold);
+    for (let i = 0; i < 1_023; i++) stream.push(Buffer.from("a"));
+    stream.push(Buffer.alloc(300));
+    expect(hold.hasManyShortChunks).toBe(false);
+    stream.push(Buffer.from("a"));
+    expect(reports.at(-1)).toBe(true);
+  });
+
+  test("that is read has no short chunks to report", () => {
+    const stream = emptyStream();
+    const hold = holdOf(stream);
+    for (let i = 0; i < 2_000; i++) stream.push(Buffer.from("a"));
+    expect(hold.hasManyShortChunks).toBe(true);
+    expect(hold.release()).toBe(2_000);
+    expect(hold.hasManyShortChunks).toBe(false);
+  });
 });

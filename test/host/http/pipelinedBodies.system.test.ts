@@ -321,4 +321,44 @@ describe("a listener whose requests are answered only when told", () => {
     server.closeAllConnections();
     server.close();
   });
+
+  test.each([
+    ["waits behind another request", false],
+    ["is rejected", true],
+  ])("reads no further a body in chunks of one byte that %s", { timeout: 60_000 }, async (_, isRejected) => {
+    if (isRejected) answered.push(Promise.resolve({ status: 401, fields: [], body: "" }));
+    let socket: Socket | undefined;
+    const server = createServer((request, response) => {
+      if (request.url === "/ping") {
+        response.end();
+        return;
+      }
+      ({ socket } = request);
+      listener.accept(request, response);
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    const client = connect({ host: "127.0.0.1", port });
+    const closed = new Promise((resolve) => client.once("close", resolve));
+    let text = "";
+    client.setEncoding("latin1").on("error", () => undefined);
+    client.on("data", (part: string) => (text += part));
+    const post = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n";
+    client.write((isRejected ? "" : "GET / HTTP/1.1\r\nHost: h\r\n\r\n") + post);
+    const chunks = "1\r\n \r\n".repeat(100_000);
+    for (let i = 0; i < 16; i++) client.write(chunks);
+    for (let i = 0; i < 50; i++) await (await fetch(`http://127.0.0.1:${port}/ping`)).text();
+    expect(socket?.bytesRead).toBeGreaterThan(1_024 * 6);
+    expect(socket?.bytesRead).toBeLessThan(2 * 65_536);
+    if (isRejected) {
+      // The response arrives, and the connection is closed although the client has not sent the rest.
+      await closed;
+      expect(text).toMatch(/^HTTP\/1\.1 401 /);
+    }
+    client.destroy();
+    socket?.destroy();
+    server.closeAllConnections();
+    server.close();
+  });
 });
