@@ -7,6 +7,7 @@ import { formatLocation, formatMetric, formatMetricChange, reasonText } from "..
 import { RecoveryButton } from "../failureNotice.tsx";
 import { HazardLeafletMap } from "./leafletMap.ts";
 import { catalogLayer } from "../map/layerChoice.ts";
+import { MapLegend } from "./legend.tsx";
 import { sourceText } from "./sourceText.ts";
 import type { ValueAt } from "./valueLayer.ts";
 
@@ -44,6 +45,7 @@ export function HazardMap() {
           </button>
         </div>
         {map === undefined ? null : <MapStatus map={map} />}
+        <MapLegend />
       </div>
       {map === undefined ? null : <Readout map={map} />}
       <Attribution />
