@@ -1,5 +1,5 @@
 /** A table with a column for each scenario. */
-import { type ComponentChildren, Fragment } from "preact";
+import type { ComponentChildren } from "preact";
 
 export interface ComparisonRow {
   readonly name: ComponentChildren;
@@ -33,7 +33,7 @@ export function ComparisonTable({ caption, firstColumn, columns, groups }: Table
             <th scope="col">{firstColumn}</th>
             {columns.map((name) => (
               <th key={name} scope="col">
-                <BreakableName name={name} />
+                {name}
               </th>
             ))}
           </tr>
@@ -64,24 +64,6 @@ export function ComparisonTable({ caption, firstColumn, columns, groups }: Table
         ))}
       </table>
     </div>
-  );
-}
-
-/** A name that can be broken after underscores. */
-export function BreakableName({ name }: { readonly name: string }) {
-  return (
-    <>
-      {name.split("_").map((part, index) => (
-        <Fragment key={index}>
-          {index === 0 ? null : (
-            <>
-              _<wbr />
-            </>
-          )}
-          {part}
-        </Fragment>
-      ))}
-    </>
   );
 }
 

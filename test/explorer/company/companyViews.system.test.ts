@@ -13,6 +13,7 @@ import {
 } from "../../../src/explorer/company/alignmentForm.ts";
 import { formatMoneyChange, formatPercent, moneyScaleFor } from "../../../src/explorer/company/companyFormat.ts";
 import { EXAMPLE_RISK, type RiskForm, riskCallOf } from "../../../src/explorer/company/riskForm.ts";
+import { transitionScenarioTitle } from "../../../src/explorer/company/scenarioTitles.ts";
 import { alignTemperature, roundTemperatures, totalClimateRisk } from "../../../src/index.ts";
 import { describeInChromium } from "../../browser/chromium.ts";
 import { axeFindings } from "../axeFindings.ts";
@@ -164,6 +165,20 @@ describeInChromium("the company views of the explorer", () => {
     expect(opened?.problems).toEqual([]);
   });
 
+  test("scenarios have titles, and the form has their ids beside them", async () => {
+    const page = await open({ fragment: "view=climate-risk" });
+    const titles = ["Net Zero 2050", "Delayed Transition", "Current Policies"];
+    await expect.poll(() => page.locator(".panel-name").allTextContents()).toEqual(titles);
+    expect(await page.locator(".company-headline").textContent()).toContain("in the worst case: Net Zero 2050 in");
+    for (const table of await page
+      .getByRole("table")
+      .filter({ hasText: titles[0] ?? "" })
+      .all()) {
+      expect((await table.getByRole("columnheader").allTextContents()).slice(1)).toEqual(titles);
+    }
+    await page.getByRole("checkbox", { name: "Net Zero 2050 NGFS_NET_ZERO_2050 Orderly" }).waitFor();
+  });
+
   test("the waterfall of the value ends at the value after the losses", async () => {
     const page = await open({ fragment: "view=climate-risk" });
     await page.getByLabel("Waterfall of").selectOption("value");
@@ -287,7 +302,9 @@ async function expectLosses(page: Page, form: RiskForm): Promise<void> {
         results.filter((result) => result.year === year).map(({ total }) => formatPercent(total.pct_of_ebitda)),
       ),
     );
-  expect((await table.getByRole("columnheader").allTextContents()).slice(1)).toEqual(form.scenarios);
+  expect((await table.getByRole("columnheader").allTextContents()).slice(1)).toEqual(
+    form.scenarios.map(transitionScenarioTitle),
+  );
 }
 
 async function expectParts(page: Page, form: RiskForm, year: number): Promise<void> {
