@@ -232,6 +232,7 @@ export function EmissionsTable({ answer: { emissions, units } }: { readonly answ
       caption={`Emissions, ${units.emissions}`}
       firstColumn="Scope"
       columns={["Value", "Range", "Origin", "PCAF score, 1 to 5"]}
+      isWrapping
       groups={[
         {
           rows: figures.flatMap(([name, figure]) =>

@@ -21,12 +21,14 @@ interface TableProps {
   readonly firstColumn: string;
   readonly columns: readonly string[];
   readonly groups: readonly ComparisonGroup[];
+  /** Whether cells are broken on a narrow screen, so that the table fits. */
+  readonly isWrapping?: boolean;
 }
 
-export function ComparisonTable({ caption, firstColumn, columns, groups }: TableProps) {
+export function ComparisonTable({ caption, firstColumn, columns, groups, isWrapping = false }: TableProps) {
   return (
     <div class="table-scroll" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+      <table class={isWrapping ? "wrapping-table" : undefined}>
         <caption>{caption}</caption>
         <thead>
           <tr>

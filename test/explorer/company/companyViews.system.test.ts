@@ -249,6 +249,32 @@ describeInChromium("the company views of the explorer", () => {
     }
   });
 
+  test("the tables of emissions fit a phone", async () => {
+    const labeled = EXAMPLE_ALIGNMENT.projections.map((row) => ({ ...row, label: "target", probability: "1" }));
+    for (const projections of [EXAMPLE_ALIGNMENT.projections, labeled]) {
+      const form: AlignmentForm = { ...EXAMPLE_ALIGNMENT, projections };
+      const page = await open({
+        fragment: `view=alignment&entity=${encodeURIComponent(encodeAlignmentForm(form) ?? "")}`,
+        viewport: PHONE,
+      });
+      const table = page.getByRole("region", { name: "Emissions and revenue" });
+      expect(await hiddenWidthPx(table)).toBe(0);
+      // Every figure is visible, below the name of its column.
+      const scope = page.getByLabel("Projection 5, scope 3");
+      await scope.fill("1234567");
+      expect(await scope.evaluate((field) => field.scrollWidth - field.clientWidth)).toBe(0);
+      const name = await scope.evaluate((field) => getComputedStyle(field.parentElement ?? field, "::before").content);
+      expect(name).toBe('"Scope 3"');
+      await page.getByLabel("Projection 1, year").fill("2020");
+      await expect.poll(() => errorsOf(page, page.getByLabel("Projection 1, year"))).toHaveLength(1);
+      expect(await hiddenWidthPx(table)).toBe(0);
+      expect(await axeFindings(page)).toEqual([]);
+      await opened?.close();
+    }
+    const page = await open({ fragment: "view=climate-risk", viewport: PHONE });
+    expect(await hiddenWidthPx(page.getByRole("region", { name: /^Emissions, / }))).toBe(0);
+  });
+
   test.each(["alignment", "climate-risk"])("the view %s fits a phone, and axe finds nothing", async (view) => {
     for (const [viewport, colorScheme] of [
       [PHONE, "dark"],
@@ -318,6 +344,11 @@ async function expectParts(page: Page, form: RiskForm, year: number): Promise<vo
         .filter((result) => result.year === year)
         .map(({ transition }) => formatMoneyChange(0 - transition.loss, scale)),
     );
+}
+
+/** Returns by how much an element can scroll sideways. */
+function hiddenWidthPx(element: Locator): Promise<number> {
+  return element.evaluate((box) => box.scrollWidth - box.clientWidth);
 }
 
 function isFocused(field: Locator): Promise<boolean> {
