@@ -4,6 +4,7 @@ import { afterAll, expect, test } from "vitest";
 import { scaleOf } from "../../src/explorer/map/legendModel.ts";
 import { pixelColor, pixelValue } from "../../src/explorer/map/paint.ts";
 import { describeInChromium } from "../browser/chromium.ts";
+import { axeFindings } from "./axeFindings.ts";
 import { closeExplorers, PHONE } from "./explorerPage.ts";
 import {
   depthText,
@@ -31,6 +32,19 @@ function isCut(select: Locator): Promise<boolean> {
     const arrowPx = 20;
     const spacePx = element.clientWidth - parseFloat(paddingInlineStart) - parseFloat(paddingInlineEnd) - arrowPx;
     return context.measureText(element.selectedOptions[0]?.text ?? "").width > spacePx;
+  });
+}
+
+/** Returns the texts of the pairs of elements that cover each other. */
+function overlaps(elements: Locator): Promise<readonly (readonly [string, string])[]> {
+  return elements.evaluateAll((all) => {
+    const boxes = all.map((element) => ({ text: element.textContent, box: element.getBoundingClientRect() }));
+    return boxes.flatMap(({ text, box: a }, index) =>
+      boxes
+        .slice(index + 1)
+        .filter(({ box: b }) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)
+        .map((other): readonly [string, string] => [text, other.text]),
+    );
   });
 }
 
@@ -279,5 +293,41 @@ describeInChromium("hazard map", () => {
     expect(await page.locator(".map-container").isVisible()).toBe(false);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow).toBeLessThanOrEqual(0);
+  });
+
+  test.each(["light", "dark"] as const)("on a phone, the map has a short legend, %s", async (colorScheme) => {
+    const { page, problems } = await openMap({ fragment: `${COAST}&threshold=1.5`, viewport: PHONE, colorScheme });
+    const legend = page.locator(".map-legend");
+    expect(await legend.isVisible()).toBe(true);
+    expect(await legend.locator("p").allInnerTexts()).toStrictEqual([
+      "Coastal floods: Flood depth (m)",
+      "RCP 8.5 2050; values below 1.50 m are hidden",
+    ]);
+    // The numbers of the full legend, which is on another tab.
+    expect(await page.locator(".legend").isVisible()).toBe(false);
+    const ticks = await legend.locator(".legend-ticks li").allInnerTexts();
+    expect(ticks).toStrictEqual(await page.locator(".legend .legend-ticks li").allTextContents());
+    expect(ticks.length).toBeGreaterThan(3);
+    expect(await overlaps(legend.locator(".legend-ticks li"))).toStrictEqual([]);
+    expect(await axeFindings(page)).toStrictEqual([]);
+    await page.getByRole("button", { name: "Settings" }).click();
+    expect(await page.getByRole("region", { name: "Legend" }).count()).toBe(1);
+    await page.getByLabel("Subtract").selectOption({ label: "RCP 4.5, same year" });
+    await page.getByRole("button", { name: "Map", exact: true }).click();
+    await drawn(page);
+    expect(await legend.innerText()).toContain("RCP 8.5 2050 minus RCP 4.5 2050");
+    const others = page.locator(".map :is(.map-legend, .zoom, .readout, .attribution, .map-status:not(:empty))");
+    expect(await others.count()).toBeGreaterThan(3);
+    expect(await overlaps(others)).toStrictEqual([]);
+    // A tap on the legend chooses the place below it.
+    await legend.click({ force: true, position: { x: 30, y: 10 } });
+    await expect.poll(() => fragmentOf(page).has("place")).toBe(true);
+    expect(problems).toStrictEqual([]);
+  });
+
+  test("on a desktop, the map has no second legend", async () => {
+    const { page } = await openMap({ fragment: COAST });
+    expect(await page.locator(".legend").isVisible()).toBe(true);
+    expect(await page.locator(".map-legend").isVisible()).toBe(false);
   });
 });

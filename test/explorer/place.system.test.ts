@@ -64,6 +64,22 @@ describeInChromium("the panel of a place", () => {
     await expect.poll(() => new URL(page.url()).hash).not.toContain("place=");
   });
 
+  test("says that a place beyond the edge of the map is drawn at the edge", async () => {
+    const page = await pages.open({ fragment: DJIBOUTI.replace(/place=.*/, "place=89,20") });
+    await headline(page).waitFor();
+    await page.getByText("The map ends at 85.05° N; the place is drawn at its edge.").waitFor();
+    // Half of the marker of the place is inside the map.
+    const map = await page.locator(".map-container").boundingBox();
+    const markers = page.locator(".leaflet-overlay-pane path[fill='#a3004f'][stroke='#ffffff']:not([d='M0 0'])");
+    const marker = await markers.boundingBox();
+    const centerY = (marker?.y ?? NaN) + (marker?.height ?? NaN) / 2;
+    expect(Math.abs(centerY - (map?.y ?? NaN))).toBeLessThanOrEqual(1);
+    await page.getByRole("combobox", { name: "Place" }).fill("-80 20");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "80° S, 20° E" }).waitFor();
+    expect(await page.getByText("The map ends at").count()).toBe(0);
+  });
+
   test("aggregates over a radius as the API does, with max and mean, and draws the circle", async () => {
     const page = await pages.open({ fragment: `${DJIBOUTI}&map=7/11.6/43.1` });
     const query = { ...DJIBOUTI_QUERY, radius: "25" };

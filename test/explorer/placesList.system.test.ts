@@ -68,6 +68,14 @@ describeInChromium("the list of places", () => {
     await headline(page).getByText(expected).waitFor();
   });
 
+  test("says how many places beyond the edges of the map are drawn at them", async () => {
+    const page = await pages.open({ fragment: PLACES });
+    await page.getByLabel("Paste a list").fill("lat,lon\n89,20\n11.59,43.15\n-88,0\n");
+    await page.getByRole("button", { name: "Use the list" }).click();
+    await page.getByText("3 places, located by").waitFor();
+    await page.getByText("The map ends at 85.05° N and S; 2 places beyond are drawn at its edges.").waitFor();
+  });
+
   test("computes the values of a return period, and offers the download when all are there", async () => {
     const page = await pages.open({ fragment: PLACES.replace("metric=depth_meters", "metric=rp_100") });
     await page.getByLabel("Paste a list").fill(LIST);

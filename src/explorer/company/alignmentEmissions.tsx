@@ -55,10 +55,14 @@ export function EmissionsTable({ form, edit, editBaseline }: TableProps) {
           </thead>
           <tbody>
             <tr class="baseline">
-              {isLabeled ? <th scope="row">Baseline</th> : null}
+              {isLabeled ? (
+                <th scope="row" class="label-cell">
+                  Baseline
+                </th>
+              ) : null}
               <YearCells row={baseline} rowName="Baseline" pointer={BASELINE} edit={editBaseline} />
               {isLabeled ? <td /> : null}
-              <td class="row-kind">{isLabeled ? "" : "Baseline"}</td>
+              <td class="row-kind remove-cell">{isLabeled ? "" : "Baseline"}</td>
             </tr>
             <RowErrors pointer={BASELINE} columnCount={columnCount} skip={`${BASELINE}/financials/`} />
             {projections.flatMap((row, index) => {
@@ -69,7 +73,7 @@ export function EmissionsTable({ form, edit, editBaseline }: TableProps) {
               return [
                 <tr key={pointer}>
                   {isLabeled ? (
-                    <td class="label-cell">
+                    <td class="label-cell" data-column="Label">
                       <CellField
                         location={`${pointer}/label`}
                         label={`${rowName}, label`}
@@ -82,7 +86,7 @@ export function EmissionsTable({ form, edit, editBaseline }: TableProps) {
                   ) : null}
                   <YearCells row={row} rowName={rowName} pointer={pointer} edit={change} />
                   {isLabeled ? (
-                    <td>
+                    <td data-column="Probability">
                       <CellField
                         location={`${pointer}/probability`}
                         label={`${rowName}, probability`}
@@ -92,7 +96,7 @@ export function EmissionsTable({ form, edit, editBaseline }: TableProps) {
                       />
                     </td>
                   ) : null}
-                  <td>
+                  <td class="remove-cell">
                     <button
                       type="button"
                       class="remove"
@@ -165,7 +169,7 @@ function YearCells({ row, rowName, pointer, edit }: YearCellsProps) {
   const errorId = rowErrorId(pointer);
   return (
     <>
-      <td class="year-cell">
+      <td class="year-cell" data-column="Year">
         <CellField
           location={`${pointer}/year`}
           label={`${rowName}, year`}
@@ -175,7 +179,7 @@ function YearCells({ row, rowName, pointer, edit }: YearCellsProps) {
         />
       </td>
       {SCOPES.map((scope) => (
-        <td key={scope}>
+        <td key={scope} data-column={SCOPE_NAMES[scope]}>
           <CellField
             location={`${pointer}/emissions/${scope}`}
             label={`${rowName}, ${SCOPE_NAMES[scope].toLowerCase()}`}
@@ -185,7 +189,7 @@ function YearCells({ row, rowName, pointer, edit }: YearCellsProps) {
           />
         </td>
       ))}
-      <td class="revenue-cell">
+      <td class="revenue-cell" data-column="Revenue">
         <CellField
           location={`${pointer}/financials/revenue`}
           label={`${rowName}, revenue`}

@@ -5,6 +5,7 @@ import { BASELINE, EmissionsTable } from "./alignmentEmissions.tsx";
 import type { AlignmentForm, BaselineText } from "./alignmentForm.ts";
 import { type CompanyNames, IdentityFields } from "./companyFields.tsx";
 import { CheckField, ChoiceField, Suggestions, TextField } from "./fields.tsx";
+import { NGFS_TITLES } from "./scenarioTitles.ts";
 
 const BASIS_NAMES: Readonly<Record<AlignmentBasis, string>> = {
   intensity: "Emissions per revenue (intensity)",
@@ -20,10 +21,10 @@ const INCLUDE_NAMES: Readonly<Record<AlignmentInclude, string>> = {
 };
 
 const BUDGET_NAMES: Readonly<Record<BudgetScenario, string>> = {
-  net_zero_2050: "Net Zero 2050",
-  below_2c: "Below 2 °C",
-  ndcs: "Nationally Determined Contributions (NDCs)",
-  current_policies: "Current Policies",
+  net_zero_2050: NGFS_TITLES.NGFS_NET_ZERO_2050,
+  below_2c: NGFS_TITLES.NGFS_BELOW_2C,
+  ndcs: NGFS_TITLES.NGFS_NDC,
+  current_policies: NGFS_TITLES.NGFS_CURRENT_POLICIES,
 };
 
 interface EntityProps {

@@ -7,6 +7,7 @@ import { formatAmount } from "./companyFormat.ts";
 import { CheckField, ChoiceField, FaultItems, FieldErrors, itemsWithin, TextField } from "./fields.tsx";
 import { ASSUMPTION_NOTES, markMeaning } from "./riskAssumptions.ts";
 import { ASSUMPTION_NAMES, EMISSION_NAMES, type EmissionName, type FigureName, type RiskForm } from "./riskForm.ts";
+import { transitionScenarioTitle } from "./scenarioTitles.ts";
 
 const MONEY = "USD of 2025";
 
@@ -120,7 +121,7 @@ function ScenarioFields({ form, edit, scenarios }: Pick<FormProps, "form" | "edi
         <p id="risk-scenarios" class="group-label">
           Scenarios, side by side in the order chosen
         </p>
-        {families.length === 0 ? <p class="hint">{form.scenarios.join(", ")}</p> : null}
+        {families.length === 0 ? <p class="hint">{form.scenarios.map(transitionScenarioTitle).join(", ")}</p> : null}
         {families.map((family) => (
           <details
             key={family}
@@ -134,7 +135,10 @@ function ScenarioFields({ form, edit, scenarios }: Pick<FormProps, "form" | "edi
                   key={id}
                   label={
                     <>
-                      {id} <span class="hint">{narrative}</span>
+                      {transitionScenarioTitle(id)}{" "}
+                      <span class="hint">
+                        <code>{id}</code> {narrative}
+                      </span>
                     </>
                   }
                   isChecked={form.scenarios.includes(id)}

@@ -14,7 +14,8 @@ import {
   yearsOf,
 } from "./climateRiskTables.tsx";
 import { formatMoney, formatMoneyChange, formatFraction, formatPercent, moneyScaleFor } from "./companyFormat.ts";
-import { BreakableName, ComparisonTable } from "./comparisonTable.tsx";
+import { ComparisonTable } from "./comparisonTable.tsx";
+import { transitionScenarioTitle } from "./scenarioTitles.ts";
 import { useLatestAnswer } from "./useLatestAnswer.ts";
 import {
   discountedParts,
@@ -103,7 +104,8 @@ function RiskHeadline({ answer: { headline, results } }: { readonly answer: Comp
         {formatPercent(pct_of_ebitda)} of EBITDA, rating {rating}
       </span>{" "}
       <span>
-        in the worst case: {scenario} in {year}, range {formatPercent(low)} to {formatPercent(high)}
+        in the worst case: {transitionScenarioTitle(scenario)} in {year}, range {formatPercent(low)} to{" "}
+        {formatPercent(high)}
         {measured_by === "normal_ebitda" ? "; measured by half of the normal EBITDA of the industry" : ""}. Estimate,
         see the remarks.
       </span>
@@ -186,14 +188,12 @@ function Waterfalls({ caption, unit, scenarios }: WaterfallsProps) {
         <div class="waterfalls">
           {scenarios.map(({ scenario, steps }) => (
             <div key={scenario}>
-              <p class="panel-name">
-                <BreakableName name={scenario} />
-              </p>
+              <p class="panel-name">{transitionScenarioTitle(scenario)}</p>
               <WaterfallChart
                 steps={steps}
                 axisUsd={levelsUsd}
                 scale={scale}
-                title={`${scenario}: ${caption}. The table below has the figures.`}
+                title={`${transitionScenarioTitle(scenario)}: ${caption}. The table below has the figures.`}
               />
             </div>
           ))}
@@ -202,7 +202,7 @@ function Waterfalls({ caption, unit, scenarios }: WaterfallsProps) {
       <ComparisonTable
         caption={`Parts, ${unitName}`}
         firstColumn="Part"
-        columns={scenarios.map(({ scenario }) => scenario)}
+        columns={scenarios.map(({ scenario }) => transitionScenarioTitle(scenario))}
         groups={[
           {
             rows: first.steps.map(({ id, name }, index) => {

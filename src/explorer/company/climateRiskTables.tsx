@@ -11,10 +11,11 @@ import {
 } from "./companyFormat.ts";
 import { ComparisonTable, type ComparisonRow } from "./comparisonTable.tsx";
 import { markMeaning } from "./riskAssumptions.ts";
+import { transitionScenarioTitle } from "./scenarioTitles.ts";
 
-/** Returns the ids of the scenarios in the order of the response. */
-function scenariosOf({ valuation }: CompanyAnswer): readonly string[] {
-  return valuation.map(({ scenario }) => scenario);
+/** Returns the titles of the scenarios in the order of the response. */
+function scenarioTitlesOf({ valuation }: CompanyAnswer): readonly string[] {
+  return valuation.map(({ scenario }) => transitionScenarioTitle(scenario));
 }
 
 export function yearsOf({ results }: CompanyAnswer): readonly number[] {
@@ -37,7 +38,7 @@ export function LossTable({ answer }: { readonly answer: CompanyAnswer }) {
     <ComparisonTable
       caption="Annual loss by scenario and year"
       firstColumn="Figure"
-      columns={scenariosOf(answer)}
+      columns={scenarioTitlesOf(answer)}
       groups={yearsOf(answer).map((year) => ({
         heading: String(year),
         rows: [
@@ -83,7 +84,7 @@ export function CreditTable({ answer, year }: { readonly answer: CompanyAnswer; 
     <ComparisonTable
       caption={`Credit if the loss of ${year} recurred every year: before → after`}
       firstColumn="Measure"
-      columns={scenariosOf(answer)}
+      columns={scenarioTitlesOf(answer)}
       groups={[
         {
           rows: [
@@ -136,7 +137,7 @@ export function ValueTable({ answer }: { readonly answer: CompanyAnswer }) {
     <ComparisonTable
       caption="Value of the company: losses of 2026 to 2050"
       firstColumn="Figure"
-      columns={scenariosOf(answer)}
+      columns={scenarioTitlesOf(answer)}
       groups={[
         {
           rows: [
@@ -173,7 +174,7 @@ export function DriverTable({ answer, year }: { readonly answer: CompanyAnswer; 
     <ComparisonTable
       caption={`What drives the losses of ${year}`}
       firstColumn="Driver"
-      columns={scenariosOf(answer)}
+      columns={scenarioTitlesOf(answer)}
       groups={[
         {
           rows: [
@@ -231,6 +232,7 @@ export function EmissionsTable({ answer: { emissions, units } }: { readonly answ
       caption={`Emissions, ${units.emissions}`}
       firstColumn="Scope"
       columns={["Value", "Range", "Origin", "PCAF score, 1 to 5"]}
+      isWrapping
       groups={[
         {
           rows: figures.flatMap(([name, figure]) =>

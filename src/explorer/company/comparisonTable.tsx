@@ -1,5 +1,5 @@
 /** A table with a column for each scenario. */
-import { type ComponentChildren, Fragment } from "preact";
+import type { ComponentChildren } from "preact";
 
 export interface ComparisonRow {
   readonly name: ComponentChildren;
@@ -21,19 +21,21 @@ interface TableProps {
   readonly firstColumn: string;
   readonly columns: readonly string[];
   readonly groups: readonly ComparisonGroup[];
+  /** Whether cells are broken on a narrow screen, so that the table fits. */
+  readonly isWrapping?: boolean;
 }
 
-export function ComparisonTable({ caption, firstColumn, columns, groups }: TableProps) {
+export function ComparisonTable({ caption, firstColumn, columns, groups, isWrapping = false }: TableProps) {
   return (
     <div class="table-scroll" role="region" aria-label={caption} tabIndex={0}>
-      <table>
+      <table class={isWrapping ? "wrapping-table" : undefined}>
         <caption>{caption}</caption>
         <thead>
           <tr>
             <th scope="col">{firstColumn}</th>
             {columns.map((name) => (
               <th key={name} scope="col">
-                <BreakableName name={name} />
+                {name}
               </th>
             ))}
           </tr>
@@ -64,24 +66,6 @@ export function ComparisonTable({ caption, firstColumn, columns, groups }: Table
         ))}
       </table>
     </div>
-  );
-}
-
-/** A name that can be broken after underscores. */
-export function BreakableName({ name }: { readonly name: string }) {
-  return (
-    <>
-      {name.split("_").map((part, index) => (
-        <Fragment key={index}>
-          {index === 0 ? null : (
-            <>
-              _<wbr />
-            </>
-          )}
-          {part}
-        </Fragment>
-      ))}
-    </>
   );
 }
 

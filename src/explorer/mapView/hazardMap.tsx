@@ -7,9 +7,11 @@ import { formatLocation, formatMetric, formatMetricChange, reasonText } from "..
 import { RecoveryButton } from "../failureNotice.tsx";
 import { HazardLeafletMap } from "./leafletMap.ts";
 import { catalogLayer } from "../map/layerChoice.ts";
+import { MapLegend } from "./legend.tsx";
 import { sourceText } from "./sourceText.ts";
 import type { ValueAt } from "./valueLayer.ts";
 
+const READOUT_HINT = "Point at the map, tap it, or focus it and use the arrow keys to read values.";
 const MAP_NAME =
   "Hazard map. The arrow keys pan, plus and minus zoom, Enter chooses the place in the center of the map.";
 
@@ -44,8 +46,10 @@ export function HazardMap() {
           </button>
         </div>
         {map === undefined ? null : <MapStatus map={map} />}
+        <MapLegend />
       </div>
-      {map === undefined ? null : <Readout map={map} />}
+      {/* Has its height from the start: if the map became smaller, a place at its edge would be outside. */}
+      {map === undefined ? <p class="readout">{READOUT_HINT}</p> : <Readout map={map} />}
       <Attribution />
     </>
   );
@@ -110,7 +114,7 @@ function Readout({ map }: { readonly map: HazardLeafletMap }) {
     <>
       <p class="readout" aria-hidden={isCenter}>
         {pointer === undefined ? (
-          "Point at the map, tap it, or focus it and use the arrow keys to read values."
+          READOUT_HINT
         ) : (
           <>
             <span>{location}</span> <strong>{text}</strong>

@@ -11,24 +11,12 @@ export function Legend() {
   const { map } = useExplorer();
   const metric = map.scaleMetric.value;
   const isDifference = map.isDifference.value;
-  const { colors, ticks, unit } = legendModel(metric, isDifference);
   const { threshold } = map.rule.value;
-  const hazard = map.hazard.value;
   return (
     <section class="legend" aria-label="Legend">
-      <h2>
-        {hazardTitle(hazard.hazard)}: {metricLabel(hazard, map.choice.value.metric)}
-        {unit === "" ? "" : ` (${unit})`}
-      </h2>
+      <h2>{quantityText(map)}</h2>
       <p class="note">{layersText(map)}</p>
-      <div class="legend-bar" style={{ backgroundImage: `linear-gradient(to right, ${colors.join(", ")})` }} />
-      <ol class="legend-ticks">
-        {ticks.map(({ position, text }) => (
-          <li key={position} style={{ insetInlineStart: `${100 * position}%` }}>
-            {text}
-          </li>
-        ))}
-      </ol>
+      <ColorBar map={map} />
       <ul class="legend-keys">
         <li>
           <span class="swatch zero" />
@@ -48,6 +36,52 @@ export function Legend() {
       <p class="note">{pixelText(map)}</p>
     </section>
   );
+}
+
+/** The short legend on the map of a narrow screen, which shows the map without its settings. Style sheets hide it elsewhere. */
+export function MapLegend() {
+  const { map } = useExplorer();
+  return (
+    <div class="map-legend">
+      <p class="map-legend-title">{quantityText(map)}</p>
+      <p>
+        {layersText(map)}
+        {hiddenText(map)}
+      </p>
+      <ColorBar map={map} />
+    </div>
+  );
+}
+
+function ColorBar({ map }: { readonly map: MapModel }) {
+  const { colors, ticks } = legendModel(map.scaleMetric.value, map.isDifference.value);
+  return (
+    <>
+      <div class="legend-bar" style={{ backgroundImage: `linear-gradient(to right, ${colors.join(", ")})` }} />
+      <ol class="legend-ticks">
+        {ticks.map(({ position, text }) => (
+          <li key={position} style={{ insetInlineStart: `${100 * position}%` }}>
+            {text}
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+/** Hazard and metric, with the unit of the numbers. */
+function quantityText(map: MapModel): string {
+  const hazard = map.hazard.value;
+  const { unit } = legendModel(map.scaleMetric.value, map.isDifference.value);
+  const label = `${hazardTitle(hazard.hazard)}: ${metricLabel(hazard, map.choice.value.metric)}`;
+  return unit === "" ? label : `${label} (${unit})`;
+}
+
+function hiddenText(map: MapModel): string {
+  const { threshold } = map.rule.value;
+  if (threshold === undefined) return "";
+  const what = map.isDifference.value ? "differences" : "values";
+  return `; ${what} below ${formatMetric(map.scaleMetric.value, threshold)} are hidden`;
 }
 
 function layersText(map: MapModel): string {

@@ -4,6 +4,7 @@ import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import { useExplorer } from "../context.ts";
 import { formatLocation, hazardTitle, metricTitle, scenarioTitle } from "../format.ts";
 import { metricLabel, returnPeriodOf } from "../map/layerChoice.ts";
+import { placeBeyondMapText } from "../map/mapEdge.ts";
 import type { MapRing } from "../map/mapOverlay.ts";
 import type { SelectedPlace } from "../state.ts";
 import { FailureNotice } from "../failureNotice.tsx";
@@ -63,6 +64,7 @@ function ChosenPlace({ place }: { readonly place: SelectedPlace }) {
   useCircle(place, choice.radiusKm, cell, hazard);
   useEffect(() => () => overlay.showCircle(undefined), [overlay]);
   const location = formatLocation(place);
+  const beyondMap = placeBeyondMapText(place);
   return (
     <article class="place-panel" aria-busy={loaded.kind === "loading"}>
       <header>
@@ -77,6 +79,7 @@ function ChosenPlace({ place }: { readonly place: SelectedPlace }) {
           ×
         </button>
       </header>
+      {beyondMap === undefined ? null : <p class="note">{beyondMap}</p>}
       <RadiusControls />
       {loaded.kind === "failed" ? <FailureNotice error={loaded.error} onRetry={loaded.retry} /> : null}
       <p class="visually-hidden" role="status">

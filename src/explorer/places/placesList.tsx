@@ -6,6 +6,7 @@ import { colorOf, colorScaleOf } from "../../tiles/colorScales.ts";
 import { useExplorer } from "../context.ts";
 import { formatCount } from "../format.ts";
 import { returnPeriodOf } from "../map/layerChoice.ts";
+import { placesBeyondMapText } from "../map/mapEdge.ts";
 import { placePosition } from "../placePosition.ts";
 import { FailureNotice } from "../failureNotice.tsx";
 import { valueText } from "../place/placeQuery.ts";
@@ -59,6 +60,7 @@ function Places({ model, list }: ListProps) {
   const shownMetric = map.scaleMetric.value;
   const columns = listColumns(map.hazard.value, query ?? shown, shownMetric);
   const located = list.rows.filter(({ location }) => location !== undefined);
+  const beyondMap = placesBeyondMapText(located.flatMap(({ location }) => (location === undefined ? [] : [location])));
   const faulty = list.rows.filter(({ location }) => location === undefined);
   const progress = { kind: scoring.kind, doneCount: scores.size, count: located.length };
   const isCurrent = query !== undefined && sameQuery(query, shown);
@@ -112,6 +114,7 @@ function Places({ model, list }: ListProps) {
         {faulty.length === 0 ? "" : `, ${formatCount(faulty.length)} faulty ${faulty.length === 1 ? "row" : "rows"}`},
         located by the columns {list.used.latitude} and {list.used.longitude}.
       </p>
+      {beyondMap === undefined ? null : <p class="note">{beyondMap}</p>}
       <IdColumn model={model} list={list} />
       {faulty.length === 0 ? null : <FaultyRows rows={faulty} />}
       <RadiusFields />

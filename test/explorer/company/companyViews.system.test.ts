@@ -13,6 +13,7 @@ import {
 } from "../../../src/explorer/company/alignmentForm.ts";
 import { formatMoneyChange, formatPercent, moneyScaleFor } from "../../../src/explorer/company/companyFormat.ts";
 import { EXAMPLE_RISK, type RiskForm, riskCallOf } from "../../../src/explorer/company/riskForm.ts";
+import { transitionScenarioTitle } from "../../../src/explorer/company/scenarioTitles.ts";
 import { alignTemperature, roundTemperatures, totalClimateRisk } from "../../../src/index.ts";
 import { describeInChromium } from "../../browser/chromium.ts";
 import { axeFindings } from "../axeFindings.ts";
@@ -164,6 +165,20 @@ describeInChromium("the company views of the explorer", () => {
     expect(opened?.problems).toEqual([]);
   });
 
+  test("scenarios have titles, and the form has their ids beside them", async () => {
+    const page = await open({ fragment: "view=climate-risk" });
+    const titles = ["Net Zero 2050", "Delayed Transition", "Current Policies"];
+    await expect.poll(() => page.locator(".panel-name").allTextContents()).toEqual(titles);
+    expect(await page.locator(".company-headline").textContent()).toContain("in the worst case: Net Zero 2050 in");
+    for (const table of await page
+      .getByRole("table")
+      .filter({ hasText: titles[0] ?? "" })
+      .all()) {
+      expect((await table.getByRole("columnheader").allTextContents()).slice(1)).toEqual(titles);
+    }
+    await page.getByRole("checkbox", { name: "Net Zero 2050 NGFS_NET_ZERO_2050 Orderly" }).waitFor();
+  });
+
   test("the waterfall of the value ends at the value after the losses", async () => {
     const page = await open({ fragment: "view=climate-risk" });
     await page.getByLabel("Waterfall of").selectOption("value");
@@ -234,6 +249,32 @@ describeInChromium("the company views of the explorer", () => {
     }
   });
 
+  test("the tables of emissions fit a phone", async () => {
+    const labeled = EXAMPLE_ALIGNMENT.projections.map((row) => ({ ...row, label: "target", probability: "1" }));
+    for (const projections of [EXAMPLE_ALIGNMENT.projections, labeled]) {
+      const form: AlignmentForm = { ...EXAMPLE_ALIGNMENT, projections };
+      const page = await open({
+        fragment: `view=alignment&entity=${encodeURIComponent(encodeAlignmentForm(form) ?? "")}`,
+        viewport: PHONE,
+      });
+      const table = page.getByRole("region", { name: "Emissions and revenue" });
+      expect(await hiddenWidthPx(table)).toBe(0);
+      // Every figure is visible, below the name of its column.
+      const scope = page.getByLabel("Projection 5, scope 3");
+      await scope.fill("1234567");
+      expect(await scope.evaluate((field) => field.scrollWidth - field.clientWidth)).toBe(0);
+      const name = await scope.evaluate((field) => getComputedStyle(field.parentElement ?? field, "::before").content);
+      expect(name).toBe('"Scope 3"');
+      await page.getByLabel("Projection 1, year").fill("2020");
+      await expect.poll(() => errorsOf(page, page.getByLabel("Projection 1, year"))).toHaveLength(1);
+      expect(await hiddenWidthPx(table)).toBe(0);
+      expect(await axeFindings(page)).toEqual([]);
+      await opened?.close();
+    }
+    const page = await open({ fragment: "view=climate-risk", viewport: PHONE });
+    expect(await hiddenWidthPx(page.getByRole("region", { name: /^Emissions, / }))).toBe(0);
+  });
+
   test.each(["alignment", "climate-risk"])("the view %s fits a phone, and axe finds nothing", async (view) => {
     for (const [viewport, colorScheme] of [
       [PHONE, "dark"],
@@ -287,7 +328,9 @@ async function expectLosses(page: Page, form: RiskForm): Promise<void> {
         results.filter((result) => result.year === year).map(({ total }) => formatPercent(total.pct_of_ebitda)),
       ),
     );
-  expect((await table.getByRole("columnheader").allTextContents()).slice(1)).toEqual(form.scenarios);
+  expect((await table.getByRole("columnheader").allTextContents()).slice(1)).toEqual(
+    form.scenarios.map(transitionScenarioTitle),
+  );
 }
 
 async function expectParts(page: Page, form: RiskForm, year: number): Promise<void> {
@@ -301,6 +344,11 @@ async function expectParts(page: Page, form: RiskForm, year: number): Promise<vo
         .filter((result) => result.year === year)
         .map(({ transition }) => formatMoneyChange(0 - transition.loss, scale)),
     );
+}
+
+/** Returns by how much an element can scroll sideways. */
+function hiddenWidthPx(element: Locator): Promise<number> {
+  return element.evaluate((box) => box.scrollWidth - box.clientWidth);
 }
 
 function isFocused(field: Locator): Promise<boolean> {
