@@ -24,6 +24,7 @@ export interface ChainProblem {
     | "event_outside_chain"
     | "prune_record_changed"
     | "pruning_unlisted"
+    | "pruning_list_unreadable"
     | "pruned_sums_changed"
     | "archive_changed"
     | "archive_unverified"

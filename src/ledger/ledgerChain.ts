@@ -199,8 +199,15 @@ export class LedgerChain {
     { areProven }: { readonly areProven: boolean },
   ): Promise<readonly ChainProblem[]> {
     const list = this.#prunings;
-    const unlisted = (await list?.unlisted(records)) ?? [];
-    if (list === undefined || unlisted.length === 0) return [];
+    if (list === undefined) return [];
+    let unlisted: readonly PruneRow[];
+    try {
+      unlisted = (await list.unlisted(records)) ?? [];
+    } catch (error) {
+      if (!isFault(error)) throw error;
+      return [{ code: "pruning_list_unreadable", detail: error.message }];
+    }
+    if (unlisted.length === 0) return [];
     if (!areProven) return unlisted.map((record) => list.problem(record));
     await list.add(unlisted, "archive_verified");
     return [];

@@ -124,7 +124,7 @@ function vanishedFault(file: string, { batch, hash, writtenAt }: Anchor, path: s
  * @throws Fault `ledger_unavailable`
  */
 function checkRegularFiles(data: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) {
+  for (const suffix of ["", "-wal", "-shm", "-journal"]) {
     const file = join(data, SQLITE_FILE_NAME) + suffix;
     // If it cannot be inspected, opening it reports the reason.
     const stats = ignoreErrors(() => statSync(file, { throwIfNoEntry: false }));

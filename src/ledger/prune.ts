@@ -102,6 +102,7 @@ export async function preparePrune(storage: Storage, archived: ArchivedPlan): Pr
   return storage.snapshot(async (db) => {
     const earlier = await latestPrune(db);
     if ((earlier?.last_batch ?? 0) !== plan.firstBatch - 1) throw prunedMeanwhileFault();
+    await checkNoLaterEvents(db, plan);
     const carried = await carriedAfter(db, plan);
     const row = {
       before_day: plan.before,
@@ -153,6 +154,23 @@ export function recordPrune(storage: Storage, { row, carried }: PreparedPrune): 
     await tx.insertInto("usage_batch").values({ batch, last_seq: newest.last_seq, event_count: 0, hash }).execute();
     return { batch, hash };
   });
+}
+
+/**
+ * Rejects a plan if an event before its day was recorded after it was made, for example by a process whose clock is behind: it
+ * would be in the sums of the archived days, but not in the archive.
+ * @throws Fault `invalid_request`
+ */
+async function checkNoLaterEvents(db: Storage["db"], { before, lastSeq }: PrunePlan): Promise<void> {
+  const later = await db
+    .selectFrom("usage_event")
+    .select("seq")
+    .where("seq", ">", lastSeq)
+    .where("recorded_at", "<", before)
+    .limit(1)
+    .executeTakeFirst();
+  if (later === undefined) return;
+  throw new Fault("invalid_request", `Usage before ${before} was recorded while it was archived; start again.`);
 }
 
 function prunedMeanwhileFault(): Fault {

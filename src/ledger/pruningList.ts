@@ -3,8 +3,9 @@
  * the database contains it, so that a record that is not listed was added by somebody who can write to the database
  * only, or by another machine.
  */
-import { constants, open } from "node:fs/promises";
+import { constants, lstat, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { Fault } from "../errors.ts";
 import { syncFolder, withPathInErrors } from "../files.ts";
 import { pruneHash, type PruneRow } from "./chain.ts";
 import type { ChainProblem } from "./chainReport.ts";
@@ -29,7 +30,14 @@ export class PruningList {
    * @throws Fault `ledger_unavailable` if the list cannot be read
    */
   async unlisted(records: readonly PruneRow[]): Promise<readonly PruneRow[] | undefined> {
-    const text = await readEvidence(this.path, "The list of prunings");
+    const name = "The list of prunings";
+    // Nothing is appended through a link, so prunings could not be listed.
+    const isLink = await lstat(this.path).then(
+      (stats) => stats.isSymbolicLink(),
+      () => false,
+    );
+    if (isLink) throw new Fault("ledger_unavailable", `${name} ${this.path} cannot be used: it is a symbolic link.`);
+    const text = await readEvidence(this.path, name);
     // A line that is not complete was being written at a crash, so that its pruning was not recorded.
     const lines = (text ?? "")
       .split("\n")

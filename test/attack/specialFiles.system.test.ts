@@ -39,13 +39,16 @@ describe.each(Object.entries(SPECIAL))("%s", (_what, create) => {
     await blobs.close();
   });
 
-  test.each(["ledger.sqlite", "ledger.sqlite-wal"])("in place of %s is rejected", async (name) => {
-    create(join(folder, name));
-    await expect(openLedger({ data: folder })).rejects.toMatchObject({
-      code: "ledger_unavailable",
-      message: `The ledger ${join(folder, name)} cannot be opened: it is not a regular file.`,
-    });
-  });
+  test.each(["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-journal"])(
+    "in place of %s is rejected",
+    async (name) => {
+      create(join(folder, name));
+      await expect(openLedger({ data: folder })).rejects.toMatchObject({
+        code: "ledger_unavailable",
+        message: `The ledger ${join(folder, name)} cannot be opened: it is not a regular file.`,
+      });
+    },
+  );
 
   test.each([
     ["ledger-anchor.json", "The anchor"],
@@ -57,7 +60,23 @@ describe.each(Object.entries(SPECIAL))("%s", (_what, create) => {
     create(join(folder, name));
     await expect(open()).rejects.toMatchObject({
       code: "ledger_unavailable",
-      message: `${what} ${join(folder, name)} cannot be read: it is not a regular file.`,
+      message: expect.stringMatching(
+        new RegExp(
+          `^${what} ${join(folder, name)} cannot be (read: it is not a regular file|used: it is a symbolic link)\\.$`,
+        ),
+      ) as string,
+    });
+  });
+
+  test("in place of the list of prunings is a problem that an audit lists with the others", async () => {
+    await withLedger({ data: folder }, async (ledger) => {
+      const list = join(folder, "ledger-anchor-prunings.jsonl");
+      rmSync(list, { force: true });
+      create(list);
+      expect((await ledger.audit()).chain).toMatchObject({
+        batchCount: 0,
+        problems: [{ code: "pruning_list_unreadable", detail: expect.stringContaining(list) as string }],
+      });
     });
   });
 

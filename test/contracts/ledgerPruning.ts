@@ -87,6 +87,34 @@ export function describePruning(contract: TestLedger): void {
       await expectConsistent();
     });
 
+    test("is rejected if an event before the day was recorded while they were archived, by a clock that is behind", async () => {
+      const { accountId, entry } = await newAccount();
+      await contract.ledger.record(entry());
+      const moveClock = async (days: number): Promise<void> => {
+        contract.nowMs += days * 24 * HOUR_MS;
+        await contract.ledger.resetClock();
+      };
+      await moveClock(1);
+      const plan = await contract.ledger.prunePlan({ before: dayAfter(0) });
+      const late = contract.ledger.prune(plan, async (batches) => {
+        await moveClock(-1);
+        await contract.ledger.record(entry());
+        await moveClock(1);
+        return archiveTo([])(batches);
+      });
+      await expect(late).rejects.toMatchObject({
+        code: "invalid_request",
+        message: `Usage before ${plan.before} was recorded while it was archived; start again.`,
+      });
+      expect(await eventsOf(accountId)).toHaveLength(2);
+      await expectConsistent();
+      const again = await contract.ledger.prunePlan({ before: plan.before });
+      expect(again.eventCount).toBe(plan.eventCount + 1);
+      await contract.ledger.prune(again, archiveTo([]));
+      expect(await eventsOf(accountId)).toEqual([]);
+      await expectConsistent();
+    });
+
     test("rejects a day that is invalid, in the future or before an earlier one", async () => {
       const rejected = fault("invalid_request");
       for (const before of ["2026-02-30", "yesterday", dayAfter(1), "2026-01-01"]) {

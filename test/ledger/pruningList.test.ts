@@ -1,4 +1,4 @@
-import { appendFile, chmod, chown, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { appendFile, chmod, chown, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -98,14 +98,22 @@ describe("the list of prunings", () => {
     expect(await list.unlisted([first, second])).toEqual([second]);
   });
 
-  test("that cannot be read is an error that names the file", async () => {
+  test.each<[string, (path: string) => Promise<unknown>, RegExp]>([
+    [
+      "a symbolic link",
+      async (path) => {
+        await list.begin([]);
+        await symlink(list.path, path);
+      },
+      /^The list of prunings .*other-prunings\.jsonl cannot be used: it is a symbolic link\.$/,
+    ],
+    ["a folder", (path) => mkdir(path), /^The list of prunings .*other-prunings\.jsonl cannot be read: it is not a/],
+  ])("that is %s is an error that names the file", async (_, create, message) => {
     const blocked = new PruningList(join(folder, "other.json"));
-    await symlink(blocked.path, blocked.path);
+    await create(blocked.path);
     await expect(blocked.unlisted([])).rejects.toMatchObject({
       code: "ledger_unavailable",
-      message: expect.stringMatching(
-        /^The list of prunings .*other-prunings\.jsonl cannot be read \(ELOOP\)/,
-      ) as string,
+      message: expect.stringMatching(message) as string,
     });
   });
 
