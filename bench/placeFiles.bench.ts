@@ -10,7 +10,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { PlaceReport } from "../src/placeFiles/run/placeReport.ts";
+import type { PlaceReport } from "../src/places/run/placeReport.ts";
 import { numberArgument, type Run, timed } from "./processTime.ts";
 import { print } from "./row.ts";
 import { prepareStoredDemo, STORED_DEMO_PLACES } from "./storedDemo.ts";

@@ -9,9 +9,9 @@
  */
 import { type HazardQueryInput, openAtlas } from "../src/index.ts";
 import type { ScoreRequest } from "../src/hazard/scoring/scoreRequest.ts";
-import { scoreBlocks, scoringAtlasOf } from "../src/places/scoreBlocks.ts";
-import { type PlaceBlock, ROWS_PER_BLOCK } from "../src/places/placeBlock.ts";
-import { planScores } from "../src/places/scorePlan.ts";
+import { scoreBlocks, scoringAtlasOf } from "../src/places/scores/scoreBlocks.ts";
+import { type PlaceBlock, ROWS_PER_BLOCK } from "../src/places/scores/placeBlock.ts";
+import { planScores } from "../src/places/scores/scorePlan.ts";
 import { median } from "./measure.ts";
 import { numberArgument } from "./processTime.ts";
 import { rasterioPlaces } from "./competitors/rasterioPlaces.ts";

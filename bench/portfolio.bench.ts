@@ -4,9 +4,9 @@
 import { alignTemperature } from "../src/alignment/alignTemperature.ts";
 import { HOLDING_COUNT_MAX, PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../src/contract/portfolioNames.ts";
 import type { Entity, Holding, PortfolioOptions, PortfolioResult } from "../src/contract/wireTypes.ts";
-import { alignPortfolio } from "../src/portfolio/alignPortfolio.ts";
-import { mergeHoldings } from "../src/portfolio/mergedHoldings.ts";
-import { portfolioResults } from "../src/portfolio/portfolioResults.ts";
+import { alignPortfolio } from "../src/holdings/alignPortfolio.ts";
+import { mergeHoldings } from "../src/holdings/mergedHoldings.ts";
+import { portfolioResults } from "../src/holdings/portfolioResults.ts";
 import { interleave } from "./interleave.ts";
 import { type PlainResult, plainPortfolio } from "./plainPortfolio.ts";
 import { print } from "./row.ts";

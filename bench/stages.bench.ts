@@ -9,7 +9,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseHazardParameters, parseHazardQuery } from "../src/hazard/query.ts";
-import { encodeJson } from "../src/json/json.ts";
+import { encodeJson } from "../src/text/json/json.ts";
 import { serve } from "../src/host/main.ts";
 import { newRequestId } from "../src/host/http/requestId.ts";
 import { Kernel } from "../src/kernel/instance.ts";

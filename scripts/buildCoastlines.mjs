@@ -1,4 +1,4 @@
-// Writes the coastlines of the maps in reports, src/placeFiles/summary/report/coastlines.generated.ts.
+// Writes the coastlines of the maps in reports, src/places/summary/report/coastlines.generated.ts.
 //
 // The outlines are those of Natural Earth 1:50m, from world-atlas, simplified so that no coast moves by more than the
 // tolerance. Rings that cross the antimeridian
@@ -8,7 +8,7 @@ import { createRequire } from "node:module";
 import { feature } from "topojson-client";
 import { hashInputs, inputLine, isUpToDate } from "./generatedSource.mjs";
 
-const TARGET = new URL("../src/placeFiles/summary/report/coastlines.generated.ts", import.meta.url);
+const TARGET = new URL("../src/places/summary/report/coastlines.generated.ts", import.meta.url);
 const OUTLINES = createRequire(import.meta.url).resolve("world-atlas/land-50m.json");
 
 const STEPS_PER_DEG = 20;

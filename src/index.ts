@@ -32,8 +32,8 @@ export {
   PATHWAY_INDEX,
   type ReferenceColumns,
 } from "./kernel/alignmentColumns.ts";
-export { alignPortfolio } from "./portfolio/alignPortfolio.ts";
-export { roundPortfolio } from "./portfolio/roundPortfolio.ts";
+export { alignPortfolio } from "./holdings/alignPortfolio.ts";
+export { roundPortfolio } from "./holdings/roundPortfolio.ts";
 export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
 export { estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export {
@@ -176,10 +176,10 @@ export type {
   StepsResult,
 } from "./hazard/sampleRequest.ts";
 export type { ScoreStatus } from "./hazard/scoring/scoreRequest.ts";
-export type { RowError } from "./places/placeBlock.ts";
-export type { PlaceResult } from "./places/placeResult.ts";
-export type { PlaceRow } from "./places/rowBlocks.ts";
-export type { ScorePortfolioOptions } from "./places/placeOptions.ts";
-export { scorePortfolio, type ScoredPlace } from "./places/scorePortfolio.ts";
+export type { RowError } from "./places/scores/placeBlock.ts";
+export type { PlaceResult } from "./places/scores/placeResult.ts";
+export type { PlaceRow } from "./places/scores/rowBlocks.ts";
+export type { ScorePortfolioOptions } from "./places/scores/placeOptions.ts";
+export { scorePortfolio, type ScoredPlace } from "./places/scores/scorePortfolio.ts";
 export type { NgfsRegion } from "./reference/countries.ts";
 export { openAtlas, type OpenAtlasOptions } from "./openAtlas.ts";

@@ -3,12 +3,12 @@ import { openPackedAtlas, type PackedAtlas } from "./atlas/packedAtlas.ts";
 import { Sampler } from "./atlas/sampler.ts";
 import type { TileOrigin } from "./atlas/tileUse.ts";
 import type { FaultItem } from "./errors.ts";
-import { checkOptions, quote, type ValueSchema } from "./schemaErrors.ts";
+import { checkOptions, quote, type ValueSchema } from "./validation/schemaErrors.ts";
 import { type Atlas, createAtlas, type LocalAtlas } from "./hazard/answer.ts";
 import { Kernel } from "./kernel/instance.ts";
 import { Executor } from "./pool/executor.ts";
 import { PooledAtlas } from "./pool/pooledAtlas.ts";
-import { startWorker } from "./workerThreads.ts";
+import { startWorker } from "./pool/startWorker.ts";
 
 export interface OpenAtlasOptions {
   /**

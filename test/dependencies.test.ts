@@ -4,105 +4,60 @@ import { cyclesOf, filesBelow, folderCyclesOf, graphOf, importsOf } from "../scr
 import { codeSpansIn, tableRows } from "./documentTables.ts";
 
 /**
- * What each module may import, as documented in docs/architecture.md. Every module may import itself, and all but
- * `contract` SHARED_FILES.
+ * The modules by layer, as documented in docs/architecture.md. A module may import every lower layer and, within its own
+ * layer, the modules named here.
  */
-const ALLOWED_IMPORTS: Readonly<Record<string, readonly string[] | "everything">> = {
+const LAYERS: readonly Readonly<Record<string, readonly string[]>>[] = [
+  { validation: [], text: ["validation"], files: [], numerics: [], concurrency: [] },
+  { contract: [], kernel: [] },
+  { atlas: [], reference: [], tiles: [] },
+  { hazard: [], alignment: [], holdings: ["alignment"], company: [] },
+  { pool: [], demo: [] },
+  { places: [], ingest: [], ledger: [] },
+  { client: [] },
+  { host: [], explorer: [], cli: ["host"], worker: ["host"] },
+];
+/** Modules whose dependencies are limited further, because programs load them on their own. */
+const LIMITED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
-  json: [],
-  kernel: [],
-  tiles: ["contract/wireTypes.ts"],
-  threads: [],
-  atlas: ["contract/hazardCatalog.ts", "contract/wireTypes.ts", "kernel", "threads"],
-  hazard: ["contract", "kernel", "atlas", "threads", "tiles"],
-  reference: ["contract/alignmentNames.ts", "contract/companyNames.ts", "contract/wireTypes.ts"],
-  alignment: ["contract", "kernel", "reference"],
-  portfolio: ["contract", "alignment"],
-  pool: ["contract", "hazard", "atlas", "kernel", "threads", "tiles"],
-  demo: ["atlas", "kernel", "hazard/hazards.ts"],
-  ingest: ["contract/wireTypes.ts", "atlas", "kernel", "hazard/hazards.ts", "threads", "version.ts"],
-  company: ["contract", "reference"],
-  places: ["contract", "hazard"],
-  placeFiles: ["contract", "json", "hazard", "places", "pool", "version.ts"],
-  ledger: ["contract", "threads"],
-  host: [
-    "contract",
-    "json",
-    "hazard",
-    "alignment",
-    "company",
-    "ledger",
-    "pool",
-    "portfolio",
-    "threads",
-    "tiles",
-    "openAtlas.ts",
-    "version.ts",
-  ],
   client: ["contract/wireTypes.ts"],
   explorer: [
     "contract",
     "tiles",
     "client",
-    "index.ts",
-    "openAtlas.ts",
+    "concurrency",
+    "text",
+    "validation",
     "hazard/holdingsCatalog.ts",
-    "placeFiles/readers/coordinates.ts",
-    "placeFiles/readers/placeColumnNames.ts",
+    "places/readers/coordinates.ts",
+    "places/readers/placeColumnNames.ts",
   ],
-  cli: "everything",
 };
-/** Files that every module except `contract` may import. */
-const SHARED_FILES = new Set([
-  "closestMatch.ts",
-  "csvRows.ts",
-  "csvText.ts",
-  "editDistance.ts",
-  "elementaryFunctions.ts",
-  "errors.ts",
-  "files.ts",
-  "markup.ts",
-  "folderLock.ts",
-  "schemaErrors.ts",
-  "sharedCalls.ts",
-  "sizedCache.ts",
-  "optionalPackages.ts",
-  "parameters.ts",
-  "utf8Text.ts",
-]);
-/** Files outside the modules: shared files, and those that compose the modules. */
-const ROOT_FILES = [
-  ...SHARED_FILES,
-  "index.ts",
-  "openAtlas.ts",
-  "version.ts",
-  "workerMain.ts",
-  "workerThreads.ts",
-  "workerThreads.browser.ts",
-];
+/** Loose files. All modules but `contract` may import the first two; the others assemble the library. */
+const COMMON_FILES = ["errors.ts", "version.ts"];
+const ASSEMBLY_FILES = ["index.ts", "openAtlas.ts"];
+const USERS_OF_ASSEMBLY_FILES = new Set(["host", "explorer", "cli", "worker"]);
 const CATCH_ALL_NAMES = /^(utils?|helpers?|types?|common|misc|shared|lib)(\.ts)?$/i;
 
 const sources = filesBelow("src");
 
 describe("dependency rules", () => {
   test("every file under src/ is in a known module", () => {
-    const modules = new Set(sources.map((file) => file.split("/")[1] ?? ""));
-    for (const entry of ROOT_FILES) modules.delete(entry);
-    expect([...modules].toSorted()).toEqual(Object.keys(ALLOWED_IMPORTS).toSorted());
+    const modules = sources.map((file) => file.split("/")[1] ?? "");
+    const known = [...LAYERS.flatMap((layer) => Object.keys(layer)), ...COMMON_FILES, ...ASSEMBLY_FILES];
+    expect([...new Set(modules)].toSorted()).toEqual(known.toSorted());
   });
 
-  test("docs/architecture.md lists what each module may import, and the shared files", () => {
+  test("docs/architecture.md lists the modules by layer", () => {
     const page = readFileSync("docs/architecture.md", "utf8");
-    const listed = tableRows(page, "module").map(([name = "", , imports = ""]) => [
+    const listed = tableRows(page, "module").map(([name = "", layer = "", , imports = ""]) => [
       codeSpansIn(name)[0],
-      imports === "everything" ? imports : codeSpansIn(imports).toSorted(),
+      { layer: Number(layer), within: codeSpansIn(imports) },
     ]);
-    const allowed = Object.entries(ALLOWED_IMPORTS).map(([name, imports]) => [
-      name,
-      imports === "everything" ? imports : imports.toSorted(),
-    ]);
-    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(allowed));
-    expect(new Set(tableRows(page, "file").flatMap(([name = ""]) => codeSpansIn(name)))).toEqual(SHARED_FILES);
+    const rules = LAYERS.flatMap((modules, layer) =>
+      Object.entries(modules).map(([name, within]) => [name, { layer, within }] as const),
+    );
+    expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(rules));
   });
 
   test("no modules import each other, including type-only imports", () => {
@@ -126,18 +81,19 @@ describe("dependency rules", () => {
 
   test.each(sources)("%s imports only what its module may", (file) => {
     const module = file.split("/")[1] ?? "";
-    const allowed = ALLOWED_IMPORTS[module];
-    if (allowed === undefined || allowed === "everything") return;
+    const layer = LAYERS.findIndex((modules) => module in modules);
+    if (layer < 0) return;
+    const lower = LAYERS.slice(0, layer).flatMap((modules) => Object.keys(modules));
+    const allowed = [
+      ...(LIMITED_IMPORTS[module] ?? [...lower, ...(LAYERS[layer]?.[module] ?? [])]),
+      ...(module === "contract" ? [] : COMMON_FILES),
+      ...(USERS_OF_ASSEMBLY_FILES.has(module) ? ASSEMBLY_FILES : []),
+    ];
     const forbidden = importsOf(file)
       .filter((path) => path.startsWith("src/") || path.startsWith("assembly/") || path.startsWith("test/"))
       .map((path) => path.replace(/^src\//, ""))
-      .filter((path) => !path.startsWith(`${module}/`) && (module === "contract" || !SHARED_FILES.has(path)))
-      .filter(
-        (path) =>
-          !allowed.some((dependency) =>
-            dependency.endsWith(".ts") ? path === dependency : path.startsWith(`${dependency}/`),
-          ),
-      );
+      .filter((path) => path.split("/")[0] !== module)
+      .filter((path) => !allowed.some((entry) => path === entry || path.startsWith(`${entry}/`)));
     expect(forbidden).toEqual([]);
   });
 

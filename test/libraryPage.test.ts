@@ -5,7 +5,7 @@ import { ALIGNMENT_OPTIONS } from "../src/client/options.ts";
 import { Fault } from "../src/errors.ts";
 import { alignTemperature, openAtlas } from "../src/index.ts";
 import { checkIngestOptions, type IngestOptions } from "../src/ingest/options.ts";
-import { parsePlaceOptions } from "../src/places/placeOptions.ts";
+import { parsePlaceOptions } from "../src/places/scores/placeOptions.ts";
 import { codeSpansIn, tableRows } from "./documentTables.ts";
 
 const PAGE = readFileSync(new URL("../docs/library.md", import.meta.url), "utf8");

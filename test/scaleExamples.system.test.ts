@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { parsePlaceFileOptions } from "../src/places/placeOptions.ts";
+import { parsePlaceFileOptions } from "../src/places/scores/placeOptions.ts";
 
 /** Runs the scripts of docs/scale.md with programs that record their arguments instead of scoring. */
 const ROOT = fileURLToPath(new URL("..", import.meta.url));

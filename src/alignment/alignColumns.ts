@@ -1,5 +1,5 @@
 import { Fault } from "../errors.ts";
-import { findUnknownMembers } from "../schemaErrors.ts";
+import { findUnknownMembers } from "../validation/schemaErrors.ts";
 import {
   type AlignedColumns,
   type IncludedColumns,

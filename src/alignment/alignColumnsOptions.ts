@@ -1,5 +1,5 @@
 /** Options of `alignColumns` and their validation. */
-import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
+import { checkOptions, type ValueSchema } from "../validation/schemaErrors.ts";
 import type { AlignmentRule } from "../kernel/alignment.ts";
 import { type AlignedColumns, type IncludedColumns, RESULT_COLUMNS } from "../kernel/alignmentColumns.ts";
 import { ANCHOR_COUNT } from "../kernel/alignmentTables.ts";

@@ -1,6 +1,6 @@
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { findSchemaErrors, quote, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
+import { findSchemaErrors, quote, summarizeItems, type ValueSchema } from "../validation/schemaErrors.ts";
 import { EntitySchema } from "../contract/alignmentRequest.ts";
 import type { Entity } from "../contract/wireTypes.ts";
 import { SCOPES } from "../kernel/alignmentColumns.ts";

@@ -1,6 +1,6 @@
 /** Rules of the labels and probabilities of an entity's projection records, which a schema cannot express. */
 import { FAULT_ITEM_COUNT_MAX, type FaultItem } from "../errors.ts";
-import { quote } from "../schemaErrors.ts";
+import { quote } from "../validation/schemaErrors.ts";
 import type { Entity } from "../contract/wireTypes.ts";
 
 /** Number of labels that a column of 16-bit integers can distinguish. */

@@ -10,7 +10,7 @@ import {
 } from "../kernel/sampling.ts";
 import { locateCells } from "../kernel/points.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import { TileCache } from "./cache.ts";
 import type { CellSource } from "./cellSource.ts";
 import type { FieldLayer, CachedField } from "./cachedField.ts";

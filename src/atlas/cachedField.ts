@@ -10,7 +10,7 @@ import {
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { copyToLanes, prefixTile } from "../kernel/tiles.ts";
-import { TimeSlice } from "../threads/timeSlice.ts";
+import { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { TileToFill, TileCache, TileSlot } from "./cache.ts";
 import type { LayerEntry } from "./catalog.ts";
 import type { CellSource, PyramidRequest, TileState } from "./cellSource.ts";

@@ -1,5 +1,5 @@
 import type { Cell, Grid } from "../kernel/grid.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { GroupEntry } from "./catalog.ts";
 
 /** State of one group of a tile: "cells" if its cells must be loaded; otherwise all its cells have the same value. */

@@ -2,7 +2,7 @@ import { LANES, type MissingTiles } from "../kernel/field.ts";
 import { type Circle, type CircleCells, rowSpans, rowWeights } from "../kernel/geodesy.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { CircleAccumulator, type CircleSummary } from "../kernel/circleAccumulator.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import { TileCache } from "./cache.ts";
 import { tilesInCircle } from "./circleTiles.ts";
 import type { LayerSet } from "./layerSet.ts";

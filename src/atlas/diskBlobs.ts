@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
 import type { Blobs, ByteRange } from "./blobs.ts";
-import { isNotFound } from "../files.ts";
+import { isNotFound } from "../files/files.ts";
 
 /** Reads blobs from a folder. Each file is opened once and remains open, so that a reader always reads the same release. */
 export function diskBlobs(folder: string): Blobs {

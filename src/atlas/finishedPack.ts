@@ -5,7 +5,7 @@
 import { readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { PackEntry } from "./catalog.ts";
-import { isNotFound, syncFolder, writeSynced } from "../files.ts";
+import { isNotFound, syncFolder, writeSynced } from "../files/files.ts";
 
 /** Name prefix of work folders, which readers ignore. */
 export const WORK_PREFIX = ".writing-";

@@ -1,7 +1,7 @@
 /** Exclusive write lock on an atlas folder. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { withFolderLock } from "../folderLock.ts";
+import { withFolderLock } from "../files/folderLock.ts";
 
 /** A catalog before it takes its name; see `publish`. */
 const UNPUBLISHED_CATALOG_NAME = /^\.atlas\.json\.[0-9a-f-]{36}$/;

@@ -5,7 +5,7 @@ import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { Blobs } from "./blobs.ts";
 import type { TileCache, TileToFill } from "./cache.ts";
 import { type FileEntry, type GroupEntry, type PackEntry, sha256Hex } from "./catalog.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { CellSource, Pyramid, PyramidRequest, TileRequest, TileState } from "./cellSource.ts";
 import { damagedFile } from "./damagedFile.ts";
 import { inflateRaw } from "./inflate.ts";

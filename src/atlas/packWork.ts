@@ -1,7 +1,7 @@
 /** The unfinished files of a pack and the journal of their synced sizes. */
 import { type FileHandle, open, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isNotFound, withPathInErrors, syncFolder, writeSynced } from "../files.ts";
+import { isNotFound, withPathInErrors, syncFolder, writeSynced } from "../files/files.ts";
 
 /** The entry of one pyramid tile in the root. */
 export interface RootRow {

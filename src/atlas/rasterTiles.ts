@@ -1,6 +1,6 @@
 /** Tiles of single layers for maps: cells, and maxima of blocks of cells from each level of the pyramid. */
 import { BLOCK_SIZE, STEPS_NODATA, STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { FieldLayer } from "./cachedField.ts";
 import type { Pyramid, PyramidRequest, TileRequest, TileState } from "./cellSource.ts";
 import { CONSTANT_STEPS, PYRAMID_SIZE, tilingOf } from "./tile.ts";

@@ -11,7 +11,7 @@ import {
   TILE_SIZE,
 } from "../kernel/kernel.generated.ts";
 import type { LocationArrays, LocationResults, LocationValues } from "../kernel/sampling.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import { type BulkRun, computeLocations, sampleFromTiles } from "./bulkSampling.ts";
 import { TileCache } from "./cache.ts";
 import type { CachedField, FieldLayer } from "./cachedField.ts";

@@ -17,7 +17,7 @@ import {
   type PackEntry,
 } from "./catalog.ts";
 import { finishPack, PACK_PARTS, readFinishedPack, removeFinishedWork, WORK_PREFIX } from "./finishedPack.ts";
-import { hashFile, isNotFound, syncFolder, writeSynced } from "../files.ts";
+import { hashFile, isNotFound, syncFolder, writeSynced } from "../files/files.ts";
 import { encodeRoot } from "./packEncoding.ts";
 import { PackWork } from "./packWork.ts";
 import { type BandContent, PyramidRow } from "./pyramidRow.ts";

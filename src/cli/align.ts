@@ -3,8 +3,8 @@ import { alignTemperature } from "../alignment/alignTemperature.ts";
 import { roundTemperatures } from "../alignment/answer.ts";
 import { DEFAULT_BENCHMARK } from "../alignment/benchmarkNgfsPhase5.ts";
 import { Fault, isFault } from "../errors.ts";
-import { parseNumber } from "../parameters.ts";
-import { quote } from "../schemaErrors.ts";
+import { parseNumber } from "../validation/parameters.ts";
+import { quote } from "../validation/schemaErrors.ts";
 import { entityEcho } from "../alignment/result.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { resultCells } from "./alignmentColumns.ts";
@@ -28,7 +28,7 @@ import type {
   Entity,
 } from "../contract/wireTypes.ts";
 import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ALIGNMENT_METHOD, BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
-import { decodeUtf8 } from "../utf8Text.ts";
+import { decodeUtf8 } from "../text/utf8Text.ts";
 
 interface AlignFlags {
   readonly format?: EntityFormat;

@@ -3,10 +3,10 @@ import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../cont
 import { Fault, isFault } from "../errors.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { entityEcho } from "../alignment/result.ts";
-import { encodeJson, parseJson } from "../json/json.ts";
-import { alignPortfolio } from "../portfolio/alignPortfolio.ts";
-import { roundPortfolio } from "../portfolio/roundPortfolio.ts";
-import { decodeUtf8 } from "../utf8Text.ts";
+import { encodeJson, parseJson } from "../text/json/json.ts";
+import { alignPortfolio } from "../holdings/alignPortfolio.ts";
+import { roundPortfolio } from "../holdings/roundPortfolio.ts";
+import { decodeUtf8 } from "../text/utf8Text.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
 import { type EntitySource, FaultCollector } from "./entitySource.ts";

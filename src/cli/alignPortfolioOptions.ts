@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
 import type { PortfolioMethod, PortfolioOptions, PortfolioScope } from "../contract/wireTypes.ts";
 import { Fault } from "../errors.ts";
-import { parseNumber } from "../parameters.ts";
-import { quote } from "../schemaErrors.ts";
+import { parseNumber } from "../validation/parameters.ts";
+import { quote } from "../validation/schemaErrors.ts";
 
 /** Options of `isotherm align` that only apply with `--portfolio`. */
 export interface HoldingsFlags {

@@ -1,5 +1,5 @@
-import { type CsvCell, csvLine } from "../csvText.ts";
-import { encodeJson } from "../json/json.ts";
+import { type CsvCell, csvLine } from "../text/csvText.ts";
+import { encodeJson } from "../text/json/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
 import type { EntityFormat } from "./fileFormats.ts";
 import { type ResultCells, resultCells, type ResultColumns } from "./alignmentColumns.ts";

@@ -6,7 +6,7 @@ import { dirname, join, resolve } from "node:path";
 import { isWebAddress } from "../atlas/address.ts";
 import { CATALOG_NAME, type Catalog, decodeCatalog, type FileEntry } from "../atlas/catalog.ts";
 import { Fault } from "../errors.ts";
-import { hashFile, isNotFound, syncFolder, writeSynced } from "../files.ts";
+import { hashFile, isNotFound, syncFolder, writeSynced } from "../files/files.ts";
 import { checkTargetFolder, encodePublication, PUBLICATION_NAME, type PublishedFile } from "./publication.ts";
 import { EXPLORER_FOLDER, publishedPageFiles } from "./publishedPage.ts";
 

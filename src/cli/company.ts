@@ -4,9 +4,9 @@ import { readCompanyRequest } from "../company/request.ts";
 import { BASE_YEAR, LAST_YEAR } from "../company/methodConstants.ts";
 import { findScenario, nearestScenarios, suggestScenario } from "../company/scenarios.ts";
 import { Fault, type FaultItem, isFault } from "../errors.ts";
-import { encodeJson } from "../json/json.ts";
+import { encodeJson } from "../text/json/json.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
-import { quote, summarizeItems } from "../schemaErrors.ts";
+import { quote, summarizeItems } from "../validation/schemaErrors.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
 import { describeCompany } from "./companyReport.ts";
 import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
@@ -15,7 +15,7 @@ import { openIndustryMap } from "./industryMapFile.ts";
 import { indentedJson } from "./indentedJson.ts";
 import { progressBar } from "./progress.ts";
 import type { CompanyAnswer, CompanyRequest } from "../contract/wireTypes.ts";
-import { decodeUtf8 } from "../utf8Text.ts";
+import { decodeUtf8 } from "../text/utf8Text.ts";
 
 /** Formats of the results for a list of companies. A single company can also have a text report. */
 const RESULT_FORMATS = ["json", "ndjson"] as const;

@@ -1,9 +1,9 @@
 import { Fault, isFault } from "../errors.ts";
-import { closestMatch } from "../closestMatch.ts";
-import { quote } from "../schemaErrors.ts";
-import { parseJson } from "../json/json.ts";
-import { parseNumber } from "../parameters.ts";
-import { parseCsvRows } from "../csvRows.ts";
+import { closestMatch } from "../validation/closestMatch.ts";
+import { quote } from "../validation/schemaErrors.ts";
+import { parseJson } from "../text/json/json.ts";
+import { parseNumber } from "../validation/parameters.ts";
+import { parseCsvRows } from "../text/csvRows.ts";
 import { type JsonElement, splitJsonList, splitLines, textPosition } from "./entityJson.ts";
 import { FaultCollector } from "./entitySource.ts";
 import type { EntityFormat } from "./fileFormats.ts";

@@ -1,8 +1,8 @@
 import { Fault } from "../errors.ts";
-import { closestMatch } from "../closestMatch.ts";
-import { quote } from "../schemaErrors.ts";
-import { parseNumber } from "../parameters.ts";
-import { type CsvRow, parseCsvRows } from "../csvRows.ts";
+import { closestMatch } from "../validation/closestMatch.ts";
+import { quote } from "../validation/schemaErrors.ts";
+import { parseNumber } from "../validation/parameters.ts";
+import { type CsvRow, parseCsvRows } from "../text/csvRows.ts";
 import { type EntityChunk, type EntitySource, FaultCollector, type SourceLocation } from "./entitySource.ts";
 
 /** A column of an entity CSV file and the entity member that it maps to. */

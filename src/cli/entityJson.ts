@@ -1,7 +1,7 @@
 import { Fault } from "../errors.ts";
-import { quote } from "../schemaErrors.ts";
-import { parseJson } from "../json/json.ts";
-import { type JsonPosition, positionAfter } from "../json/jsonPosition.ts";
+import { quote } from "../validation/schemaErrors.ts";
+import { parseJson } from "../text/json/json.ts";
+import { type JsonPosition, positionAfter } from "../text/json/jsonPosition.ts";
 import { type EntityChunk, type EntitySource, FaultCollector } from "./entitySource.ts";
 
 /** Maximum number of entities per chunk, and the text length at which a chunk ends earlier. */

@@ -1,5 +1,5 @@
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode } from "../errors.ts";
-import { summarizeItems } from "../schemaErrors.ts";
+import { summarizeItems } from "../validation/schemaErrors.ts";
 
 /** Entities of a file, read in chunks so that memory does not grow with the length of the file. */
 export interface EntitySource {

@@ -3,7 +3,7 @@ import { type FileHandle, open, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { Fault } from "../errors.ts";
-import { readChunks } from "../files.ts";
+import { readChunks } from "../files/files.ts";
 import { STDIO } from "./fileFormats.ts";
 
 /** Reads the bytes of a file, or of standard input if the path is `-`. */

@@ -1,8 +1,8 @@
 /** Finds the companies that the rows of a file of holdings refer to. */
 import type { Entity, Holding } from "../contract/wireTypes.ts";
 import { FAULT_ITEM_COUNT_MAX } from "../errors.ts";
-import { closestMatch } from "../closestMatch.ts";
-import { quote } from "../schemaErrors.ts";
+import { closestMatch } from "../validation/closestMatch.ts";
+import { quote } from "../validation/schemaErrors.ts";
 import { FaultCollector, type EntitySource } from "./entitySource.ts";
 import { type HoldingSource, NO_SCORE } from "./holdingCsv.ts";
 

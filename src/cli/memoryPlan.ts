@@ -16,7 +16,7 @@ const CACHE_BYTES_MIN = 16 * MIB;
 /** Requests hold no more without `--memory`, however large the machine: more would only let attackers fill it. */
 const DEFAULT_REQUEST_BYTES_MAX = 256 * MIB;
 const DEFAULT_REQUEST_BYTES_PER_WORKER = 128 * MIB;
-/** Half of a worker's heap (`workerThreads.ts`), beyond which the thread ends. */
+/** Half of a worker's heap (`pool/startWorker.ts`), beyond which the thread ends. */
 const REQUEST_BYTES_PER_WORKER_MAX = 512 * MIB;
 /** Share of the physical memory if neither the option nor a control group limits the process. */
 const PHYSICAL_SHARE = 0.5;

@@ -1,16 +1,16 @@
 /** `isotherm portfolio summary` as text. */
-import { QUANTILE_SHARES } from "../placeFiles/summary/distribution.ts";
+import { QUANTILE_SHARES } from "../places/summary/distribution.ts";
 import type {
   GroupSummary,
   MetricSummary,
   PartitionSummary,
   PlaceSummary,
   SeriesPlaces,
-} from "../placeFiles/summary/placeSummary.ts";
-import { scoreKeyText } from "../placeFiles/summary/scoreColumns.ts";
-import type { StatedRun } from "../placeFiles/summary/statedRun.ts";
-import { largestQuantileError, omissionOf, partsByMean } from "../placeFiles/summary/summaryFigures.ts";
-import { leadingMetric, unitOfMetric } from "../placeFiles/summary/summaryMetrics.ts";
+} from "../places/summary/placeSummary.ts";
+import { scoreKeyText } from "../places/summary/scoreColumns.ts";
+import type { StatedRun } from "../places/summary/statedRun.ts";
+import { largestQuantileError, omissionOf, partsByMean } from "../places/summary/summaryFigures.ts";
+import { leadingMetric, unitOfMetric } from "../places/summary/summaryMetrics.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
 import { printable } from "./printableText.ts";
 import { formatTable } from "./textTable.ts";

@@ -1,12 +1,12 @@
 import { Command } from "commander";
 import { Fault } from "../errors.ts";
 import { openAtlas } from "../openAtlas.ts";
-import type { OutputDisk } from "../placeFiles/run/outputDisk.ts";
-import { rejectStandardInput } from "../placeFiles/readers/openPlaceSource.ts";
-import { placeOutputFormat } from "../placeFiles/run/outputFormat.ts";
-import { previewPlaceFile } from "../placeFiles/run/previewPlaceFile.ts";
-import { scorePlaceFile } from "../placeFiles/run/scorePlaceFile.ts";
-import { workFolderOf } from "../placeFiles/run/workFolder.ts";
+import type { OutputDisk } from "../places/run/outputDisk.ts";
+import { rejectStandardInput } from "../places/readers/openPlaceSource.ts";
+import { placeOutputFormat } from "../places/run/outputFormat.ts";
+import { previewPlaceFile } from "../places/run/previewPlaceFile.ts";
+import { scorePlaceFile } from "../places/run/scorePlaceFile.ts";
+import { workFolderOf } from "../places/run/workFolder.ts";
 import { checkOutput, statInput } from "./fileIo.ts";
 import { indentedJson } from "./indentedJson.ts";
 import { addPortfolioFlags, placeFileOptionsOf, type PortfolioFlags } from "./portfolioFlags.ts";

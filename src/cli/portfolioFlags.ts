@@ -6,13 +6,13 @@ import { METRIC_NAMES } from "../contract/hazardNames.ts";
 import type { PlaceFileOptions } from "../contract/wireTypes.ts";
 import { Fault, isFault } from "../errors.ts";
 import { HAZARD_NAMES, SCENARIOS } from "../hazard/hazards.ts";
-import { parseJson } from "../json/json.ts";
-import { parseNumber } from "../parameters.ts";
-import { PLACE_FORMATS, type PlaceFormat } from "../placeFiles/readers/openPlaceSource.ts";
-import { OUTPUT_FORMATS, type OutputFormat, type Shard } from "../placeFiles/run/placeJob.ts";
-import { LAYOUTS, type Layout } from "../placeFiles/writers/outputColumns.ts";
-import { parsePlaceFileOptions } from "../places/placeOptions.ts";
-import { quote } from "../schemaErrors.ts";
+import { parseJson } from "../text/json/json.ts";
+import { parseNumber } from "../validation/parameters.ts";
+import { PLACE_FORMATS, type PlaceFormat } from "../places/readers/openPlaceSource.ts";
+import { OUTPUT_FORMATS, type OutputFormat, type Shard } from "../places/run/placeJob.ts";
+import { LAYOUTS, type Layout } from "../places/writers/outputColumns.ts";
+import { parsePlaceFileOptions } from "../places/scores/placeOptions.ts";
+import { quote } from "../validation/schemaErrors.ts";
 
 export interface PortfolioFlags {
   readonly atlas?: string;

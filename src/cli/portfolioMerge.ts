@@ -1,6 +1,6 @@
 import { Command } from "commander";
-import { mergeParts } from "../placeFiles/run/mergeParts.ts";
-import { workFolderOf } from "../placeFiles/run/workFolder.ts";
+import { mergeParts } from "../places/run/mergeParts.ts";
+import { workFolderOf } from "../places/run/workFolder.ts";
 import { checkOutput } from "./fileIo.ts";
 import { indentedJson } from "./indentedJson.ts";
 import { formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";

@@ -1,8 +1,8 @@
 /** Prints what a run of `isotherm portfolio` did or would do. */
-import type { PlacePreview } from "../placeFiles/run/previewPlaceFile.ts";
-import type { PlaceReport } from "../placeFiles/run/placeReport.ts";
+import type { PlacePreview } from "../places/run/previewPlaceFile.ts";
+import type { PlaceReport } from "../places/run/placeReport.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
-import { quote } from "../schemaErrors.ts";
+import { quote } from "../validation/schemaErrors.ts";
 import { printable } from "./printableText.ts";
 import { printError } from "./standardError.ts";
 import { formatTable } from "./textTable.ts";

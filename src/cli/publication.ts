@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { Fault } from "../errors.ts";
-import { isNotFound } from "../files.ts";
+import { isNotFound } from "../files/files.ts";
 import { indentedJson } from "./indentedJson.ts";
 
 export const PUBLICATION_NAME = "publication.json";

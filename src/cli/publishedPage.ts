@@ -3,7 +3,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault } from "../errors.ts";
-import { isNotFound } from "../files.ts";
+import { isNotFound } from "../files/files.ts";
 import { indentedJson } from "./indentedJson.ts";
 
 /** Written by scripts/buildExplorer.mjs. */

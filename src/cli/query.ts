@@ -5,7 +5,7 @@ import { parseCurveParameters } from "../hazard/curve/curveQuery.ts";
 import { HAZARDS } from "../hazard/hazards.ts";
 import { parseHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
-import { parseNumber } from "../parameters.ts";
+import { parseNumber } from "../validation/parameters.ts";
 import { formatCurves } from "./curveTables.ts";
 import { indentedJson } from "./indentedJson.ts";
 import { formatMetrics } from "./metricTables.ts";

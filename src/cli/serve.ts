@@ -8,7 +8,7 @@ import { LEDGER_WARNING } from "../ledger/anchorKeeper.ts";
 import { type Ledger, SQLITE_FILE_NAME } from "../ledger/ledger.ts";
 import { type LedgerAddress, type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 import { openAtlas } from "../openAtlas.ts";
-import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
+import { ledgerPackages, requirePackages } from "../validation/optionalPackages.ts";
 import { ensureDemoCredentials } from "./demoCredentials.ts";
 import { type MemoryPlan, planMemory } from "./memoryPlan.ts";
 import { addServeOptions, atlasAddress, serverOptionsOf, type ServeFlags } from "./serveOptions.ts";

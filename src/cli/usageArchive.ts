@@ -1,11 +1,11 @@
 import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { parseCsvRows } from "../csvRows.ts";
-import { csvLine } from "../csvText.ts";
+import { parseCsvRows } from "../text/csvRows.ts";
+import { csvLine } from "../text/csvText.ts";
 import { Fault } from "../errors.ts";
-import { hashFile, isNotFound, readChunks } from "../files.ts";
+import { hashFile, isNotFound, readChunks } from "../files/files.ts";
 import type { ArchiveContent, ArchivedEvent } from "../ledger/chainReport.ts";
-import { decodeUtf8 } from "../utf8Text.ts";
+import { decodeUtf8 } from "../text/utf8Text.ts";
 import { EVENT_COLUMNS } from "./usageEvents.ts";
 
 /** Columns of an archive: those of the events, and the batch of each event. */

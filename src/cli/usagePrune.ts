@@ -3,7 +3,7 @@ import { type FileHandle, link, mkdir, open, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import type { Command } from "commander";
 import { Fault } from "../errors.ts";
-import { hashFile, syncFolder } from "../files.ts";
+import { hashFile, syncFolder } from "../files/files.ts";
 import type { PrunePlan } from "../ledger/chainReport.ts";
 import type { ArchivedBatch } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, withLedger } from "./ledgerCommand.ts";

@@ -1,6 +1,6 @@
 import { CREDIT_TERM_YEARS, RISK_FREE_RATE } from "./methodConstants.ts";
 import { normalCdf, normalQuantile } from "./normalDistribution.ts";
-import { expm1, log, log1p } from "../elementaryFunctions.ts";
+import { expm1, log, log1p } from "../numerics/elementaryFunctions.ts";
 
 /**
  * Returns the probability that a company defaults within five years (Merton 1974), i.e. that the value of its assets, a

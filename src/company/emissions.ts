@@ -3,7 +3,7 @@ import type { Country } from "./countryFigures.ts";
 import type { Industry } from "./industryParameters.ts";
 import { CAPITAL_PER_OUTPUT, GRID_RATIO_MIN, LOAN_SHARE, USD2025_PER_USD2022 } from "./methodConstants.ts";
 import type { EmissionsFigure } from "../contract/wireTypes.ts";
-import { power } from "../elementaryFunctions.ts";
+import { power } from "../numerics/elementaryFunctions.ts";
 
 /** Bounds of the scaling from the US, where the factors were measured, to other countries. */
 const SCOPE1_SCALING = { min: 0.4, max: 3 };

@@ -1,5 +1,5 @@
 /** Cumulative standard normal distribution, with a relative error of about 1e-15 in both tails. */
-import { exp, log } from "../elementaryFunctions.ts";
+import { exp, log } from "../numerics/elementaryFunctions.ts";
 export function normalCdf(z: number): number {
   return erfc(-z / Math.SQRT2) / 2;
 }

@@ -1,6 +1,12 @@
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultCode, type FaultItem } from "../errors.ts";
-import { closestMatch } from "../closestMatch.ts";
-import { findSchemaErrors, findUnknownMembers, quote, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
+import { closestMatch } from "../validation/closestMatch.ts";
+import {
+  findSchemaErrors,
+  findUnknownMembers,
+  quote,
+  summarizeItems,
+  type ValueSchema,
+} from "../validation/schemaErrors.ts";
 import { type AmountRule, AMOUNTS, expectedAmount, parseAmount } from "./amounts.ts";
 import type { CompanyEcho } from "../contract/wireTypes.ts";
 import {

@@ -11,7 +11,7 @@ import { lostShareOf, ratingOf, scoreOf } from "./score.ts";
 import { abatedShareOf, productUnitCostOf, renewedShareOf, unitCostOf, volumeChangeOf } from "./transition.ts";
 import { valuationOf } from "./valuation.ts";
 import { valueInYear } from "./yearlySeries.ts";
-import { expm1 } from "../elementaryFunctions.ts";
+import { expm1 } from "../numerics/elementaryFunctions.ts";
 
 /** A company in one scenario. */
 export interface ScenarioAssessment {

@@ -1,6 +1,6 @@
 import type { CompanyResult } from "../contract/wireTypes.ts";
 import { HALF_SCORE_RATIO, LOST_SHARE_MAX } from "./methodConstants.ts";
-import { expm1 } from "../elementaryFunctions.ts";
+import { expm1 } from "../numerics/elementaryFunctions.ts";
 
 /**
  * Returns the share of EBITDA lost at a loss ratio. Plants whose earnings are below their loss close and lose no more than

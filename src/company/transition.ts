@@ -12,7 +12,7 @@ import {
   SUPPLIER_ABATEMENT,
   SUPPLIER_COST_SHARE,
 } from "./methodConstants.ts";
-import { expm1 } from "../elementaryFunctions.ts";
+import { expm1 } from "../numerics/elementaryFunctions.ts";
 
 /** Returns the share of costs that is passed on to prices in a year, unless the caller assumes a constant one. */
 export function passThroughOf({ passThroughShort, passThroughLong }: Industry, year: number): number {

@@ -6,7 +6,7 @@ import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault } from "../errors.ts";
 import type { Location } from "../kernel/grid.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { ValueTile } from "../tiles/valueTile.ts";
 import { type BatchOptions, type BatchRun, type RefusedElement, runBatch } from "./batch.ts";
 import { answerCurve, checkHasCurves, estimateCurveQueryVectors, estimateCurveQueryWork } from "./curve/answerCurve.ts";

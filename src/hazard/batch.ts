@@ -1,7 +1,7 @@
 /** Runs the queries of a batch, several at a time and in time slices. */
 import { Fault, isFault } from "../errors.ts";
-import { checkOptions, type ValueSchema } from "../schemaErrors.ts";
-import { TimeSlice } from "../threads/timeSlice.ts";
+import { checkOptions, type ValueSchema } from "../validation/schemaErrors.ts";
+import { TimeSlice } from "../concurrency/timeSlice.ts";
 
 /** Result of an invalid query in a batch. The other queries are not affected. */
 export interface RefusedElement {

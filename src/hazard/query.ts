@@ -1,7 +1,7 @@
 import { Compile } from "typebox/compile";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { findSchemaErrors, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
-import { toParameterItem, decodeParameters, parseNumber } from "../parameters.ts";
+import { findSchemaErrors, summarizeItems, type ValueSchema } from "../validation/schemaErrors.ts";
+import { toParameterItem, decodeParameters, parseNumber } from "../validation/parameters.ts";
 import { describeHazardQuery, HazardQueryInputSchema } from "../contract/hazardQuery.ts";
 import type { HazardQueryInput } from "../contract/wireTypes.ts";
 import { HAZARDS } from "./hazards.ts";
@@ -33,7 +33,7 @@ export function parseHazardQuery(input: unknown): HazardQuery {
 }
 
 /**
- * Parses and validates a query from the query string of a URL (format: src/parameters.ts).
+ * Parses and validates a query from the query string of a URL (format: src/validation/parameters.ts).
  *
  * @param queryText the part after the question mark, percent-encoded
  * @returns a frozen object

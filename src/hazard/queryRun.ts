@@ -1,5 +1,5 @@
-import { checkOptions, isAbortSignal, type ValueSchema } from "../schemaErrors.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import { checkOptions, isAbortSignal, type ValueSchema } from "../validation/schemaErrors.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 
 export interface QueryOptions {
   /**

@@ -4,7 +4,7 @@ import type { LayerSet } from "../atlas/layerSet.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import { type LocationResults, newResults, type ResultArray } from "../kernel/sampling.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
-import { TimeSlice } from "../threads/timeSlice.ts";
+import { TimeSlice } from "../concurrency/timeSlice.ts";
 import { type HazardName, layerOf } from "./hazards.ts";
 import { sampleCircles } from "./sampleCircles.ts";
 import {

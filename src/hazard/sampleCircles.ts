@@ -1,7 +1,7 @@
 import type { LayerSet } from "../atlas/layerSet.ts";
 import type { CircleResults, Sampler } from "../atlas/sampler.ts";
 import type { LocationArrays } from "../kernel/sampling.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 
 /** Number of circles that are sampled concurrently, so that reads of tiles overlap. */
 const CIRCLE_CONCURRENCY = 16;

@@ -1,5 +1,11 @@
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { findUnknownMembers, isAbortSignal, quote, type SchemaError, summarizeItems } from "../schemaErrors.ts";
+import {
+  findUnknownMembers,
+  isAbortSignal,
+  quote,
+  type SchemaError,
+  summarizeItems,
+} from "../validation/schemaErrors.ts";
 import type { LocationArrays } from "../kernel/sampling.ts";
 import { type HazardName, HAZARDS, isHazardName, type MetricName, type Scenario } from "./hazards.ts";
 

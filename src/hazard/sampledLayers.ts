@@ -3,7 +3,7 @@ import type { LayerSet } from "../atlas/layerSet.ts";
 import type { CellSample, Sampler } from "../atlas/sampler.ts";
 import type { Location } from "../kernel/grid.ts";
 import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { HazardQuery } from "./query.ts";
 import type { NoDataReason } from "../contract/wireTypes.ts";
 

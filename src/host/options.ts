@@ -1,7 +1,7 @@
 /** The options of `createHandler` and `serve`, their defaults and their validation. */
 import { DEFAULT_ALIGNMENT_LIMITS } from "../alignment/entity.ts";
 import type { FaultItem } from "../errors.ts";
-import { checkOptions, quote, type ValueSchema } from "../schemaErrors.ts";
+import { checkOptions, quote, type ValueSchema } from "../validation/schemaErrors.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";

@@ -7,9 +7,9 @@ import type { RequestWork } from "./admission/costModel.ts";
 import type { TileGate } from "./admission/tileGate.ts";
 import type { TileTokens } from "./tiles/tileTokens.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
-import type { SharedCalls } from "../sharedCalls.ts";
-import type { SizedCache } from "../sizedCache.ts";
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { SharedCalls } from "../concurrency/sharedCalls.ts";
+import type { SizedCache } from "../concurrency/sizedCache.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 
 /** The body of a map tile. */
 export interface EncodedTile {

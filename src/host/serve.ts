@@ -1,4 +1,4 @@
-import { requirePackages } from "../optionalPackages.ts";
+import { requirePackages } from "../validation/optionalPackages.ts";
 import { startAdminServer } from "./http/adminServer.ts";
 import type { ServerAddress } from "./http/listen.ts";
 import type { ConnectionCounts } from "./http/openConnections.ts";

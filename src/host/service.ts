@@ -1,7 +1,7 @@
 import { Authenticator } from "../ledger/authenticator.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
-import { SharedCalls } from "../sharedCalls.ts";
-import { SizedCache } from "../sizedCache.ts";
+import { SharedCalls } from "../concurrency/sharedCalls.ts";
+import { SizedCache } from "../concurrency/sizedCache.ts";
 import { version } from "../version.ts";
 import { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
 import { AdmissionControl } from "./admission/admissionControl.ts";

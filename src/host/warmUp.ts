@@ -1,6 +1,6 @@
 import type { Atlas } from "../hazard/answer.ts";
 import { HAZARD_NAMES, HAZARDS } from "../hazard/hazards.ts";
-import { encodeJson } from "../json/json.ts";
+import { encodeJson } from "../text/json/json.ts";
 
 /** Locations on all inhabited continents, because an atlas may cover a single country only. */
 const LOCATIONS_DEG = [

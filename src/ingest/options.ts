@@ -1,6 +1,6 @@
 /** Options of an ingest: their types, and the checks that do not require a map. */
 import { Fault, type FaultItem } from "../errors.ts";
-import { checkOptions, quote, summarizeItems, type ValueSchema } from "../schemaErrors.ts";
+import { checkOptions, quote, summarizeItems, type ValueSchema } from "../validation/schemaErrors.ts";
 import type { HazardName, MetricSpec, Scenario } from "../hazard/hazards.ts";
 import type { KeptMeridian } from "./raster.ts";
 

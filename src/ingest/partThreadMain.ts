@@ -1,7 +1,7 @@
 /** Entry point of a thread that computes parts. It opens the maps of the plan itself. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Kernel } from "../kernel/instance.ts";
-import { packError } from "../threads/errorTransfer.ts";
+import { packError } from "../concurrency/errorTransfer.ts";
 import type { GroupRows } from "./partComputer.ts";
 import { type PartMessage, type PartRequest, type PartThreadSetup, tileComputer } from "./partThreads.ts";
 import { restorePlan } from "./planDescription.ts";

@@ -5,7 +5,7 @@
  */
 import { readdir, readFile, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeSynced } from "../files.ts";
+import { writeSynced } from "../files/files.ts";
 import type { EncodedTiles, TileRange } from "../atlas/tileEncoding.ts";
 import type { WorkSteps } from "../atlas/writer.ts";
 import type { GroupRows, PartKey } from "./partComputer.ts";

@@ -9,7 +9,7 @@ import { readdir, readFile, rename, stat } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createSHA256 } from "hash-wasm";
-import { writeSynced } from "../files.ts";
+import { writeSynced } from "../files/files.ts";
 import { WORK_PREFIX } from "../atlas/finishedPack.ts";
 import type { Stopped } from "../atlas/writer.ts";
 import { type Fault, isFault } from "../errors.ts";

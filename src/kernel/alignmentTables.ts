@@ -27,7 +27,7 @@ import {
   YEAR_PER_BASE,
   YEAR_POOL,
 } from "./kernel.generated.ts";
-import { power } from "../elementaryFunctions.ts";
+import { power } from "../numerics/elementaryFunctions.ts";
 
 export { ANCHOR_COUNT, NO_GROWTH_SERIES, PATHWAY_COUNT } from "./kernel.generated.ts";
 

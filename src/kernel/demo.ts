@@ -12,7 +12,7 @@ import {
   DEMO_WILDFIRE,
   TILE_SIZE,
 } from "./kernel.generated.ts";
-import { log, log1p } from "../elementaryFunctions.ts";
+import { log, log1p } from "../numerics/elementaryFunctions.ts";
 
 export { DEMO_LAYER_COUNT, DEMO_VERSION };
 

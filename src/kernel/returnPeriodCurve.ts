@@ -5,7 +5,7 @@
  * A curve gives the value at several return periods of T years, which is reached with an annual probability of 1/T.
  * Between two of them it is linear in a variate of T; outside them it is unknown, and results are bounds.
  */
-import { exp, expm1, log, log1p } from "../elementaryFunctions.ts";
+import { exp, expm1, log, log1p } from "../numerics/elementaryFunctions.ts";
 
 /** Variate in which a curve is linear: the Gumbel variate -ln(-ln(1 - 1/T)), for depths, or ln T, for winds. */
 type CurveVariate = "gumbel" | "log";

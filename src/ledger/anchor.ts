@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Fault } from "../errors.ts";
-import { syncFolder, withPathInErrors } from "../files.ts";
+import { syncFolder, withPathInErrors } from "../files/files.ts";
 import type { Anchor, ChainProblem } from "./chainReport.ts";
 import type { ChainState } from "./chainState.ts";
 import { accessOf, createFolder, type FileAccess, giveAccess, parseJson, readEvidence } from "./evidenceFile.ts";

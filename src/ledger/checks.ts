@@ -1,6 +1,6 @@
 import { customerTextError } from "../contract/customerText.ts";
 import { Fault } from "../errors.ts";
-import { quote } from "../schemaErrors.ts";
+import { quote } from "../validation/schemaErrors.ts";
 
 const DATE = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/;
 

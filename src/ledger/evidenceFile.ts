@@ -2,7 +2,7 @@
 import { type FileHandle, lstat, mkdir, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Fault, isFault } from "../errors.ts";
-import { isNotFound } from "../files.ts";
+import { isNotFound } from "../files/files.ts";
 
 /** Much larger than the files become. */
 const SIZE_BYTES_MAX = 16 << 20;

@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { Fault, type FaultItem } from "../errors.ts";
-import { checkOptions, findSchemaErrors, type ValueSchema } from "../schemaErrors.ts";
-import { ledgerPackages, requirePackages } from "../optionalPackages.ts";
+import { checkOptions, findSchemaErrors, type ValueSchema } from "../validation/schemaErrors.ts";
+import { ledgerPackages, requirePackages } from "../validation/optionalPackages.ts";
 import { anchorPath, readAnchor } from "./anchor.ts";
 import type { Anchor } from "./chainReport.ts";
 import { type MaintainedLedger, SQLITE_FILE_NAME } from "./ledger.ts";

@@ -6,7 +6,7 @@
 import { constants, lstat, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Fault } from "../errors.ts";
-import { syncFolder, withPathInErrors } from "../files.ts";
+import { syncFolder, withPathInErrors } from "../files/files.ts";
 import { pruneHash, type PruneRow } from "./chain.ts";
 import type { ChainProblem } from "./chainReport.ts";
 import { accessOf, createFolder, giveAccess, parseJson, readEvidence } from "./evidenceFile.ts";

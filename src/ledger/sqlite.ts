@@ -1,9 +1,9 @@
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
-import { unpackError } from "../threads/errorTransfer.ts";
-import { startNodeThread } from "../threads/nodeThread.ts";
-import type { WorkerThread } from "../threads/workerThread.ts";
+import { unpackError } from "../concurrency/errorTransfer.ts";
+import { startNodeThread } from "../concurrency/nodeThread.ts";
+import type { WorkerThread } from "../concurrency/workerThread.ts";
 import { checkEntry, type EntryOutcome, idempotencyKeyReused, RECORD_TIMEOUT_MS, usageNotRecorded } from "./entry.ts";
 import {
   type Commit,

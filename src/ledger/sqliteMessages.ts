@@ -1,4 +1,4 @@
-import type { PackedError } from "../threads/errorTransfer.ts";
+import type { PackedError } from "../concurrency/errorTransfer.ts";
 import type { EntryOutcome } from "./entry.ts";
 import type { Commit, UsageEntry } from "./ledger.ts";
 import type { MethodName } from "./methods.ts";

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { packError } from "../threads/errorTransfer.ts";
+import { packError } from "../concurrency/errorTransfer.ts";
 import { BATCH_COUNT_MAX } from "./entry.ts";
 import type { UsageEntry } from "./ledger.ts";
 import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";

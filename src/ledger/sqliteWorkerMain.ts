@@ -1,6 +1,6 @@
 /** Entry point of the worker threads of the embedded ledger. */
 import { parentPort, workerData } from "node:worker_threads";
-import { packError } from "../threads/errorTransfer.ts";
+import { packError } from "../concurrency/errorTransfer.ts";
 import type { LedgerWorkerMessage, SqliteWorkerSetup } from "./sqliteMessages.ts";
 
 const port = parentPort;

@@ -6,7 +6,7 @@ import type { SampleRequest, SampleResult } from "../hazard/sampleRequest.ts";
 import type { PartialScoreRequest } from "../hazard/scoring/scoreRequest.ts";
 import type { ValueTileRequest } from "../hazard/tiles/tileRequest.ts";
 import type { ValueTile } from "../tiles/valueTile.ts";
-import { type PackedError, packError, unpackError } from "../threads/errorTransfer.ts";
+import { type PackedError, packError, unpackError } from "../concurrency/errorTransfer.ts";
 import { handle, type TaskHandlers, type TaskKind } from "./taskKinds.ts";
 
 /** Samples layers at many locations. Locations and output arrays share one buffer, which is moved to the worker and back. */

@@ -1,4 +1,4 @@
-import type { PackedError } from "../threads/errorTransfer.ts";
+import type { PackedError } from "../concurrency/errorTransfer.ts";
 
 /** Startup parameters of a worker thread, with which it opens the atlas. */
 export interface WorkerSetup {

@@ -1,8 +1,8 @@
 import { WorkerDeathError } from "./workerDeath.ts";
 import { atlasClosedFault } from "../hazard/answer.ts";
-import { unpackError } from "../threads/errorTransfer.ts";
-import { FairQueue } from "../threads/fairQueue.ts";
-import type { WorkerThread } from "../threads/workerThread.ts";
+import { unpackError } from "../concurrency/errorTransfer.ts";
+import { FairQueue } from "../concurrency/fairQueue.ts";
+import type { WorkerThread } from "../concurrency/workerThread.ts";
 import { onAbort } from "./abortCallbacks.ts";
 import type { AtlasIdentity, SliceReply, TaskProgress, WorkerMessage, WorkerRequest } from "./messages.ts";
 

@@ -1,5 +1,5 @@
-import { packError } from "../threads/errorTransfer.ts";
-import { TimeSlice } from "../threads/timeSlice.ts";
+import { packError } from "../concurrency/errorTransfer.ts";
+import { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { SliceReply, TaskProgress } from "./messages.ts";
 import type { TaskHandler } from "./taskKinds.ts";
 

@@ -1,4 +1,4 @@
-import type { TimeSlice } from "../threads/timeSlice.ts";
+import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { TaskProgress } from "./messages.ts";
 
 /** A kind of task. The executor runs it; a handler in the worker implements it. */

@@ -1,6 +1,6 @@
 import type { TileUse } from "../atlas/tileUse.ts";
-import { packError } from "../threads/errorTransfer.ts";
-import type { ParentPort } from "../threads/workerThread.ts";
+import { packError } from "../concurrency/errorTransfer.ts";
+import type { ParentPort } from "../concurrency/workerThread.ts";
 import type { AtlasIdentity, WorkerMessage, WorkerRequest } from "./messages.ts";
 import { Task, type TaskTimes } from "./task.ts";
 import type { TaskHandler } from "./taskKinds.ts";

@@ -1,5 +1,5 @@
 /** The known names nearest to a text. */
-import { type ComparedText, comparedText, distanceOf } from "../editDistance.ts";
+import { type ComparedText, comparedText, distanceOf } from "../validation/editDistance.ts";
 
 /** A name in a list of suggestions. */
 export interface NameCandidate {

@@ -7,7 +7,7 @@ import type { CellSource, Pyramid } from "../../src/atlas/cellSource.ts";
 import { RasterReader } from "../../src/atlas/rasterReader.ts";
 import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
-import { TimeSlice } from "../../src/threads/timeSlice.ts";
+import { TimeSlice } from "../../src/concurrency/timeSlice.ts";
 import { blockMaximumByDefinition, type OracleLayer } from "../oracle/valueTile.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { FLOOD_LAYERS, makeAtlas } from "./makeAtlas.ts";

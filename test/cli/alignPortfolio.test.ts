@@ -5,12 +5,12 @@ import { alignCommand } from "../../src/cli/align.ts";
 import { runProgram } from "../../src/cli/program.ts";
 import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../../src/contract/wireTypes.ts";
 import { isFault } from "../../src/errors.ts";
-import { alignPortfolio } from "../../src/portfolio/alignPortfolio.ts";
-import { roundPortfolio } from "../../src/portfolio/roundPortfolio.ts";
+import { alignPortfolio } from "../../src/holdings/alignPortfolio.ts";
+import { roundPortfolio } from "../../src/holdings/roundPortfolio.ts";
 import { differencesOf } from "../oracle/alignment2/closeTo.ts";
 import { describeWithSharedMethod, sharedCases } from "../oracle/alignment2/sharedMethod.ts";
 import { ENTITY } from "../host/entities.ts";
-import { answerOfCase, COMPARISON, type PortfolioCase, requestOfCase } from "../portfolio/portfolioCases.ts";
+import { answerOfCase, COMPARISON, type PortfolioCase, requestOfCase } from "../holdings/portfolioCases.ts";
 import { details, inFolder, stdoutText, useAlignFolder } from "./alignRun.ts";
 
 useAlignFolder();

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, stat, truncate, writeFile } from "node:fs/pro
 import { join, relative } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type PublishParts, publishAtlas } from "../../src/cli/atlasPublish.ts";
-import { hashFile } from "../../src/files.ts";
+import { hashFile } from "../../src/files/files.ts";
 import { openAtlas } from "../../src/index.ts";
 import { folder, out, useIngestFolder } from "../ingest/ingestFixture.ts";
 import { writeFloodAtlas } from "./atlasFixture.ts";

@@ -1,11 +1,11 @@
 /** What a summary by a column with many values states. */
 import { describe, expect, test } from "vitest";
 import { formatSummary } from "../../src/cli/placeSummaryTables.ts";
-import type { PartOmission, PlaceSummary } from "../../src/placeFiles/summary/placeSummary.ts";
-import { reportPage } from "../../src/placeFiles/summary/report/reportPage.ts";
-import { summarizeTable } from "../../src/placeFiles/summary/summarizeTable.ts";
-import { summaryJson } from "../../src/placeFiles/summary/summaryJson.ts";
-import { longRows, memoryTable, randomPlaces } from "../placeFiles/summary/randomScores.ts";
+import type { PartOmission, PlaceSummary } from "../../src/places/summary/placeSummary.ts";
+import { reportPage } from "../../src/places/summary/report/reportPage.ts";
+import { summarizeTable } from "../../src/places/summary/summarizeTable.ts";
+import { summaryJson } from "../../src/places/summary/summaryJson.ts";
+import { longRows, memoryTable, randomPlaces } from "../places/summary/randomScores.ts";
 
 /** Returns a summary by country, of which something is left out. */
 async function summaryWithout(omitted: readonly PartOmission[]): Promise<PlaceSummary> {

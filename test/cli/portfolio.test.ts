@@ -7,7 +7,7 @@ import type { ColumnSource } from "hyparquet-writer";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { placeFileOptionsOf } from "../../src/cli/portfolioFlags.ts";
 import { runProgram } from "../../src/cli/program.ts";
-import { parquetBytes } from "../placeFiles/readers/parquetFixture.ts";
+import { parquetBytes } from "../places/readers/parquetFixture.ts";
 import { useCapturedOutput } from "./capturedOutput.ts";
 
 const folder = join(tmpdir(), `isotherm-portfolio-${randomUUID()}`);

@@ -10,10 +10,10 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import type { PlaceReport } from "../../src/placeFiles/run/placeReport.ts";
-import { ROWS_PER_BLOCK } from "../../src/places/placeBlock.ts";
+import type { PlaceReport } from "../../src/places/run/placeReport.ts";
+import { ROWS_PER_BLOCK } from "../../src/places/scores/placeBlock.ts";
 import { withTempFolder } from "../atlas/makeAtlas.ts";
-import { expectFile, randomPlaces, writePlaces } from "../placeFiles/run/placeRuns.ts";
+import { expectFile, randomPlaces, writePlaces } from "../places/run/placeRuns.ts";
 import { randomFrom } from "../seededRandom.ts";
 
 const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));

@@ -4,7 +4,7 @@ import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { estimateEmissions, totalClimateRisk } from "../../src/company/report.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
 import { isFault } from "../../src/errors.ts";
-import { encodeJson } from "../../src/json/json.ts";
+import { encodeJson } from "../../src/text/json/json.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 
 const COUNT = Number(process.env["ISOTHERM_COMPANY_FUZZ"] ?? 5000);

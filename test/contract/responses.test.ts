@@ -19,7 +19,7 @@ import type { Atlas } from "../../src/hazard/answer.ts";
 import { readExamples } from "../../src/host/openapi/examples.ts";
 import { ROUTES } from "../../src/host/routes/routeList.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
-import { alignPortfolio } from "../../src/portfolio/alignPortfolio.ts";
+import { alignPortfolio } from "../../src/holdings/alignPortfolio.ts";
 import { requestOf } from "../host/openapi/requests.ts";
 import { randomFrom } from "../seededRandom.ts";
 

@@ -3,7 +3,7 @@
 import { built, replacing } from "./replacing.mjs";
 
 const { portfolioCommand } = await built("cli/portfolio.js");
-const { OUTPUT_DISK } = await built("placeFiles/run/outputDisk.js");
+const { OUTPUT_DISK } = await built("places/run/outputDisk.js");
 
 const [segmentCount, ...words] = process.argv.slice(2);
 let finishedCount = 0;

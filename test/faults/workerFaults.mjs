@@ -3,7 +3,7 @@ import { built } from "./replacing.mjs";
 
 const { SqliteLedger } = await built("ledger/sqlite.js");
 const { anchorPath } = await built("ledger/anchor.js");
-const { startNodeThread } = await built("threads/nodeThread.js");
+const { startNodeThread } = await built("concurrency/nodeThread.js");
 
 /** Returns parts of the service with a SQLite ledger whose worker has the fault. */
 const workerWith = (fault) => ({

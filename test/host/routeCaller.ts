@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Atlas } from "../../src/hazard/answer.ts";
-import { encodeJson } from "../../src/json/json.ts";
+import { encodeJson } from "../../src/text/json/json.ts";
 import type { Caller, HostLimits, Reply, Route, Services } from "../../src/host/route.ts";
 import { fakeAtlas } from "./testHost.ts";
 import { MemoryLedger } from "./memoryLedger.ts";

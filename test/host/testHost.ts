@@ -5,7 +5,7 @@ import type { Atlas, LocalAtlas } from "../../src/hazard/answer.ts";
 import type { RefusedElement } from "../../src/hazard/batch.ts";
 import { type HazardQuery, parseHazardQuery } from "../../src/hazard/query.ts";
 import { type LogRecord, type RunningServer, serve, type ServeOptions } from "../../src/host/main.ts";
-import { TimeSlice } from "../../src/threads/timeSlice.ts";
+import { TimeSlice } from "../../src/concurrency/timeSlice.ts";
 import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { MemoryLedger } from "./memoryLedger.ts";
 

@@ -6,8 +6,8 @@ import { type PartMessage, type PartRequest, startPartRunner } from "../../src/i
 import type { HazardPlan } from "../../src/ingest/plan.ts";
 import type { Raster } from "../../src/ingest/raster.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
-import { packError } from "../../src/threads/errorTransfer.ts";
-import type { WorkerThread } from "../../src/threads/workerThread.ts";
+import { packError } from "../../src/concurrency/errorTransfer.ts";
+import type { WorkerThread } from "../../src/concurrency/workerThread.ts";
 
 /** A thread whose answers the test sends. */
 class FakeThread implements WorkerThread<PartRequest, PartMessage> {

@@ -87,7 +87,7 @@ describe("the tarball", () => {
   test("has the files that are read at run time, and the licenses", () => {
     expect(packed.files.map(({ path }) => path)).toEqual(
       expect.arrayContaining([
-        "dist/workerMain.js",
+        "dist/worker/main.js",
         "dist/ledger/sqliteWorkerMain.js",
         "dist/host/openapi/examples.json",
         "dist/bundled/LICENSES.txt",

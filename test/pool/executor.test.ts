@@ -9,7 +9,7 @@ import type { WorkerMessage, WorkerRequest } from "../../src/pool/messages.ts";
 import { PooledAtlas } from "../../src/pool/pooledAtlas.ts";
 import type { PoolThread } from "../../src/pool/poolWorker.ts";
 import { handle, type TaskContext, type TaskHandlers, type TaskKind } from "../../src/pool/taskKinds.ts";
-import { packError } from "../../src/threads/errorTransfer.ts";
+import { packError } from "../../src/concurrency/errorTransfer.ts";
 import { handlersOf, InProcessThread } from "./inProcessThread.ts";
 
 const OPENED = { release: "20260101-aaaa", contentHash: "a".repeat(64) };

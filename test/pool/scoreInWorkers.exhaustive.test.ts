@@ -7,7 +7,7 @@ import type { LocalAtlas } from "../../src/hazard/answer.ts";
 import type { ScoreRequest, ScoreResult } from "../../src/hazard/scoring/scoreRequest.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { openLocalAtlas } from "../../src/openAtlas.ts";
-import { planScores } from "../../src/places/scorePlan.ts";
+import { planScores } from "../../src/places/scores/scorePlan.ts";
 import { atlasTasks } from "../../src/pool/atlasTasks.ts";
 import { Executor } from "../../src/pool/executor.ts";
 import { PooledAtlas } from "../../src/pool/pooledAtlas.ts";

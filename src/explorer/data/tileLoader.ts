@@ -1,4 +1,4 @@
-import { SharedCalls } from "../../sharedCalls.ts";
+import { SharedCalls } from "../../concurrency/sharedCalls.ts";
 import type { ValueTile } from "../../tiles/valueTile.ts";
 import type { TileAddress } from "./explorerData.ts";
 

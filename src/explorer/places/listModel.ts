@@ -1,6 +1,6 @@
 /** The list of places of an explorer. It is kept in memory only, until the tab is closed or uses another key. */
 import { batch, type ReadonlySignal, signal } from "@preact/signals";
-import type { RequestedColumns } from "../../placeFiles/readers/placeColumnNames.ts";
+import type { RequestedColumns } from "../../places/readers/placeColumnNames.ts";
 import { asExplorerError, type ExplorerData, type ExplorerError } from "../data/explorerData.ts";
 import type { ListOrder } from "./listOrder.ts";
 import { parsePlaceList, type PlaceList, type RefusedList, renamePlaces } from "./placeList.ts";

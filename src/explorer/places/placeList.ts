@@ -1,8 +1,8 @@
 /** Lists of places that users paste or upload: CSV with a header, as from a spreadsheet. */
-import { type CsvDelimiter, type CsvRowError, csvRowErrorText, CsvSplitter } from "../../csvRows.ts";
+import { type CsvDelimiter, type CsvRowError, csvRowErrorText, CsvSplitter } from "../../text/csvRows.ts";
 import { Fault } from "../../errors.ts";
-import { coordinateError, isInLimits, numberIn } from "../../placeFiles/readers/coordinates.ts";
-import { findPlaceColumns, readColumnNames, type RequestedColumns } from "../../placeFiles/readers/placeColumnNames.ts";
+import { coordinateError, isInLimits, numberIn } from "../../places/readers/coordinates.ts";
+import { findPlaceColumns, readColumnNames, type RequestedColumns } from "../../places/readers/placeColumnNames.ts";
 
 export const PLACE_COUNT_MAX = 1000;
 export const LIST_SIZE_BYTES_MAX = 4 << 20;

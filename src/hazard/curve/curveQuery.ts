@@ -1,8 +1,8 @@
 import { CurveParametersSchema, CurveQueryInputSchema } from "../../contract/curve.ts";
 import type { CurveQueryInput, DamageCurvePoint } from "../../contract/wireTypes.ts";
 import { FAULT_ITEM_COUNT_MAX, type FaultItem } from "../../errors.ts";
-import { decodeParameters, toParameterItem } from "../../parameters.ts";
-import { findSchemaErrors, type SchemaError, type ValueSchema } from "../../schemaErrors.ts";
+import { decodeParameters, toParameterItem } from "../../validation/parameters.ts";
+import { findSchemaErrors, type SchemaError, type ValueSchema } from "../../validation/schemaErrors.ts";
 import type { HazardName } from "../hazards.ts";
 import { checkOffer, invalidQuery, parameterOf, pointerTo, samplingWithDefaults } from "../query.ts";
 
@@ -51,7 +51,7 @@ export function parseCurveQuery(input: unknown): CurveQuery {
 }
 
 /**
- * Parses and validates a query from the query string of a URL (format: src/parameters.ts).
+ * Parses and validates a query from the query string of a URL (format: src/validation/parameters.ts).
  *
  * @param queryText the part after the question mark, percent-encoded
  * @param more members that have no form as a URL parameter

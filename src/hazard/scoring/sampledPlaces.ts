@@ -1,7 +1,7 @@
 import type { LayerSet } from "../../atlas/layerSet.ts";
 import type { Sampler } from "../../atlas/sampler.ts";
 import type { LocationArrays } from "../../kernel/sampling.ts";
-import type { TimeSlice } from "../../threads/timeSlice.ts";
+import type { TimeSlice } from "../../concurrency/timeSlice.ts";
 import { sampleCircles } from "../sampleCircles.ts";
 import type { PartialScoreRequest, ScoreRequest } from "./scoreRequest.ts";
 import { StepMatrix } from "./stepMatrix.ts";

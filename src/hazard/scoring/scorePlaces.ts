@@ -1,5 +1,5 @@
 import type { Sampler } from "../../atlas/sampler.ts";
-import { TimeSlice } from "../../threads/timeSlice.ts";
+import { TimeSlice } from "../../concurrency/timeSlice.ts";
 import { planHazards } from "./hazardPlan.ts";
 import { dividePlaces, samplePlaces, samplePoints } from "./sampledPlaces.ts";
 import { scoreArrays, scoreShapeOf } from "./scoreArrays.ts";

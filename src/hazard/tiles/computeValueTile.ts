@@ -1,5 +1,5 @@
 import type { Sampler } from "../../atlas/sampler.ts";
-import { TimeSlice } from "../../threads/timeSlice.ts";
+import { TimeSlice } from "../../concurrency/timeSlice.ts";
 import { pixelLatitudes, pixelLongitudes, TILE_PIXELS } from "../../tiles/mercator.ts";
 import { STEP_NO_DATA, STEP_OUTSIDE, type ValueTile } from "../../tiles/valueTile.ts";
 import { blockSizeOf, blocksOf, type CutBlock, cutBlockColumn, cutBlockRow } from "./pixelBlocks.ts";

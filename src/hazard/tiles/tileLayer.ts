@@ -3,7 +3,7 @@ import type { Sampler } from "../../atlas/sampler.ts";
 import { curveLayerName } from "../../atlas/supplement.ts";
 import { Fault, type FaultItem } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
-import { summarizeItems } from "../../schemaErrors.ts";
+import { summarizeItems } from "../../validation/schemaErrors.ts";
 import { MERCATOR_LAT_DEG_MAX } from "../../tiles/mercator.ts";
 import { curvePlanOf } from "../curve/curvePlan.ts";
 import { HAZARDS, layerOf, type MetricName } from "../hazards.ts";

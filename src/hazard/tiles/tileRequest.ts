@@ -1,5 +1,5 @@
 import { Fault, type FaultItem } from "../../errors.ts";
-import { findSchemaErrors, summarizeItems, type ValueSchema } from "../../schemaErrors.ts";
+import { findSchemaErrors, summarizeItems, type ValueSchema } from "../../validation/schemaErrors.ts";
 import { type TileAddress, tilesPerEdge, ZOOM_MAX } from "../../tiles/mercator.ts";
 import { HAZARD_NAMES, type HazardName, type MetricName, type Scenario, SCENARIOS } from "../hazards.ts";
 

@@ -1,4 +1,4 @@
-import { FairQueue } from "../../threads/fairQueue.ts";
+import { FairQueue } from "../../concurrency/fairQueue.ts";
 import type { HttpError } from "../problems/problem.ts";
 import type { ShedReason } from "./loadLimits.ts";
 

@@ -3,7 +3,7 @@ import { BlockList, isIP, isIPv4 } from "node:net";
 import type { FaultItem } from "../../errors.ts";
 import type { ClientRequest } from "../admission/clientGate.ts";
 import { plainAddress } from "../../ledger/ipAddress.ts";
-import { quote } from "../../schemaErrors.ts";
+import { quote } from "../../validation/schemaErrors.ts";
 
 /** A set of IP addresses, as a list of addresses and ranges in CIDR notation. */
 export class AddressRanges {

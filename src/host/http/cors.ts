@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { FaultItem } from "../../errors.ts";
-import { quote } from "../../schemaErrors.ts";
+import { quote } from "../../validation/schemaErrors.ts";
 
 /** Response headers that scripts of other origins may read. */
 const EXPOSED_HEADERS = [

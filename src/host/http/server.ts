@@ -3,7 +3,7 @@ import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, HttpError } from "../problems/problem.ts";
-import { encodeJson } from "../../json/json.ts";
+import { encodeJson } from "../../text/json/json.ts";
 import { addressOf, listen, type ServerAddress } from "./listen.ts";
 import { LINGER_MS } from "./requestContext.ts";
 import { HEAD_BYTES_MAX } from "./requestHead.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isFault } from "../../errors.ts";
-import { findParameter } from "../../parameters.ts";
+import { findParameter } from "../../validation/parameters.ts";
 import type { Customer, KeyHolder } from "../../ledger/ledger.ts";
 import type { AccountRateLimiter, RateLimitKind } from "../admission/accountRateLimiter.ts";
 import type { AdmissionControl } from "../admission/admissionControl.ts";

@@ -1,7 +1,7 @@
 import type { CorsPolicy } from "../http/cors.ts";
 import { quotedTag } from "../http/entityTag.ts";
 import type { PipelineResponse, RequestContext } from "../http/exchange.ts";
-import { encodeJson } from "../../json/json.ts";
+import { encodeJson } from "../../text/json/json.ts";
 import type { Target } from "../http/router.ts";
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf } from "../problems/problem.ts";
 import { cacheControl, flatFields, JSON_CONTENT_TYPE, NO_FIELDS, type RouteResponse } from "./routeResponse.ts";

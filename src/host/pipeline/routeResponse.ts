@@ -1,5 +1,5 @@
 import { type Coding, COMPRESSED_BYTES_MIN, selectCoding } from "../http/contentCoding.ts";
-import { encodeJson } from "../../json/json.ts";
+import { encodeJson } from "../../text/json/json.ts";
 import type { Reply, Route } from "../route.ts";
 
 /** A route's response before it is compressed and metered. */

@@ -1,7 +1,7 @@
 import type { Problem as WireProblem } from "../../contract/wireTypes.ts";
 import { type Fault, type FaultCode, type FaultItem, isFault } from "../../errors.ts";
 import { WorkerDeathError } from "../../pool/workerDeath.ts";
-import { registerErrorClass } from "../../threads/errorTransfer.ts";
+import { registerErrorClass } from "../../concurrency/errorTransfer.ts";
 
 /** Problems that only the HTTP layer can raise. */
 export type HttpProblemCode =

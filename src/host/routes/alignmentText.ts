@@ -18,7 +18,7 @@ import { budgetAt, entityEcho, rangeAt, scopesAt } from "../../alignment/result.
 import { blendedOf, overallOf } from "../../alignment/summaries.ts";
 import { ALIGNMENT_METHOD } from "../../contract/alignmentNames.ts";
 import type { AlignmentDetail, Entity } from "../../contract/wireTypes.ts";
-import { encodeJson } from "../../json/json.ts";
+import { encodeJson } from "../../text/json/json.ts";
 
 /** Text before the results of all entities, and after them. */
 export const ANSWER_OPENING = `{"method":"${ALIGNMENT_METHOD}","benchmark":"${DEFAULT_BENCHMARK.id}","results":[`;

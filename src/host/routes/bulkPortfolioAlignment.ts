@@ -1,5 +1,5 @@
 import type { PortfolioRequest } from "../../contract/wireTypes.ts";
-import { countEntities } from "../../portfolio/entityScores.ts";
+import { countEntities } from "../../holdings/entityScores.ts";
 import type { WholeBulkRoute } from "../bulkRoute.ts";
 import { portfolioAlignment } from "./portfolioAlignment.ts";
 import { portfolioParts } from "./portfolioText.ts";

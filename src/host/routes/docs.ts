@@ -2,10 +2,10 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { Type } from "typebox";
-import { html, type Markup } from "../../markup.ts";
+import { html, type Markup } from "../../text/markup.ts";
 import { htmlReply } from "./htmlPage.ts";
 import { HttpError } from "../problems/problem.ts";
-import { quote } from "../../schemaErrors.ts";
+import { quote } from "../../validation/schemaErrors.ts";
 import type { Reply, Route } from "../route.ts";
 
 const require = createRequire(import.meta.url);

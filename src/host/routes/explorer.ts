@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Type } from "typebox";
-import { quote } from "../../schemaErrors.ts";
+import { quote } from "../../validation/schemaErrors.ts";
 import { version } from "../../version.ts";
 import { HttpError } from "../problems/problem.ts";
 import type { Reply, Route } from "../route.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { escapeHtml, html, type Markup } from "../../markup.ts";
+import { escapeHtml, html, type Markup } from "../../text/markup.ts";
 import type { Reply } from "../route.ts";
 
 const STYLE = `

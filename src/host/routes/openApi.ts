@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { encodeJson } from "../../json/json.ts";
+import { encodeJson } from "../../text/json/json.ts";
 import { openApiDocument } from "../openapi/document.ts";
 import type { Route, Services } from "../route.ts";
 

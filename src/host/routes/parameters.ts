@@ -1,7 +1,7 @@
 import type { Static, TObject } from "typebox";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
-import { findSchemaErrors, summarizeItems, type ValueSchema } from "../../schemaErrors.ts";
-import { toParameterItem, decodeParameters } from "../../parameters.ts";
+import { findSchemaErrors, summarizeItems, type ValueSchema } from "../../validation/schemaErrors.ts";
+import { toParameterItem, decodeParameters } from "../../validation/parameters.ts";
 
 /**
  * Returns a function that decodes and validates the query parameters of a route. It throws `invalid_request` with all

@@ -1,12 +1,12 @@
 /** Encodes the response of a portfolio as JSON, part by part so that other work can run in between. */
-import { portfolioHead } from "../../portfolio/alignPortfolio.ts";
-import { scoreEntities } from "../../portfolio/entityScores.ts";
-import { financedEmissions } from "../../portfolio/financed.ts";
-import { mergeHoldings } from "../../portfolio/mergedHoldings.ts";
-import { portfolioResults } from "../../portfolio/portfolioResults.ts";
-import { roundEntity, roundFinanced, roundPortfolioResult } from "../../portfolio/roundPortfolio.ts";
+import { portfolioHead } from "../../holdings/alignPortfolio.ts";
+import { scoreEntities } from "../../holdings/entityScores.ts";
+import { financedEmissions } from "../../holdings/financed.ts";
+import { mergeHoldings } from "../../holdings/mergedHoldings.ts";
+import { portfolioResults } from "../../holdings/portfolioResults.ts";
+import { roundEntity, roundFinanced, roundPortfolioResult } from "../../holdings/roundPortfolio.ts";
 import type { PortfolioRequest } from "../../contract/wireTypes.ts";
-import { encodeJson } from "../../json/json.ts";
+import { encodeJson } from "../../text/json/json.ts";
 
 export interface PortfolioPart {
   readonly text: string;

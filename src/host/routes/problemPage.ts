@@ -1,12 +1,12 @@
 import { Type } from "typebox";
 import { ProblemDescriptionSchema } from "../../contract/problem.ts";
 import type { ProblemDescription } from "../../contract/wireTypes.ts";
-import { encodeJson } from "../../json/json.ts";
-import { html } from "../../markup.ts";
+import { encodeJson } from "../../text/json/json.ts";
+import { html } from "../../text/markup.ts";
 import { htmlReply, prefersHtml, markUpCode } from "./htmlPage.ts";
 import { isProblemCode, describeProblem } from "../problems/problemTexts.ts";
 import { HttpError } from "../problems/problem.ts";
-import { quote } from "../../schemaErrors.ts";
+import { quote } from "../../validation/schemaErrors.ts";
 import type { Route } from "../route.ts";
 
 interface ProblemPageRequest {

@@ -1,8 +1,8 @@
 import { customerTextError } from "../../contract/customerText.ts";
 import type { FaultItem } from "../../errors.ts";
-import { findSchemaErrors } from "../../schemaErrors.ts";
+import { findSchemaErrors } from "../../validation/schemaErrors.ts";
 import { customerRecord } from "./customerRecord.ts";
-import { encodeJson } from "../../json/json.ts";
+import { encodeJson } from "../../text/json/json.ts";
 import { invalidRequest, rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
 import type { CustomerRecord, CustomerRegistration } from "../../contract/wireTypes.ts";

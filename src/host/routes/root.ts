@@ -1,7 +1,7 @@
 import { AboutSchema } from "../../contract/about.ts";
 import type { About } from "../../contract/wireTypes.ts";
-import { encodeJson } from "../../json/json.ts";
-import { html, joinMarkup } from "../../markup.ts";
+import { encodeJson } from "../../text/json/json.ts";
+import { html, joinMarkup } from "../../text/markup.ts";
 import { htmlReply, prefersHtml } from "./htmlPage.ts";
 import type { Route } from "../route.ts";
 import { explorerReply, INSTALLED_EXPLORER, type InstalledExplorer } from "./explorer.ts";

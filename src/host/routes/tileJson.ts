@@ -3,7 +3,7 @@ import type { TileJson } from "../../contract/wireTypes.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
 import type { ValueTileLayer } from "../../hazard/tiles/tileLayer.ts";
 import type { ValueTileLayerRequest } from "../../hazard/tiles/tileRequest.ts";
-import { escapeHtml } from "../../markup.ts";
+import { escapeHtml } from "../../text/markup.ts";
 import { colorScaleOf, NO_DATA_COLOR } from "../../tiles/colorScales.ts";
 import { attributionParts } from "../../tiles/layerAttribution.ts";
 import type { Route } from "../route.ts";

@@ -7,12 +7,12 @@ import {
 import { PAGE_ITEMS } from "../../contract/ranges.ts";
 import type { UsageGroup, UsagePage, UsageParameters } from "../../contract/wireTypes.ts";
 import type { FaultItem } from "../../errors.ts";
-import { quote } from "../../schemaErrors.ts";
+import { quote } from "../../validation/schemaErrors.ts";
 import { isDate } from "../../ledger/checks.ts";
 import { CSV_PAGE_LENGTH_MAX, type CsvPage } from "../../ledger/ledger.ts";
 import { USAGE_CSV_HEADER } from "../../ledger/usageCsvHeader.ts";
 import { toUsageRecord } from "../../ledger/usageRecord.ts";
-import { encodeJson } from "../../json/json.ts";
+import { encodeJson } from "../../text/json/json.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteContext, RouteDescription } from "../route.ts";
 import { readUuid } from "../http/uuid.ts";

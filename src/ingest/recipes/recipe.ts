@@ -1,6 +1,6 @@
 /** The interface of recipes, which turn the files of public products into layers. */
 import type { HazardName } from "../../hazard/hazards.ts";
-import type { ValueSchema } from "../../schemaErrors.ts";
+import type { ValueSchema } from "../../validation/schemaErrors.ts";
 import type { HazardPlan } from "../plan.ts";
 import type { MosaicOrder, Raster, RasterOptions } from "../raster.ts";
 import type { ArrayFile } from "../readers/arrays/arrayFile.ts";

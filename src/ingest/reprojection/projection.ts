@@ -1,7 +1,7 @@
 /** Converts between WGS84 degrees and the plane of a coordinate system, with proj4. */
 import type proj4Module from "proj4";
 import { type CrsDefinition, projStringOf } from "../crsDefinition.ts";
-import { requirePackages } from "../../optionalPackages.ts";
+import { requirePackages } from "../../validation/optionalPackages.ts";
 
 /** A position in the plane of a coordinate system: meters, or degrees in a geographic system. */
 export interface PlanePoint {

@@ -4,7 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { Fault } from "../../../src/errors.ts";
 import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
-import { encodeJson } from "../../../src/json/json.ts";
+import { encodeJson } from "../../../src/text/json/json.ts";
 import { HttpError } from "../../../src/host/problems/problem.ts";
 import { alignment } from "../../../src/host/routes/alignment.ts";
 import { hazardRiskBatch } from "../../../src/host/routes/hazardRiskBatch.ts";

@@ -10,7 +10,7 @@ import type * as openAtlasModule from "../../../src/openAtlas.ts";
 import type * as executorModule from "../../../src/pool/executor.ts";
 import type * as pooledAtlasModule from "../../../src/pool/pooledAtlas.ts";
 import type { PoolThread } from "../../../src/pool/poolWorker.ts";
-import type * as workerThreadsModule from "../../../src/workerThreads.ts";
+import type * as startWorkerModule from "../../../src/pool/startWorker.ts";
 import { randomFrom } from "../../seededRandom.ts";
 import { LIMITS } from "../routeCaller.ts";
 import { ENTITY } from "../entities.ts";
@@ -20,7 +20,7 @@ const importBuilt = (file: string): Promise<unknown> => import(new URL(`../../..
 const { openLocalAtlas } = (await importBuilt("openAtlas.js")) as typeof openAtlasModule;
 const { Executor } = (await importBuilt("pool/executor.js")) as typeof executorModule;
 const { PooledAtlas } = (await importBuilt("pool/pooledAtlas.js")) as typeof pooledAtlasModule;
-const { startWorker } = (await importBuilt("workerThreads.js")) as typeof workerThreadsModule;
+const { startWorker } = (await importBuilt("pool/startWorker.js")) as typeof startWorkerModule;
 const { AdmissionControl } = (await importBuilt("host/admission/admissionControl.js")) as typeof admissionModule;
 const { DEFAULT_LOAD_LIMITS } = (await importBuilt("host/admission/loadLimits.js")) as typeof loadLimitsModule;
 const { BulkRequests } = (await importBuilt("host/bulk/bulkRequests.js")) as typeof bulkModule;

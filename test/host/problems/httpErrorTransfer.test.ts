@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { problemOf, HttpError } from "../../../src/host/problems/problem.ts";
-import { packError, unpackError } from "../../../src/threads/errorTransfer.ts";
+import { packError, unpackError } from "../../../src/concurrency/errorTransfer.ts";
 
 test.each([
   new HttpError("overloaded", "busy", { "Retry-After": "3" }),

@@ -2,12 +2,12 @@
 import { describe, expect, test } from "vitest";
 import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../../../src/contract/wireTypes.ts";
 import { portfolioAlignment } from "../../../src/host/routes/portfolioAlignment.ts";
-import { alignPortfolio } from "../../../src/portfolio/alignPortfolio.ts";
-import { roundPortfolio } from "../../../src/portfolio/roundPortfolio.ts";
+import { alignPortfolio } from "../../../src/holdings/alignPortfolio.ts";
+import { roundPortfolio } from "../../../src/holdings/roundPortfolio.ts";
 import { differencesOf } from "../../oracle/alignment2/closeTo.ts";
 import { describeWithSharedMethod, sharedCases } from "../../oracle/alignment2/sharedMethod.ts";
-import { answerOfCase, COMPARISON, type PortfolioCase, requestOfCase } from "../../portfolio/portfolioCases.ts";
-import { randomPortfolio, randomPortfolioOptions } from "../../portfolio/randomPortfolios.ts";
+import { answerOfCase, COMPARISON, type PortfolioCase, requestOfCase } from "../../holdings/portfolioCases.ts";
+import { randomPortfolio, randomPortfolioOptions } from "../../holdings/randomPortfolios.ts";
 import { bulkFixture, textOf } from "../bulk/bulkFixture.ts";
 import { ENTITY } from "../entities.ts";
 import { LIMITS } from "../routeCaller.ts";

@@ -1,7 +1,7 @@
 import type { GeoTIFFImage } from "geotiff";
 import { gridFault } from "../../../atlas/catalog.ts";
 import { Fault } from "../../../errors.ts";
-import { requirePackages } from "../../../optionalPackages.ts";
+import { requirePackages } from "../../../validation/optionalPackages.ts";
 import { type BandStatements, combineStatements, packingOf } from "./bandStatements.ts";
 import { type BandMeaning, isPlain, valuesOf } from "./bandValues.ts";
 import { blockIndexOf } from "./blockIndex.ts";

@@ -2,7 +2,7 @@
 import { open } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Attribute as Hdf5Attribute, Dataset, File as Hdf5File, Group, Metadata } from "h5wasm/node";
-import { requirePackages } from "../../../optionalPackages.ts";
+import { requirePackages } from "../../../validation/optionalPackages.ts";
 import { isFault } from "../../../errors.ts";
 import { messageOf, sourceFault } from "../../raster.ts";
 import {

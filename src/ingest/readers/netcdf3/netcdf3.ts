@@ -3,7 +3,7 @@
  * because netcdfjs would load the whole file.
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { requirePackages } from "../../../optionalPackages.ts";
+import { requirePackages } from "../../../validation/optionalPackages.ts";
 import { messageOf, type NumberType, sourceFault } from "../../raster.ts";
 import {
   type ArrayFile,

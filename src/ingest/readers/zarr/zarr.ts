@@ -1,6 +1,6 @@
 /** Opens Zarr stores of versions 2 and 3: finds their arrays, and describes them as variables with dimensions. */
 import { isFault } from "../../../errors.ts";
-import { requirePackages } from "../../../optionalPackages.ts";
+import { requirePackages } from "../../../validation/optionalPackages.ts";
 import { messageOf, sourceFault } from "../../raster.ts";
 import { type ArrayFile, type ArrayVariable, type Dimension, textOf, VARIABLE_COUNT_MAX } from "../arrays/arrayFile.ts";
 import { type ChunkedArray, ChunkReader } from "./chunkReader.ts";

@@ -1,0 +1,10 @@
+import { Fault } from "../errors.ts";
+import type { PoolThread } from "./poolWorker.ts";
+
+/** Rejects worker threads in browsers, where the page can run the whole library in a Web Worker instead. */
+export function startWorker(): PoolThread {
+  throw new Fault(
+    "configuration_invalid",
+    "The option `workers` is supported in Node only; in a browser, open the atlas inside a Web Worker.",
+  );
+}
