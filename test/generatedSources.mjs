@@ -12,6 +12,7 @@ const SCRIPTS = [
   ["buildCoastlines.mjs"],
   ["buildGazetteer.mjs"],
   ["buildTables.mjs"],
+  ["generateSchema.mjs"],
 ];
 
 function writeGeneratedSources() {
