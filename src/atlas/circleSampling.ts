@@ -193,13 +193,13 @@ function countOf({ spans }: CircleCells): number {
 }
 
 /** Row and column of a tile in its grid. */
-export interface CircleTile {
+interface CircleTile {
   readonly tileRow: number;
   readonly tileColumn: number;
 }
 
 /** Returns the tiles that contain cells of the circle, north to south, then west to east. */
-export function tilesInCircle({ spans }: CircleCells): CircleTile[] {
+function tilesInCircle({ spans }: CircleCells): CircleTile[] {
   const columnsByRow = new Map<number, Set<number>>();
   for (let i = 0; i < spans.length; i += 3) {
     const tileRow = Math.floor((spans[i] ?? 0) / TILE_SIZE);
