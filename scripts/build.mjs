@@ -15,6 +15,7 @@ run("scripts/buildCoastlines.mjs");
 run("scripts/buildGazetteer.mjs");
 run("scripts/buildTables.mjs");
 run("scripts/generateWireTypes.mjs");
+run("scripts/generateSchema.mjs");
 await rm("dist", { recursive: true, force: true });
 // Comments stay in the declarations, where editors show them.
 const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];

@@ -10,7 +10,7 @@ import { join, relative, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createSHA256 } from "hash-wasm";
 import { writeSynced } from "../files/files.ts";
-import { WORK_PREFIX } from "../atlas/finishedPack.ts";
+import { WORK_PREFIX } from "../atlas/packWork.ts";
 import type { Stopped } from "../atlas/writer.ts";
 import { type Fault, isFault } from "../errors.ts";
 import { sourceFault } from "./raster.ts";

@@ -2,8 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Catalog } from "../atlas/catalog.ts";
-import { withWriteLock } from "../atlas/lock.ts";
-import { publish, readCatalog } from "../atlas/writer.ts";
+import { publish, readCatalog, withWriteLock } from "../atlas/writer.ts";
 import type { Fault } from "../errors.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { updateCatalog } from "./catalogUpdate.ts";
@@ -13,10 +12,10 @@ import type { WriteContext } from "./writeContext.ts";
 import type { HazardPlan } from "./plan.ts";
 import { checkReleaseName } from "./releaseName.ts";
 import { allRejections, isCellFault } from "./rejectionScan.ts";
-import { groupReports, ingestTotals, type IngestReport, type IgnoredFile } from "./report.ts";
+import { groupReports, type IgnoredFile, type IngestReport, ingestTotals } from "./report.ts";
 import { KNOWN_HASHES_NAME } from "./sourceVersions.ts";
 import { checkSupplements, supplementPlans } from "./supplementPlan.ts";
-import { checkTargetUnchanged, resolveTarget, resolveTargets, type IngestTarget } from "./target.ts";
+import { checkTargetUnchanged, type IngestTarget, resolveTarget, resolveTargets } from "./target.ts";
 
 /**
  * Writes layers of one or more hazards into an atlas and publishes them together. The atlas keeps its current release until
