@@ -1,4 +1,5 @@
-// The build steps of `npm ci`: the kernel, the coastlines of the demo, the tables, dist/ and the explorer. Needs no network.
+// The build steps of `npm ci`: the kernel, the coastlines of the demo, the tables, the types
+// of the contract, dist/ and the explorer. Needs no network.
 import { execFileSync } from "node:child_process";
 import { chmod, copyFile, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -13,6 +14,7 @@ run("scripts/buildLand.mjs");
 run("scripts/buildCoastlines.mjs");
 run("scripts/buildGazetteer.mjs");
 run("scripts/buildTables.mjs");
+run("scripts/generateWireTypes.mjs");
 run("scripts/generateSchema.mjs");
 await rm("dist", { recursive: true, force: true });
 // Comments stay in the declarations, where editors show them.
