@@ -212,7 +212,6 @@ async function runIngest(
           ...flags,
           ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
           onProgress: (done) => progress.update(done),
-          onRejection: () => progress.note("A value was rejected. Checking all maps for others."),
           signal,
         };
         if (dryRun) {

@@ -28,13 +28,7 @@ async function dryRun(...words: readonly string[]): Promise<{ readonly options: 
   await ingestCommand().parseAsync([...words, "--out=a", "--dry-run"], { from: "user" });
   const [name, given] = preview.mock.lastCall ?? [];
   vi.restoreAllMocks();
-  const {
-    signal: _signal,
-    onProgress: _onProgress,
-    onRejection: _onRejection,
-    out: _out,
-    ...options
-  } = { ...given } as Record<string, unknown>;
+  const { signal: _signal, onProgress: _onProgress, out: _out, ...options } = { ...given } as Record<string, unknown>;
   return { options: { name, ...options }, printed };
 }
 
