@@ -1,4 +1,4 @@
-import { ALIGNMENT_METHOD } from "../contract/alignmentNames.ts";
+import { ALIGNMENT_METHOD } from "../contract/names.ts";
 import { alignValidEntities } from "./alignEntities.ts";
 import { readEntities } from "./entity.ts";
 import { type AlignTemperatureOptions, checkTemperatureOptions } from "./options.ts";

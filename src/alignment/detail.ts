@@ -1,6 +1,6 @@
 import { alignDetail, type AlignmentFigures, type AlignmentRowDetail } from "../kernel/alignmentDetail.ts";
 import { NO_GROWTH_SERIES, SCOPES } from "../kernel/alignmentColumns.ts";
-import { ALIGNMENT_METHOD } from "../contract/alignmentNames.ts";
+import { ALIGNMENT_METHOD } from "../contract/names.ts";
 import { type AlignedEntities, entityFlagsOf, firstRowOf, yearFlagsOf } from "./alignEntities.ts";
 import { flagBit, flagsOfMask } from "./answer.ts";
 import { type Benchmark, growthIndex } from "./benchmark.ts";

@@ -27,7 +27,7 @@ import type {
   BudgetScenario,
   Entity,
 } from "../contract/wireTypes.ts";
-import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ALIGNMENT_METHOD, BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ALIGNMENT_METHOD, BUDGET_SCENARIOS } from "../contract/names.ts";
 import { decodeUtf8 } from "../text/utf8Text.ts";
 
 interface AlignFlags {

@@ -1,4 +1,4 @@
-import { FACTOR_QUALITIES, PRODUCT_CHANNELS, SCOPE1_SCALINGS } from "../contract/companyNames.ts";
+import { FACTOR_QUALITIES, PRODUCT_CHANNELS, SCOPE1_SCALINGS } from "../contract/names.ts";
 import type { IndustryParameters } from "../contract/wireTypes.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
 import type { CodeSystem } from "../reference/classificationSystems.ts";

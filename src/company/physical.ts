@@ -1,4 +1,4 @@
-import type { DAMAGE_FUNCTIONS } from "../contract/companyNames.ts";
+import type { DAMAGE_FUNCTIONS } from "../contract/names.ts";
 import type { AcuteHazard, Country } from "./countryFigures.ts";
 import type { Industry } from "./industryParameters.ts";
 import {

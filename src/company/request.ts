@@ -1,5 +1,5 @@
 import { Compile } from "typebox/compile";
-import { DAMAGE_FUNCTIONS, type ESTIMATED_MEMBERS, PRICE_MODEL_IDS } from "../contract/companyNames.ts";
+import { DAMAGE_FUNCTIONS, type ESTIMATED_MEMBERS, PRICE_MODEL_IDS } from "../contract/names.ts";
 import { CompanyRequestSchema, EmissionsRequestSchema } from "../contract/companyRequest.ts";
 import { ASSESSMENT_YEARS } from "../contract/ranges.ts";
 import type { FaultItem } from "../errors.ts";

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "./companyNames.ts";
+import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "./names.ts";
 import { ASSESSMENT_YEARS } from "./ranges.ts";
 
 /**

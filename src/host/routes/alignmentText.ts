@@ -16,7 +16,7 @@ import { alignmentDetailsOf } from "../../alignment/detail.ts";
 import type { AlignTemperatureOptions } from "../../alignment/options.ts";
 import { budgetAt, entityEcho, rangeAt, scopesAt } from "../../alignment/result.ts";
 import { blendedOf, overallOf } from "../../alignment/summaries.ts";
-import { ALIGNMENT_METHOD } from "../../contract/alignmentNames.ts";
+import { ALIGNMENT_METHOD } from "../../contract/names.ts";
 import type { AlignmentDetail, Entity } from "../../contract/wireTypes.ts";
 import { encodeJson } from "../../text/json/json.ts";
 
