@@ -1,4 +1,4 @@
-import { clamp } from "./clamp.ts";
+import { clamp } from "./transition.ts";
 import type { Country } from "./countryFigures.ts";
 import type { Industry } from "./industryParameters.ts";
 import { CAPITAL_PER_OUTPUT, GRID_RATIO_MIN, LOAN_SHARE, USD2025_PER_USD2022 } from "./methodConstants.ts";
