@@ -1,6 +1,7 @@
+import { clamp } from "./emissions.ts";
 import type { EmissionsFigure } from "../contract/wireTypes.ts";
 import { hasPriceInYear, otherVariants, priceShocksOf } from "./carbonPrices.ts";
-import { clamp, grossCostUsd, transitionLossUsd } from "./transition.ts";
+import { grossCostUsd, transitionLossUsd } from "./transition.ts";
 import {
   bankCreditLossUsd,
   type Exposure,

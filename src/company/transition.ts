@@ -1,4 +1,4 @@
-import type { Emissions } from "./emissions.ts";
+import { clamp, type Emissions } from "./emissions.ts";
 import type { Industry } from "./industryParameters.ts";
 import {
   type Abatement,
@@ -12,11 +12,6 @@ import {
   SUPPLIER_COST_SHARE,
 } from "./methodConstants.ts";
 import { expm1 } from "../numerics/elementaryFunctions.ts";
-
-/** Returns the value limited to the range, bounds included. */
-export function clamp(value: number, min: number, max: number): number {
-  return Math.max(min, Math.min(max, value));
-}
 
 /** Returns the share of costs that is passed on to prices in a year, unless the caller assumes a constant one. */
 export function passThroughOf({ passThroughShort, passThroughLong }: Industry, year: number): number {
