@@ -13,7 +13,7 @@ export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
 export { roundTemperatures } from "./alignment/answer.ts";
 export { ALIGNMENT_FLAGS } from "./contract/names.ts";
-export type { AlignColumnsOptions } from "./alignment/alignColumnsOptions.ts";
+export type { AlignColumnsOptions } from "./alignment/alignColumns.ts";
 export type { AlignmentMembers, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
 export {
   type Benchmark,

@@ -1,11 +1,10 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { alignTemperature } from "../alignment/alignTemperature.ts";
+import { alignTemperature, entityEcho } from "../alignment/alignTemperature.ts";
 import { roundTemperatures } from "../alignment/answer.ts";
 import { DEFAULT_BENCHMARK } from "../alignment/benchmarkNgfsPhase5.ts";
 import { Fault, isFault } from "../errors.ts";
 import { parseNumber } from "../validation/parameters.ts";
 import { quote } from "../validation/schemaErrors.ts";
-import { entityEcho } from "../alignment/result.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { resultCells } from "./alignmentColumns.ts";
 import { openIndustryMap, withMappedIndustry } from "./industryMapFile.ts";

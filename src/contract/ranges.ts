@@ -18,7 +18,7 @@ export const ALIGNMENT_AMOUNT_MAX = 1e15;
 /** Maximum length of the label of a projection, in characters. */
 export const LABEL_LENGTH_MAX = 64;
 /**
- * Years covered by the US consumer price table of src/alignment/convergenceRevenue.ts, i.e. `price_year` values from which
+ * Years covered by the US consumer price table of src/alignment/entityColumns.ts, i.e. `price_year` values from which
  * revenue can be converted.
  */
 export const PRICE_YEARS = { min: 2015, max: 2024 } as const;
