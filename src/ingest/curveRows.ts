@@ -1,8 +1,7 @@
 /** Computes the layers of return-period curves of one model. */
 import type { MetricSpec, HazardRules } from "../hazard/hazards.ts";
-import type { CurveRule } from "../kernel/curve.ts";
+import { type CurveLayer, type CurveRule, curveSteps } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { type CurveLayer, curveSteps } from "../kernel/layerSteps.ts";
 import { checkedValues, type UnstorableValue, type ValueRange } from "./badValues.ts";
 import { type CellCounts, zeroCounts } from "./cellCounts.ts";
 import { type CurveCells, inOneUnit } from "./curve.ts";
