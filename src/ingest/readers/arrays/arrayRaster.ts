@@ -82,7 +82,6 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
       ...(Object.keys(selection.coordinates).length === 0 ? {} : { coordinates: selection.coordinates }),
       ...(scale === 1 && offset === 0 ? {} : { scale_factor: scale, add_offset: offset }),
       ...variable.notes,
-      ...(options.absentAsMissing === true ? { cells_not_stored: "missing" } : {}),
       ...placement.notes,
       ...extraNodataNotes(options.nodata),
     },
@@ -122,7 +121,7 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
     });
     let part: RasterValues;
     try {
-      part = unpack(await variable.read(ranges, options), packing);
+      part = unpack(await variable.read(ranges), packing);
       const expectedCount = (rows.end - rows.first) * columnCount;
       if (part.length !== expectedCount) throw new Error(`${part.length} values were read instead of ${expectedCount}`);
     } catch (error) {
@@ -198,7 +197,7 @@ async function readStoredBands(map: OpenMap, window: BandsWindow): Promise<Raste
   });
   let read: RasterValues;
   try {
-    read = unpack(await variable.read(ranges, options), packing);
+    read = unpack(await variable.read(ranges), packing);
     const expectedCount = bandCount * rowCount * columnCount;
     if (read.length !== expectedCount) throw new Error(`${read.length} values were read instead of ${expectedCount}`);
   } catch (error) {

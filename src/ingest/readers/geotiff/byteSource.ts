@@ -233,25 +233,25 @@ async function request<T>(
 ): Promise<T> {
   const { headers, signal, file = address } = options;
   signal?.throwIfAborted();
-  // Not AbortSignal.any: on Node 20 signals derived from a long-lived signal are not garbage-collected before that signal.
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, REQUEST_TIMEOUT_MS);
-  signal?.addEventListener("abort", abort);
+  // Not AbortSignal.timeout: Node 22.12 collects its signal, with the timer, while only AbortSignal.any refers to it.
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), REQUEST_TIMEOUT_MS);
   let response: Response | undefined;
   try {
-    response = await fetch(address, { headers, signal: controller.signal });
+    response = await fetch(address, {
+      headers,
+      signal: AbortSignal.any([timeout.signal, ...(signal === undefined ? [] : [signal])]),
+    });
     return await handle(response);
   } catch (error) {
     if (signal?.aborted === true) throw signal.reason;
-    if (error instanceof TypeError || controller.signal.aborted) {
-      const why = controller.signal.aborted ? `no response within ${REQUEST_TIMEOUT_MS} ms` : reasonOf(error);
+    if (error instanceof TypeError || timeout.signal.aborted) {
+      const why = timeout.signal.aborted ? `no response within ${REQUEST_TIMEOUT_MS} ms` : reasonOf(error);
       throw sourceFault(file, `${file === address ? "it" : address} cannot be reached (${why}).`, { cause: error });
     }
     throw error;
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
     // Cancels a body that was not read, such as a whole file.
     if (response?.bodyUsed === false) await response.body?.cancel().catch(() => undefined);
   }
