@@ -8,6 +8,7 @@ import {
   type IngestReport,
   previewLayers,
   previewRecipe,
+  type RecipeName,
 } from "../ingest/ingest.ts";
 import {
   MANIFEST_RECIPES,
@@ -35,6 +36,14 @@ export function ingestCommand(): Command {
       }),
     );
   }
+  // Not listed; the error of a recipe of earlier releases names what replaces it.
+  command
+    .command("osc-zarr", { hidden: true })
+    .argument("[sources...]")
+    .allowUnknownOption()
+    .action(async () => {
+      await ingestRecipe("osc-zarr" as RecipeName, { sources: [], out: "" });
+    });
   withOptions(
     command
       .command("layers")
@@ -203,7 +212,6 @@ async function runIngest(
           ...flags,
           ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
           onProgress: (done) => progress.update(done),
-          onRejection: () => progress.note("A value was rejected. Checking all maps for others."),
           signal,
         };
         if (dryRun) {

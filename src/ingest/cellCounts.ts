@@ -1,6 +1,7 @@
 /** Counts the cells of a group while its rows are written. */
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
-import { FLAG_AT_FIRST_RETURN_PERIOD, FLAG_CLAMPED, FLAG_MADE_NON_DECREASING, FLAG_PARTLY_MISSING } from "./curve.ts";
+import { FLAG_CLAMPED } from "./badValues.ts";
+import { FLAG_AT_FIRST_RETURN_PERIOD, FLAG_MADE_NON_DECREASING, FLAG_PARTLY_MISSING } from "./curve.ts";
 import type { LargestRounding } from "./metricSteps.ts";
 
 export interface CellCounts {

@@ -1,13 +1,11 @@
-/** Checks source values, and computes the metrics of return-period curves and their means over models. */
-import type { HazardRules, MetricName, MetricSpec } from "../hazard/hazards.ts";
+/** Computes the metrics of return-period curves and their means over models. */
+import type { HazardRules } from "../hazard/hazards.ts";
 import { type CurveMaps, type CurveRule, curveMetrics } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { CURVE_AT_FIRST, CURVE_PARTLY_MISSING, CURVE_RAISED, MISSING_MARKER_MIN } from "../kernel/kernel.generated.ts";
-import { BadValueError, certainMax, isInRange, rejectionOf, type ValueRange } from "./badValue.ts";
+import { checkedValues, type ValueRange } from "./badValues.ts";
 import type { RasterValues } from "./raster.ts";
 
-/** Flag bit of a cell in which a negative value was set to zero. */
-export const FLAG_CLAMPED = 1;
 /** Flag bit of a cell that is missing on some maps of a curve but not on all: the whole cell is missing. */
 export const FLAG_PARTLY_MISSING = CURVE_PARTLY_MISSING;
 /** Flag bit of a cell that reaches the threshold at the shortest return period: its probability is a lower bound. */
@@ -16,29 +14,6 @@ export const FLAG_AT_FIRST_RETURN_PERIOD = CURVE_AT_FIRST;
  * Flag bit of a cell in which a longer return period has a smaller value, which was replaced with the running maximum.
  */
 export const FLAG_MADE_NON_DECREASING = CURVE_RAISED;
-
-/**
- * Returns the values of one map with small negative values set to zero; all others are missing or within the range.
- * @throws BadValueError for the first value that is infinite, too large, a marker of missing cells or too far below zero
- */
-export function checkedValues(
-  values: RasterValues,
-  flags: Uint8Array,
-  { map, ...range }: ValueRange & { readonly map: number },
-): RasterValues {
-  let clamped: RasterValues | undefined;
-  const plainMax = certainMax(range);
-  for (let cell = 0; cell < values.length; cell++) {
-    const value = values[cell] as number;
-    if ((value >= 0 && value <= plainMax) || Number.isNaN(value) || isInRange(value, range)) continue;
-    const why = rejectionOf(value, range);
-    if (why !== undefined) throw new BadValueError({ map, cell, value, why });
-    clamped ??= values.slice();
-    clamped[cell] = 0;
-    flags[cell] = (flags[cell] ?? 0) | FLAG_CLAMPED;
-  }
-  return clamped ?? values;
-}
 
 /** The hazard's own metric and the probability of a run of cells, unrounded; NaN is missing. */
 export interface OwnAndProbability {
@@ -53,7 +28,10 @@ export interface CurveCells {
   readonly unitFactors: readonly number[];
 }
 
-/** Computes the own metric and the probability from the curve of each cell, and sets the flags of the cells. */
+/**
+ * Computes the own metric and the probability from the curve of each cell, and sets the flags of the cells.
+ * @throws BadValueError for a value that is rejected
+ */
 export function curveCells(
   kernel: Kernel,
   cells: CurveCells,
@@ -61,12 +39,7 @@ export function curveCells(
   { clampTolerance, flags }: Pick<ValueRange, "clampTolerance"> & { readonly flags: Uint8Array },
 ): OwnAndProbability {
   const checked = cells.maps.map((values, map) =>
-    checkedValues(values, flags, {
-      map,
-      unitFactor: cells.unitFactors[map] ?? 1,
-      clampTolerance,
-      max: Number.MAX_VALUE,
-    }),
+    checkedValues(values, flags, { unitFactor: cells.unitFactors[map] ?? 1, clampTolerance, max: Number.MAX_VALUE }),
   );
   const { maps, unitFactor } = inOneUnit({ ...cells, maps: checked });
   const outcome = curveMetrics(kernel, maps, { ...rule, unitFactor }, flags);
@@ -151,11 +124,6 @@ export class ModelMean {
   }
 }
 
-/** Returns whether intensity is derived from the hazard's own metric, which must be a return level. */
-export function derivesIntensity(rules: HazardRules): boolean {
-  return rules.design_return_period_years !== undefined;
-}
-
 /** Returns min(1, own metric / reference), from the unrounded metric. */
 export function intensityOf(own: Float64Array, rules: HazardRules): Float64Array {
   const intensity = new Float64Array(own.length);
@@ -163,10 +131,4 @@ export function intensityOf(own: Float64Array, rules: HazardRules): Float64Array
     intensity[cell] = Math.min(1, (own[cell] as number) / rules.intensity_reference);
   }
   return intensity;
-}
-
-/** Returns the layers that a group with these metrics has, in the order of the hazard's metrics. */
-export function layersFrom(all: readonly MetricSpec[], metrics: ReadonlySet<MetricName>): readonly MetricSpec[] {
-  const has = (metric: MetricName): boolean => metrics.has(metric);
-  return all.filter(({ metric }) => (metric === "total_hazard" ? has("intensity") && has("probability") : has(metric)));
 }

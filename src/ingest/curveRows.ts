@@ -1,11 +1,10 @@
 /** Computes the layers of return-period curves of one model. */
 import type { MetricSpec, HazardRules } from "../hazard/hazards.ts";
-import type { CurveRule } from "../kernel/curve.ts";
+import { type CurveLayer, type CurveRule, curveSteps } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { type CurveLayer, curveSteps } from "../kernel/layerSteps.ts";
-import { type BadValue, BadValueError, type ValueRange } from "./badValue.ts";
+import { checkedValues, type UnstorableValue, type ValueRange } from "./badValues.ts";
 import { type CellCounts, zeroCounts } from "./cellCounts.ts";
-import { checkedValues, type CurveCells, inOneUnit } from "./curve.ts";
+import { type CurveCells, inOneUnit } from "./curve.ts";
 import type { LargestRounding } from "./metricSteps.ts";
 
 /** Cells passed to the kernel at a time; with their curves, they fit in the processor's cache. */
@@ -28,8 +27,7 @@ export type CurveRows =
       readonly counts: readonly CellCounts[];
       readonly worst: LargestRounding;
     }
-  /** No step can store a value; `bad.map` is the index of the layer. */
-  | { readonly kind: "out-of-range"; readonly bad: BadValue };
+  | ({ readonly kind: "out-of-range" } & UnstorableValue);
 
 /**
  * Computes the layers of cells.
@@ -67,14 +65,13 @@ export function curveRows(
       let outcome = curveSteps(kernel, maps, { ...rule, unitFactor }, ofBatch);
       if (outcome.kind === "bad-value") {
         const flags = new Uint8Array(end - first);
-        const checked = checkedMaps(batch, { first, clampTolerance, flags });
+        const checked = checkedMaps(batch, { clampTolerance, flags });
         outcome = curveSteps(kernel, inOneUnit(checked).maps, { ...rule, unitFactor }, { ...ofBatch, flags });
       }
       if (outcome.kind === "bad-value") throw new Error("A negative or very large value passed the range check.");
       if (outcome.kind === "out-of-range") {
-        const { layer: map, cell, value } = outcome;
-        const why = value < 0 ? "negative" : "above-range";
-        return { kind: "out-of-range", bad: { map, cell: first + cell, value, why } };
+        const { layer, cell, value } = outcome;
+        return { kind: "out-of-range", layer: layers.specs[layer], cell: first + cell, value };
       }
       const { nodata, zero, flagged } = outcome.counts;
       const [clampedNegative = 0, partlyMissing = 0, reachedAtFirst = 0, raised = 0] = flagged;
@@ -94,24 +91,15 @@ export function curveRows(
   return { kind: "rows", steps, counts, worst: worstOfMetrics };
 }
 
-/** Sets small negative values to 0. @throws BadValueError for a value that is rejected, counted from the first cell */
+/** Sets small negative values to 0. @throws BadValueError for a value that is rejected */
 function checkedMaps(
-  cells: CurveCells,
-  {
-    first,
-    clampTolerance,
-    flags,
-  }: { readonly first: number; readonly clampTolerance: number | undefined; readonly flags: Uint8Array },
+  { maps, unitFactors }: CurveCells,
+  { clampTolerance, flags }: Pick<ValueRange, "clampTolerance"> & { readonly flags: Uint8Array },
 ): CurveCells {
-  const checked = cells.maps.map((values, map) => {
-    const unitFactor = cells.unitFactors[map] ?? 1;
-    try {
-      return checkedValues(values, flags, { map, unitFactor, clampTolerance, max: Number.MAX_VALUE });
-    } catch (error) {
-      throw error instanceof BadValueError ? new BadValueError({ ...error.bad, cell: first + error.bad.cell }) : error;
-    }
-  });
-  return { ...cells, maps: checked };
+  const checked = maps.map((values, map) =>
+    checkedValues(values, flags, { unitFactor: unitFactors[map] ?? 1, clampTolerance, max: Number.MAX_VALUE }),
+  );
+  return { maps: checked, unitFactors };
 }
 
 function curveLayersOf({ specs, own, rules }: CurveLayers): readonly CurveLayer[] {

@@ -4,7 +4,7 @@
  *   await ingestAqueductFloods({ sources: ["maps/aqueduct"], out: "data/atlas" });
  *   await ingestLayers({ manifest: "maps/storm.json", out: "data/atlas" });
  *
- * Reading requires the optional package of the format: geotiff, h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
+ * Reading requires the optional package of the format: h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
  */
 import { Fault } from "../errors.ts";
 import type { HazardName } from "../hazard/hazards.ts";
@@ -43,7 +43,6 @@ export type { AqueductFloodsChoices } from "./recipes/aqueductFloods.ts";
 export type { DeltaresCoastalChoices } from "./recipes/deltaresCoastal.ts";
 export type { IrisWindsChoices } from "./recipes/irisWinds.ts";
 export type { JrcFloodsChoices } from "./recipes/jrcFloods.ts";
-export type { OscZarrChoices } from "./recipes/oscZarr.ts";
 export type { RecipeSources } from "./recipes/recipe.ts";
 export type { RecipeChoices, RecipeName } from "./recipes/recipeList.ts";
 export type { ScenarioMapping } from "./recipes/scenarioMapping.ts";
@@ -75,6 +74,10 @@ export async function ingestAqueductFloods(options: AqueductFloodsOptions): Prom
 export async function previewAqueductFloods(options: AqueductFloodsOptions): Promise<IngestPreview> {
   return previewRecipe("aqueduct-floods", options);
 }
+
+/** What to use instead of a recipe of earlier releases. */
+const OSC_ZARR_HINT =
+  "Describe the arrays of the OS-Climate store in a manifest of isotherm ingest layers, which reads Zarr (docs/ingest/formats.md).";
 
 /** The options of a recipe: those of every ingest, the sources, and the choices of the recipe. */
 export type RecipeOptions<Name extends RecipeName> = IngestOptions & RecipeChoices[Name];
@@ -111,7 +114,8 @@ async function prepareRecipe<Name extends RecipeName>(
   const recipe = Object.hasOwn(RECIPES, name) ? RECIPES[name] : undefined;
   if (recipe === undefined) {
     const names = Object.keys(RECIPES).join(", ");
-    throw new Fault("invalid_request", `There is no recipe ${JSON.stringify(name)}; the recipes are ${names}.`);
+    const hint = (name as string) === "osc-zarr" ? ` ${OSC_ZARR_HINT}` : "";
+    throw new Fault("invalid_request", `There is no recipe ${JSON.stringify(name)}; the recipes are ${names}.${hint}`);
   }
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } }, optionSchemas(recipe));
   const { ignoredFiles, missingFiles, plan } = await recipe.find(options);

@@ -3,7 +3,7 @@ import { type MetricName, type MetricSpec, totalHazardSteps } from "../hazard/ha
 import { toSteps } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
-import { BadValueError } from "./badValue.ts";
+import type { UnstorableValue } from "./badValues.ts";
 
 /** Unrounded metrics of a run of cells; absent metrics have no layer. */
 export type MetricValues = Partial<Record<Exclude<MetricName, "total_hazard">, Float64Array>>;
@@ -11,11 +11,14 @@ export type MetricValues = Partial<Record<Exclude<MetricName, "total_hazard">, F
 /** Largest rounding error of each metric so far, in its unit. */
 export type LargestRounding = Partial<Record<MetricName, number>>;
 
-export interface MetricSteps {
-  /** u16[cells][layers] */
-  readonly steps: Uint16Array;
-  readonly worst: LargestRounding;
-}
+export type MetricSteps =
+  | {
+      readonly kind: "steps";
+      /** u16[cells][layers] */
+      readonly steps: Uint16Array;
+      readonly worst: LargestRounding;
+    }
+  | ({ readonly kind: "out-of-range" } & UnstorableValue);
 
 /** Returns the larger of two rounding errors for each metric. */
 export function mergeLargestRounding(a: LargestRounding, b: LargestRounding): LargestRounding {
@@ -37,24 +40,21 @@ export function gathered<Values extends Float32Array | Float64Array>(values: Val
  * Rounds metrics to the steps of their layers, interleaved by cell. The total hazard is computed from the stored steps of
  * intensity and probability.
  * @param layers as returned by `layersFrom`
- * @throws BadValueError for a value that no step can store; its `map` is the index of the layer
  */
 export function metricSteps(kernel: Kernel, layers: readonly MetricSpec[], values: MetricValues): MetricSteps {
   const cellCount = Object.values(values)[0]?.length ?? 0;
   const layerCount = layers.length;
   const steps = new Uint16Array(cellCount * layerCount);
   const worst: LargestRounding = {};
-  layers.forEach((layer, index) => {
-    if (layer.metric === "total_hazard") return;
+  for (const [index, layer] of layers.entries()) {
+    if (layer.metric === "total_hazard") continue;
     const numbers = values[layer.metric];
     if (numbers === undefined) throw new Error(`There are no values for the layer ${layer.metric}.`);
     const outcome = toSteps(kernel, numbers, layer, { cells: steps, layer: index, layerCount });
-    if (outcome.kind === "out-of-range") {
-      const value = numbers[outcome.cell] ?? NaN;
-      throw new BadValueError({ map: index, cell: outcome.cell, value, why: value < 0 ? "negative" : "above-range" });
-    }
+    if (outcome.kind === "out-of-range")
+      return { kind: "out-of-range", layer, cell: outcome.cell, value: numbers[outcome.cell] ?? NaN };
     worst[layer.metric] = outcome.worstRounding;
-  });
+  }
 
   const total = layers.findIndex(({ metric }) => metric === "total_hazard");
   if (total >= 0) {
@@ -62,7 +62,7 @@ export function metricSteps(kernel: Kernel, layers: readonly MetricSpec[], value
     const probability = layers.findIndex(({ metric }) => metric === "probability");
     worst.total_hazard = addTotals(steps, values, { total, intensity, probability, layers });
   }
-  return { steps, worst };
+  return { kind: "steps", steps, worst };
 }
 
 function addTotals(

@@ -1,7 +1,6 @@
 /** The layers that the groups of a plan have, and how their values are stored. */
-import { type HazardName, HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
+import { type HazardName, type HazardRules, HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
 import { type CurveRule, largestValue } from "../kernel/curve.ts";
-import { derivesIntensity, layersFrom } from "./curve.ts";
 import type { CurveSource, GroupPlan, HazardPlan } from "./plan.ts";
 
 /** Numbers of steps per meter that messages suggest, the finest first. */
@@ -27,6 +26,17 @@ export function layersOfGroup(plan: HazardPlan, group: GroupPlan): readonly Metr
   const names = new Set(Object.keys(content.metrics) as MetricName[]);
   if (names.has(HAZARDS[plan.hazard].ownMetric) && derivesIntensity(plan.rules)) names.add("intensity");
   return layersFrom(metrics, names);
+}
+
+/** Returns the layers that a group with these metrics has, in the order of the hazard's metrics. */
+function layersFrom(all: readonly MetricSpec[], metrics: ReadonlySet<MetricName>): readonly MetricSpec[] {
+  const has = (metric: MetricName): boolean => metrics.has(metric);
+  return all.filter(({ metric }) => (metric === "total_hazard" ? has("intensity") && has("probability") : has(metric)));
+}
+
+/** Returns whether intensity is derived from the hazard's own metric, which must be a return level. */
+export function derivesIntensity(rules: HazardRules): boolean {
+  return rules.design_return_period_years !== undefined;
 }
 
 /** Returns how the metrics of a plan are computed from the maps of a curve. */

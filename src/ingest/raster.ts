@@ -219,8 +219,6 @@ export interface RasterOptions {
    * bands are read as they are.
    */
   readonly dimensionAsBands?: boolean;
-  /** Cells of chunks that are not stored are missing, also if the array has a fill value. Only for Zarr. */
-  readonly absentAsMissing?: boolean;
   /** Nodata values in addition to the declared one. */
   readonly nodata?: readonly number[];
   /** Reads a file without a coordinate system as WGS84 degrees. */

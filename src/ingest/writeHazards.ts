@@ -2,9 +2,7 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Catalog } from "../atlas/catalog.ts";
-import { withWriteLock } from "../atlas/lock.ts";
-import { publish, readCatalog } from "../atlas/writer.ts";
-import type { Fault } from "../errors.ts";
+import { publish, readCatalog, withWriteLock } from "../atlas/writer.ts";
 import { Kernel } from "../kernel/instance.ts";
 import { updateCatalog } from "./catalogUpdate.ts";
 import { checkOptionRanges, type IngestOptions } from "./options.ts";
@@ -12,11 +10,10 @@ import { writeHazardPack, type WrittenPack } from "./packWriter.ts";
 import type { WriteContext } from "./writeContext.ts";
 import type { HazardPlan } from "./plan.ts";
 import { checkReleaseName } from "./releaseName.ts";
-import { allRejections, isCellFault } from "./rejectionScan.ts";
-import { groupReports, ingestTotals, type IngestReport, type IgnoredFile } from "./report.ts";
+import { groupReports, type IgnoredFile, type IngestReport, ingestTotals } from "./report.ts";
 import { KNOWN_HASHES_NAME } from "./sourceVersions.ts";
 import { checkSupplements, supplementPlans } from "./supplementPlan.ts";
-import { checkTargetUnchanged, resolveTarget, resolveTargets, type IngestTarget } from "./target.ts";
+import { checkTargetUnchanged, type IngestTarget, resolveTarget, resolveTargets } from "./target.ts";
 
 /**
  * Writes layers of one or more hazards into an atlas and publishes them together. The atlas keeps its current release until
@@ -43,8 +40,8 @@ export async function writeHazards(
   options.signal?.throwIfAborted();
   // Checked before a folder is created, and again under the lock, because another process may write to the atlas in between.
   await findTargets(plans, options);
-  const { catalog, written, replaced } = await reportingAllRejections(plans, options, () =>
-    withWriteLock(options.out, async () => writeTargets(await findTargets(plans, options), { options, sources })),
+  const { catalog, written, replaced } = await withWriteLock(options.out, async () =>
+    writeTargets(await findTargets(plans, options), { options, sources }),
   );
   const metricPacks = written.filter(({ target }) => target.plan.supplement === undefined);
   return {
@@ -56,34 +53,6 @@ export async function writeHazards(
     totals: ingestTotals(metricPacks),
     durationMs: performance.now() - startedMs,
   };
-}
-
-/**
- * Writes cells. If a value is rejected, the other maps are checked as well, without the write lock, so that the error lists
- * every rejected value.
- */
-async function reportingAllRejections<T>(
-  plans: readonly HazardPlan[],
-  options: IngestOptions,
-  write: () => Promise<T>,
-): Promise<T> {
-  try {
-    return await write();
-  } catch (error) {
-    if (!isCellFault(error)) throw error;
-    options.onRejection?.(error);
-    throw await allRejectionsOr(error, plans, options);
-  }
-}
-
-/** Returns the error that lists all rejected values, or the first error if the check of all maps fails. */
-async function allRejectionsOr(first: Fault, plans: readonly HazardPlan[], options: IngestOptions): Promise<Fault> {
-  try {
-    return await allRejections(first, await findTargets(plans, options), options);
-  } catch {
-    options.signal?.throwIfAborted();
-    return first;
-  }
 }
 
 async function findTargets(plans: readonly HazardPlan[], options: IngestOptions): Promise<readonly IngestTarget[]> {

@@ -33,7 +33,7 @@ const COAST_BASELINE = { baseline_window_note: "not recorded: the file names sta
 export interface AqueductFloodsChoices extends RecipeSources, AqueductChoices {}
 
 /** The options that select among the maps of the product. */
-export const AQUEDUCT_OPTIONS: readonly RecipeOption[] = [
+const AQUEDUCT_OPTIONS: readonly RecipeOption[] = [
   {
     name: "models",
     kind: "list",
@@ -95,7 +95,7 @@ export async function findAqueductFiles({ sources, ...choices }: AqueductFloodsC
  * Rejects names of models that no river map has.
  * @throws Fault `invalid_request` naming them
  */
-export function checkModels(
+function checkModels(
   models: readonly string[] | undefined,
   maps: readonly Pick<AqueductMap, "scenario" | "model">[],
 ): void {

@@ -4,7 +4,6 @@ import { type DeltaresCoastalChoices, deltaresCoastal } from "./deltaresCoastal.
 import { fireWeather } from "./fireWeather.ts";
 import { type IrisWindsChoices, irisWinds } from "./irisWinds.ts";
 import { type JrcFloodsChoices, jrcFloods } from "./jrcFloods.ts";
-import { type OscZarrChoices, oscZarr } from "./oscZarr.ts";
 import type { Recipe, RecipeSources } from "./recipe.ts";
 import { type StormWindsChoices, stormWinds } from "./stormWinds.ts";
 import { windEvents } from "./windEvents.ts";
@@ -17,7 +16,6 @@ export interface RecipeChoices {
   readonly "storm-winds": StormWindsChoices;
   readonly "iris-winds": IrisWindsChoices;
   readonly "fire-weather": RecipeSources;
-  readonly "osc-zarr": OscZarrChoices;
   readonly "wind-events": RecipeSources;
 }
 
@@ -31,6 +29,5 @@ export const RECIPES: { readonly [Name in RecipeName]: Recipe<RecipeChoices[Name
   "storm-winds": stormWinds,
   "iris-winds": irisWinds,
   "fire-weather": fireWeather,
-  "osc-zarr": oscZarr,
   "wind-events": windEvents,
 };
