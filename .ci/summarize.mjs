@@ -7,7 +7,6 @@ import { readFileSync } from "node:fs";
 
 const SHARED_SUFFIX = " (skipped: no ../shared)";
 const REPORTS = (process.env.ISOTHERM_TEST_REPORTS ?? "build/test-report.json").split(",");
-
 const SLOWEST_COUNT = 30;
 
 const failedSteps = process.argv.slice(2);

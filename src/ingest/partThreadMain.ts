@@ -3,9 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { Kernel } from "../kernel/instance.ts";
 import { packError } from "../concurrency/errorTransfer.ts";
 import type { GroupRows } from "./partComputer.ts";
-import { type PartMessage, type PartRequest, type PartThreadSetup, tileComputer } from "./partThreads.ts";
-import { restorePlan } from "./planDescription.ts";
-import { openRaster } from "./rasterSpec.ts";
+import { type PartMessage, type PartRequest, type PartThreadSetup, restorePlan, tileComputer } from "./partThreads.ts";
 import { MapFiles } from "./readers/mapFiles.ts";
 
 const port = parentPort;
@@ -18,7 +16,7 @@ port.on("message", (request: PartRequest) => void compute(request));
 
 async function openComputer(): Promise<ReturnType<typeof tileComputer>> {
   const maps = new MapFiles();
-  const rasters = await Promise.all(plan.specs.map((spec) => openRaster(spec, { maps })));
+  const rasters = await Promise.all(plan.specs.map((spec) => maps.openSpec(spec)));
   return tileComputer(await Kernel.load(), restorePlan(plan, rasters), { options, placement });
 }
 
