@@ -5,9 +5,7 @@
 import { readFileSync } from "node:fs";
 
 const SHARED_SUFFIX = " (skipped: no ../shared)";
-const REPORTS = (process.env.ISOTHERM_TEST_REPORTS ?? "build/test-report.json,build/test-report-node24.json").split(
-  ",",
-);
+const REPORTS = (process.env.ISOTHERM_TEST_REPORTS ?? "build/test-report.json").split(",");
 
 const failedSteps = process.argv.slice(2);
 const totals = { passed: 0, failed: 0 };

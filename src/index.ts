@@ -12,8 +12,8 @@
 export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
 export { roundTemperatures } from "./alignment/answer.ts";
-export { ALIGNMENT_FLAGS } from "./contract/alignmentNames.ts";
-export type { AlignColumnsOptions } from "./alignment/alignColumnsOptions.ts";
+export { ALIGNMENT_FLAGS } from "./contract/names.ts";
+export type { AlignColumnsOptions } from "./alignment/alignColumns.ts";
 export type { AlignmentMembers, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
 export {
   type Benchmark,

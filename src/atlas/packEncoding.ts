@@ -1,6 +1,6 @@
 /** Encoding of pyramid tiles and of the root; see docs/atlas-format.md. */
 import { Builder } from "flatbuffers";
-import { crc32 } from "../kernel/checksum.ts";
+import { crc32 } from "../kernel/tiles.ts";
 import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { PackRoot } from "./generated/pack-root.ts";

@@ -1,4 +1,4 @@
-import { crc32 } from "../kernel/checksum.ts";
+import { crc32 } from "../kernel/tiles.ts";
 import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";

@@ -3,10 +3,9 @@
  * come directly from their source and are kept in a separate small cache, so that browsing a map evicts none of the tiles
  * that queries use.
  */
-import { cellCenter, type Grid } from "../kernel/grid.ts";
+import { cellCenter, type Grid, locateCells } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
-import { locateCells } from "../kernel/points.ts";
 import type { LocationArrays } from "../kernel/sampling.ts";
 import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import { SizedCache } from "../concurrency/sizedCache.ts";

@@ -198,8 +198,7 @@ interface ShutdownCause {
  * signal ends the process immediately.
  */
 function waitForShutdown(ledger: Ledger): { readonly requested: Promise<ShutdownCause>; dispose(): void } {
-  let settle: (cause: ShutdownCause) => void;
-  const requested = new Promise<ShutdownCause>((resolve) => (settle = resolve));
+  const { promise: requested, resolve: settle } = Promise.withResolvers<ShutdownCause>();
   const removeSignalListeners = (): void => {
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
   };

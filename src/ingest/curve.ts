@@ -1,11 +1,10 @@
 /** Computes the metrics and layers of return-period curves, and their means over models. */
 import type { HazardRules, MetricSpec } from "../hazard/hazards.ts";
-import { type CurveMaps, curveMetrics, type CurveRule } from "../kernel/curve.ts";
+import { type CurveLayer, type CurveMaps, curveMetrics, type CurveRule, curveSteps } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { MISSING_MARKER_MIN } from "../kernel/kernel.generated.ts";
 import { checkedValues, type UnstorableValue, type ValueRange } from "./badValues.ts";
 import type { RasterValues } from "./raster.ts";
-import { type CurveLayer, curveSteps } from "../kernel/layerSteps.ts";
 import { type CellCounts, type LargestRounding, zeroCounts } from "./metricSteps.ts";
 
 /** The hazard's own metric and the probability of a run of cells, unrounded; NaN is missing. */

@@ -4,7 +4,7 @@
  *   await ingestAqueductFloods({ sources: ["maps/aqueduct"], out: "data/atlas" });
  *   await ingestLayers({ manifest: "maps/storm.json", out: "data/atlas" });
  *
- * Reading requires the optional package of the format: geotiff, h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
+ * Reading requires the optional package of the format: h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
  */
 import { Fault } from "../errors.ts";
 import type { HazardName } from "../hazard/hazards.ts";

@@ -1,7 +1,7 @@
-import { IDEMPOTENCY_KEY_PATTERN } from "../contract/headers.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../contract/ranges.ts";
 import { Fault } from "../errors.ts";
 import type { RecordResult, UsageEntry } from "./ledger.ts";
-import { METERS } from "../contract/meters.ts";
+import { METERS } from "../contract/names.ts";
 
 /** The result for one entry of a committed transaction. */
 export type EntryOutcome = RecordResult | { readonly refusal: "idempotency_key_reused" };

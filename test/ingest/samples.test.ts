@@ -5,9 +5,8 @@ import { openGeoTiff, openStoredGeoTiff } from "../../src/ingest/readers/geotiff
 import { isProjected, type Raster } from "../../src/ingest/raster.ts";
 import { isInside, locate } from "../../src/ingest/reprojection/planeGrid.ts";
 import { openProjection } from "../../src/ingest/reprojection/projection.ts";
-import { closesAt360 } from "../../src/kernel/grid.ts";
+import { closesAt360, locateCell } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
-import { locateCell } from "../../src/kernel/points.ts";
 import { describeWithSharedData, readSamples, SHARED_HAZARD_DATA } from "../sharedData.ts";
 
 /** Maps in a projected coordinate system. */

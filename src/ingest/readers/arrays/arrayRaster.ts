@@ -13,8 +13,8 @@ import {
   sourceFault,
   type StoredRaster,
 } from "../../raster.ts";
-import { describePlaneCell, gridOfPlane, planeInMeters } from "../../reprojection/planeGrid.ts";
-import { hasRepeatedMeridian, meridianNotes, readWithRepeatedMeridian } from "../meridian.ts";
+import { describePlaneCell } from "../../reprojection/planeGrid.ts";
+import { placementOf, readPlaced } from "../storedMap.ts";
 import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES, textOf } from "./arrayFile.ts";
 import { type MapGeometry, readGeometry } from "./grid.ts";
 import { chooseVariable, selectMap, type Selection } from "./selection.ts";
@@ -36,15 +36,12 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   const packing = readPacking(file.file, variable, options.nodata);
   const geometry = await readGeometry(file, variable, options);
   const selection = await selectMap(file, variable, geometry.dimensions, options);
-  const { projected } = geometry;
-  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(gridOfPlane(geometry.plane));
-  const columnCount = geometry.plane.columnCount - (hasRepeatedColumn ? 1 : 0);
-  const plane = { ...geometry.plane, columnCount };
+  const placement = placementOf(geometry.plane, geometry.projected, options);
+  const { plane, position, hasRepeatedColumn } = placement;
   const map: OpenMap = { file, variable, packing, geometry, selection, options };
-  const { keepMeridian } = options;
   const [blockRowCount, blockColumnCount] = [
     variable.chunkShape?.[geometry.dimensions.lat] ?? 1,
-    variable.chunkShape?.[geometry.dimensions.lon] ?? columnCount,
+    variable.chunkShape?.[geometry.dimensions.lon] ?? plane.columnCount,
   ];
   const { type, scale, offset, nodata } = packing;
   const { bands } = selection;
@@ -56,9 +53,7 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   return {
     spec: fileSpec(file.file, options),
     file: file.file,
-    ...(projected === undefined
-      ? { grid: gridOfPlane(plane) }
-      : { plane: planeInMeters(plane, projected.unitM), projectedCrs: projected.crs }),
+    ...position,
     crs: geometry.crs,
     bands: bandCoordinates.map((coordinates) => ({
       name: variable.name,
@@ -87,14 +82,13 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
       ...(Object.keys(selection.coordinates).length === 0 ? {} : { coordinates: selection.coordinates }),
       ...(scale === 1 && offset === 0 ? {} : { scale_factor: scale, add_offset: offset }),
       ...variable.notes,
-      ...(hasRepeatedColumn ? meridianNotes(keepMeridian) : {}),
+      ...placement.notes,
       ...extraNodataNotes(options.nodata),
     },
     async readWindow(window) {
       checkWindow(window, plane, bandCoordinates.length);
       const read = (stored: BandWindow): Promise<RasterValues> => readStored(map, stored);
-      if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
-      return readWithRepeatedMeridian({ file: file.file, read, extraColumn: columnCount, kept: keepMeridian }, window);
+      return readPlaced(file.file, placement, { window, read, kept: options.keepMeridian });
     },
     close: () => Promise.resolve(),
   };

@@ -1,5 +1,24 @@
 import { Type } from "typebox";
 
+/** The response of GET /. */
+export const AboutSchema = Type.Object({
+  service: Type.String(),
+  documentation: Type.String({ description: "Path of the interactive API page." }),
+  openapi: Type.String({ description: "Path of the OpenAPI document." }),
+  health: Type.String({ description: "Path of the liveness check." }),
+  readiness: Type.String({ description: "Path of the readiness check." }),
+  atlas: Type.Object({
+    release: Type.String(),
+    synthetic: Type.Boolean({ description: "True if all values are invented, as in the demo." }),
+  }),
+});
+
+/** The response of GET /healthz. */
+export const HealthSchema = Type.Object({ status: Type.Literal("ok") });
+
+/** The response of GET /readyz. */
+export const ReadinessSchema = Type.Object({ status: Type.Literal("ready") });
+
 /** The response of GET /api/v1/limits. */
 export const LimitsSchema = Type.Object({
   head_bytes: Type.Integer({ description: "Maximum size of the request line and headers, bytes." }),
