@@ -6,7 +6,7 @@ import { checkOptionRanges, type IngestOptions } from "./options.ts";
 import { type GroupPlan, type HazardPlan, mapCountOf, mapsOf } from "./plan.ts";
 import { layersOfGroup } from "./planLayers.ts";
 import { partsOf, type Raster } from "./raster.ts";
-import { archivePathOf } from "./readers/zip/archivePath.ts";
+import { archivePathOf } from "./readers/zip.ts";
 import { checkReleaseName, groupKey } from "./releaseName.ts";
 import type { IgnoredFile } from "./report.ts";
 import { checkSupplements, layerCountOf, supplementPlans } from "./supplementPlan.ts";

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../../errors.ts";
 import { sourceFault } from "../raster.ts";
-import { ZipArchive } from "../readers/zip/archive.ts";
+import { ZipArchive } from "../readers/zip.ts";
 import type { IgnoredFile } from "../report.ts";
 import { nothingUsed } from "./ignoredFiles.ts";
 
