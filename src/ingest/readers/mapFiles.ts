@@ -5,8 +5,7 @@ import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
 import { computedRasterOf } from "../computed/computedRaster.ts";
-import { openDryFilled } from "../dryFilledRaster.ts";
-import { interpolatedRasters } from "../interpolatedCurve.ts";
+import { interpolatedRasters, openDryFilled } from "../derivedRasters.ts";
 import { mosaicOf } from "../mosaic.ts";
 import {
   type FileSpec,
