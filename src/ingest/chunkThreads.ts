@@ -1,4 +1,4 @@
-/** Computes parts on worker threads, or in the calling thread if there is little to compute. */
+/** Computes chunks on worker threads, or in the calling thread if there is little to compute. */
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -7,10 +7,10 @@ import { type PackedError, unpackError } from "../concurrency/errorTransfer.ts";
 import { startNodeThread } from "../concurrency/nodeThread.ts";
 import type { WorkerThread } from "../concurrency/workerThread.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
-import { type GroupRows, PartComputer, type PartKey, type PartOptions } from "./partComputer.ts";
+import { type GroupRows, ChunkComputer, type ChunkKey, type ChunkOptions } from "./chunkComputer.ts";
 import { atlasRowOfSource, type Placement, withTiles } from "./bandReader.ts";
 import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
-import type { PartRunner } from "./slabReader.ts";
+import type { ChunkRunner } from "./slabReader.ts";
 import { storedLayerCounts } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
 import type { Raster, RasterSpec } from "./raster.ts";
@@ -23,38 +23,38 @@ const THREADED_VALUE_COUNT_MIN = 16_000_000;
 /** Limits of a thread's heap; cells are in array buffers outside it. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 } as const;
 
-/** What a thread needs besides the parts to compute. */
-export interface PartThreadSetup {
+/** What a thread needs besides the chunks to compute. */
+export interface ChunkThreadSetup {
   readonly plan: PlanDescription;
   readonly options: Pick<IngestOptions, "clampNegative" | "clampTolerance">;
   readonly placement: Placement;
 }
 
-export interface PartRequest {
+export interface ChunkRequest {
   readonly id: number;
-  readonly key: PartKey;
+  readonly key: ChunkKey;
 }
 
-export type PartMessage =
+export type ChunkMessage =
   { readonly id: number; readonly rows: GroupRows } | { readonly id: number; readonly error: PackedError };
 
-type PartThread = WorkerThread<PartRequest, PartMessage>;
+type ChunkThread = WorkerThread<ChunkRequest, ChunkMessage>;
 
-export type StartPartThread = (setup: PartThreadSetup) => PartThread;
+export type StartChunkThread = (setup: ChunkThreadSetup) => ChunkThread;
 
 interface RunnerOptions {
   readonly options: Pick<IngestOptions, "threads" | "signal" | "clampNegative" | "clampTolerance">;
   /** Starts a thread; replaced by tests. */
-  readonly startThread?: StartPartThread;
+  readonly startThread?: StartChunkThread;
 }
 
-/** A part runner whose threads end when it is closed. */
-interface ClosableRunner extends PartRunner {
+/** A chunk runner whose threads end when it is closed. */
+interface ClosableRunner extends ChunkRunner {
   close(): Promise<void>;
 }
 
-/** Starts the threads that compute the parts of a target. */
-export function startPartRunner(
+/** Starts the threads that compute the chunks of a target. */
+export function startChunkRunner(
   kernel: Kernel,
   { plan, window, grid, offset }: IngestTarget,
   { options, startThread = builtThreadStarter() }: RunnerOptions,
@@ -73,7 +73,7 @@ export function startPartRunner(
       close: () => Promise.resolve(),
     };
   }
-  const setup: PartThreadSetup = {
+  const setup: ChunkThreadSetup = {
     plan: describePlan(plan),
     options: {
       ...(clampNegative === undefined ? {} : { clampNegative }),
@@ -81,20 +81,20 @@ export function startPartRunner(
     },
     placement,
   };
-  return new PartThreads(
+  return new ChunkThreads(
     Array.from({ length: threadCount }, () => startThread(setup)),
     signal,
   );
 }
 
-/** Returns a function that computes parts and encodes their tiles. */
+/** Returns a function that computes chunks and encodes their tiles. */
 export function tileComputer(
   kernel: Kernel,
   plan: HazardPlan,
-  { options, placement }: Pick<PartThreadSetup, "options" | "placement">,
-): (key: PartKey) => Promise<GroupRows> {
+  { options, placement }: Pick<ChunkThreadSetup, "options" | "placement">,
+): (key: ChunkKey) => Promise<GroupRows> {
   const layerCounts = plan.groups.map((group) => storedLayerCounts(plan, group));
-  const computer = createPartComputer(kernel, plan, {
+  const computer = createChunkComputer(kernel, plan, {
     atlasRowOfSource: atlasRowOfSource(placement),
     clampToleranceOf: (unit) => clampToleranceOf(options, unit),
   });
@@ -103,30 +103,30 @@ export function tileComputer(
 }
 
 /** Returns the function that starts a thread, or undefined if this module runs from its sources. */
-function builtThreadStarter(): StartPartThread | undefined {
-  const file = new URL("./partThreadMain.js", import.meta.url);
+function builtThreadStarter(): StartChunkThread | undefined {
+  const file = new URL("./chunkThreadMain.js", import.meta.url);
   if (!existsSync(fileURLToPath(file))) return undefined;
   return (setup) =>
     startNodeThread(file, "A thread that reads maps", { workerData: setup, resourceLimits: RESOURCE_LIMITS });
 }
 
-interface PendingPart {
-  readonly key: PartKey;
+interface PendingChunk {
+  readonly key: ChunkKey;
   resolve(rows: GroupRows): void;
   reject(error: unknown): void;
 }
 
-/** Computes one part at a time on each thread, in the order of the requests. */
-class PartThreads implements ClosableRunner {
-  readonly #threads: readonly PartThread[];
-  readonly #idle: PartThread[];
-  readonly #waiting: PendingPart[] = [];
-  readonly #running = new Map<number, PendingPart & { readonly thread: PartThread }>();
+/** Computes one chunk at a time on each thread, in the order of the requests. */
+class ChunkThreads implements ClosableRunner {
+  readonly #threads: readonly ChunkThread[];
+  readonly #idle: ChunkThread[];
+  readonly #waiting: PendingChunk[] = [];
+  readonly #running = new Map<number, PendingChunk & { readonly thread: ChunkThread }>();
   readonly #signal: AbortSignal | undefined;
   #nextId = 0;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(threads: readonly PartThread[], signal: AbortSignal | undefined) {
+  constructor(threads: readonly ChunkThread[], signal: AbortSignal | undefined) {
     this.#threads = threads;
     this.#idle = [...threads];
     this.#signal = signal;
@@ -143,7 +143,7 @@ class PartThreads implements ClosableRunner {
     return this.#threads.length;
   }
 
-  compute(key: PartKey): Promise<GroupRows> {
+  compute(key: ChunkKey): Promise<GroupRows> {
     return new Promise((resolve, reject) => {
       if (this.#failure !== undefined) reject(this.#failure.error);
       else {
@@ -156,32 +156,32 @@ class PartThreads implements ClosableRunner {
   #assign(): void {
     for (;;) {
       const thread = this.#idle[0];
-      const part = this.#waiting[0];
-      if (thread === undefined || part === undefined) return;
+      const chunk = this.#waiting[0];
+      if (thread === undefined || chunk === undefined) return;
       this.#idle.shift();
       this.#waiting.shift();
       const id = this.#nextId++;
-      this.#running.set(id, { ...part, thread });
+      this.#running.set(id, { ...chunk, thread });
       thread.setReferenced(true);
-      thread.send({ id, key: part.key });
+      thread.send({ id, key: chunk.key });
     }
   }
 
-  #receive(thread: PartThread, message: PartMessage): void {
-    const part = this.#running.get(message.id);
-    if (part === undefined) return;
+  #receive(thread: ChunkThread, message: ChunkMessage): void {
+    const chunk = this.#running.get(message.id);
+    if (chunk === undefined) return;
     this.#running.delete(message.id);
     thread.setReferenced(false);
     this.#idle.push(thread);
-    if ("error" in message) part.reject(unpackError(message.error));
-    else part.resolve(message.rows);
+    if ("error" in message) chunk.reject(unpackError(message.error));
+    else chunk.resolve(message.rows);
     this.#assign();
   }
 
-  /** Rejects all parts, now and later. */
+  /** Rejects all chunks, now and later. */
   #fail(error: unknown): void {
     this.#failure ??= { error };
-    for (const part of [...this.#running.values(), ...this.#waiting]) part.reject(error);
+    for (const chunk of [...this.#running.values(), ...this.#waiting]) chunk.reject(error);
     this.#running.clear();
     this.#waiting.length = 0;
   }
@@ -233,13 +233,13 @@ function replaceRasters(plan: HazardPlan, replace: (raster: Raster) => Raster): 
   };
 }
 
-/** Returns what computes the parts of a plan: of its metrics, or of a supplement. */
-function createPartComputer(
+/** Returns what computes the chunks of a plan: of its metrics, or of a supplement. */
+function createChunkComputer(
   kernel: Kernel,
   plan: HazardPlan,
-  options: PartOptions,
-): { compute(key: PartKey): Promise<GroupRows> } {
+  options: ChunkOptions,
+): { compute(key: ChunkKey): Promise<GroupRows> } {
   return plan.supplement === undefined
-    ? new PartComputer(kernel, plan, options)
+    ? new ChunkComputer(kernel, plan, options)
     : new SupplementComputer(kernel, plan, options);
 }

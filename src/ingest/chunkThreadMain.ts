@@ -1,18 +1,24 @@
-/** Entry point of a thread that computes parts. It opens the maps of the plan itself. */
+/** Entry point of a thread that computes chunks. It opens the maps of the plan itself. */
 import { parentPort, workerData } from "node:worker_threads";
 import { Kernel } from "../kernel/instance.ts";
 import { packError } from "../concurrency/errorTransfer.ts";
-import type { GroupRows } from "./partComputer.ts";
-import { type PartMessage, type PartRequest, type PartThreadSetup, restorePlan, tileComputer } from "./partThreads.ts";
+import type { GroupRows } from "./chunkComputer.ts";
+import {
+  type ChunkMessage,
+  type ChunkRequest,
+  type ChunkThreadSetup,
+  restorePlan,
+  tileComputer,
+} from "./chunkThreads.ts";
 import { MapFiles } from "./readers/mapFiles.ts";
 
 const port = parentPort;
-if (port === null) throw new Error("partThreadMain must run in a worker thread.");
-const { plan, options, placement } = workerData as PartThreadSetup;
+if (port === null) throw new Error("chunkThreadMain must run in a worker thread.");
+const { plan, options, placement } = workerData as ChunkThreadSetup;
 const computer = openComputer();
-computer.catch(() => undefined); // reported with every part
+computer.catch(() => undefined); // reported with every chunk
 
-port.on("message", (request: PartRequest) => void compute(request));
+port.on("message", (request: ChunkRequest) => void compute(request));
 
 async function openComputer(): Promise<ReturnType<typeof tileComputer>> {
   const maps = new MapFiles();
@@ -20,8 +26,8 @@ async function openComputer(): Promise<ReturnType<typeof tileComputer>> {
   return tileComputer(await Kernel.load(), restorePlan(plan, rasters), { options, placement });
 }
 
-async function compute({ id, key }: PartRequest): Promise<void> {
-  const send = (message: PartMessage, transfer: readonly ArrayBuffer[] = []): void =>
+async function compute({ id, key }: ChunkRequest): Promise<void> {
+  const send = (message: ChunkMessage, transfer: readonly ArrayBuffer[] = []): void =>
     port?.postMessage(message, [...transfer]);
   try {
     const computeTiles = await computer;
