@@ -3,9 +3,8 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Kernel } from "../kernel/instance.ts";
-import { type PackedError, unpackError } from "../concurrency/errorTransfer.ts";
 import { startNodeThread } from "../concurrency/nodeThread.ts";
-import type { WorkerThread } from "../concurrency/workerThread.ts";
+import { ThreadCalls, type WorkerThread } from "../concurrency/threadCalls.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
 import { type GroupRows, ChunkComputer, type ChunkKey, type ChunkOptions } from "./chunkComputer.ts";
 import { atlasRowOfSource, type Placement, withTiles } from "./bandReader.ts";
@@ -30,17 +29,8 @@ export interface ChunkThreadSetup {
   readonly placement: Placement;
 }
 
-export interface ChunkRequest {
-  readonly id: number;
-  readonly key: ChunkKey;
-}
-
-export type ChunkMessage =
-  { readonly id: number; readonly rows: GroupRows } | { readonly id: number; readonly error: PackedError };
-
-type ChunkThread = WorkerThread<ChunkRequest, ChunkMessage>;
-
-export type StartChunkThread = (setup: ChunkThreadSetup) => ChunkThread;
+/** Starts a thread that serves the function `compute`: it computes the chunk of a `ChunkKey`, and returns its `GroupRows`. */
+export type StartChunkThread = (setup: ChunkThreadSetup) => WorkerThread;
 
 interface RunnerOptions {
   readonly options: Pick<IngestOptions, "threads" | "signal" | "clampNegative" | "clampTolerance">;
@@ -110,80 +100,47 @@ function builtThreadStarter(): StartChunkThread | undefined {
     startNodeThread(file, "A thread that reads maps", { workerData: setup, resourceLimits: RESOURCE_LIMITS });
 }
 
-interface PendingChunk {
-  readonly key: ChunkKey;
-  resolve(rows: GroupRows): void;
+interface WaitingChunk {
+  start(thread: ThreadCalls): void;
   reject(error: unknown): void;
 }
 
 /** Computes one chunk at a time on each thread, in the order of the requests. */
 class ChunkThreads implements ClosableRunner {
-  readonly #threads: readonly ChunkThread[];
-  readonly #idle: ChunkThread[];
-  readonly #waiting: PendingChunk[] = [];
-  readonly #running = new Map<number, PendingChunk & { readonly thread: ChunkThread }>();
+  readonly #threads: readonly ThreadCalls[];
+  readonly #idle: ThreadCalls[];
+  readonly #waiting: WaitingChunk[] = [];
   readonly #signal: AbortSignal | undefined;
-  #nextId = 0;
-  #failure: { readonly error: unknown } | undefined;
 
-  constructor(threads: readonly ChunkThread[], signal: AbortSignal | undefined) {
-    this.#threads = threads;
-    this.#idle = [...threads];
+  constructor(threads: readonly WorkerThread[], signal: AbortSignal | undefined) {
+    this.#threads = threads.map((thread) => new ThreadCalls(thread, { onFailure: (error) => this.#fail(error) }));
+    this.#idle = [...this.#threads];
     this.#signal = signal;
-    for (const thread of threads) {
-      thread.onMessage((message) => this.#receive(thread, message));
-      thread.onEnd((error) => this.#fail(error));
-    }
     signal?.addEventListener("abort", this.#abort);
   }
 
-  readonly #abort = (): void => this.#fail(this.#signal?.reason);
+  readonly #abort = (): void => this.#fail(this.#signal?.reason as Error);
 
   get concurrency(): number {
     return this.#threads.length;
   }
 
-  compute(key: ChunkKey): Promise<GroupRows> {
-    return new Promise((resolve, reject) => {
-      if (this.#failure !== undefined) reject(this.#failure.error);
-      else {
-        this.#waiting.push({ key, resolve, reject });
-        this.#assign();
-      }
-    });
-  }
-
-  #assign(): void {
-    for (;;) {
-      const thread = this.#idle[0];
-      const chunk = this.#waiting[0];
-      if (thread === undefined || chunk === undefined) return;
-      this.#idle.shift();
-      this.#waiting.shift();
-      const id = this.#nextId++;
-      this.#running.set(id, { ...chunk, thread });
-      thread.setReferenced(true);
-      thread.send({ id, key: chunk.key });
+  async compute(key: ChunkKey): Promise<GroupRows> {
+    const thread =
+      this.#idle.shift() ?? (await new Promise<ThreadCalls>((start, reject) => this.#waiting.push({ start, reject })));
+    try {
+      return (await thread.call("compute", key)) as GroupRows;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#idle.push(thread);
+      else next.start(thread);
     }
   }
 
-  #receive(thread: ChunkThread, message: ChunkMessage): void {
-    const chunk = this.#running.get(message.id);
-    if (chunk === undefined) return;
-    this.#running.delete(message.id);
-    thread.setReferenced(false);
-    this.#idle.push(thread);
-    if ("error" in message) chunk.reject(unpackError(message.error));
-    else chunk.resolve(message.rows);
-    this.#assign();
-  }
-
   /** Rejects all chunks, now and later. */
-  #fail(error: unknown): void {
-    this.#failure ??= { error };
-    for (const chunk of [...this.#running.values(), ...this.#waiting]) chunk.reject(error);
-    this.#running.clear();
-    this.#waiting.length = 0;
+  #fail(error: Error): void {
+    for (const thread of this.#threads) thread.fail(error);
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
   async close(): Promise<void> {

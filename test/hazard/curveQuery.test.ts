@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Fault, FaultItem } from "../../../src/errors.ts";
-import { countCurves, parseCurveParameters, parseCurveQuery } from "../../../src/hazard/curve/curveQuery.ts";
-import { faultOf, parametersOf, queryTextOf } from "../queries.ts";
+import type { Fault, FaultItem } from "../../src/errors.ts";
+import { countCurves, parseCurveParameters, parseCurveQuery } from "../../src/hazard/curveQuery.ts";
+import { faultOf, parametersOf, queryTextOf } from "./queries.ts";
 
 const VALID_QUERY = {
   latitude: 11.5,

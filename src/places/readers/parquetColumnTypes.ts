@@ -1,15 +1,18 @@
 import type { SchemaElement } from "hyparquet";
-import { Fault } from "../../../errors.ts";
-import { quote } from "../../../validation/schemaErrors.ts";
-import type { KeptColumn, KeptValue } from "../../scores/placeBlock.ts";
-import { timestampText, timestampType } from "../../timestamps.ts";
-import { check } from "./damage.ts";
+import { Fault } from "../../errors.ts";
+import { quote } from "../../validation/schemaErrors.ts";
+import type { KeptColumn, KeptValue } from "../scores/placeBlock.ts";
+import { timestampText, timestampType } from "../timestamps.ts";
+import { check } from "./parquetFile.ts";
 
 /** How the stored values of a column are kept. */
 export interface ColumnType {
   readonly type: KeptColumn["type"];
-  /** @throws ParquetDamage if a stored value is impossible */
-  convert(stored: unknown): KeptValue;
+  /**
+   * Undefined if values are kept as stored.
+   * @throws ParquetDamage if a stored value is impossible
+   */
+  readonly convert?: (stored: unknown) => KeptValue;
 }
 
 const DAY_MS = 86_400_000;
@@ -39,20 +42,20 @@ export function columnTypeOf(element: SchemaElement): ColumnType | undefined {
   const isUnsigned = (logical?.type === "INTEGER" && !logical.isSigned) || converted?.startsWith("UINT_") === true;
   switch (type) {
     case "BOOLEAN":
-      return { type: "boolean", convert: (stored) => stored === true || stored === 1 };
+      return { type: "boolean" };
     case "INT32":
-      return { type: "integer", convert: (stored) => (isUnsigned ? Number(stored) >>> 0 : Number(stored)) };
+      return isUnsigned ? { type: "integer", convert: (stored) => Number(stored) >>> 0 } : { type: "integer" };
     case "INT64":
       // Unsigned integers of 64 bits may exceed the largest signed one.
       return isUnsigned
         ? { type: "text", convert: (stored) => String(BigInt.asUintN(64, stored as bigint)) }
-        : { type: "integer", convert: (stored) => stored as bigint };
+        : { type: "integer" };
     case "INT96":
       // It has nanoseconds also in years that an integer of 64 bits cannot hold.
       return { type: "text", convert: (stored) => timestampText(stored as bigint, INT96_TIMESTAMP) };
     case "FLOAT":
     case "DOUBLE":
-      return { type: "number", convert: (stored) => stored as number };
+      return { type: "number" };
     case "FIXED_LEN_BYTE_ARRAY":
       if (logical?.type === "UUID") return { type: "text", convert: (stored) => uuidText(stored as Uint8Array) };
       if (logical?.type === "FLOAT16") return { type: "number", convert: (stored) => float16(stored as Uint8Array) };

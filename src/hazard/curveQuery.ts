@@ -1,10 +1,10 @@
-import { CurveParametersSchema, CurveQueryInputSchema } from "../../contract/curve.ts";
-import type { CurveQueryInput, DamageCurvePoint } from "../../contract/wireTypes.ts";
-import { FAULT_ITEM_COUNT_MAX, type FaultItem } from "../../errors.ts";
-import { decodeParameters, toParameterItem } from "../../validation/parameters.ts";
-import { findSchemaErrors, type SchemaError, type ValueSchema } from "../../validation/schemaErrors.ts";
-import type { HazardName } from "../hazards.ts";
-import { checkOffer, invalidQuery, parameterOf, pointerTo, samplingWithDefaults } from "../query.ts";
+import { CurveParametersSchema, CurveQueryInputSchema } from "../contract/curve.ts";
+import type { CurveQueryInput, DamageCurvePoint } from "../contract/wireTypes.ts";
+import { FAULT_ITEM_COUNT_MAX, type FaultItem } from "../errors.ts";
+import { decodeParameters, toParameterItem } from "../validation/parameters.ts";
+import { findSchemaErrors, type SchemaError, type ValueSchema } from "../validation/schemaErrors.ts";
+import type { HazardName } from "./hazards.ts";
+import { checkOffer, invalidQuery, parameterOf, pointerTo, samplingWithDefaults } from "./query.ts";
 
 type OptionalMember = "threshold" | "return_periods" | "floor" | "damage_curve";
 

@@ -3,8 +3,8 @@
  * because netcdfjs would load the whole file.
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { requirePackages } from "../../../validation/optionalPackages.ts";
-import { messageOf, type NumberType, sourceFault } from "../../raster.ts";
+import { requirePackages } from "../../validation/optionalPackages.ts";
+import { messageOf, type NumberType, sourceFault } from "../raster.ts";
 import {
   type ArrayFile,
   type ArrayVariable,
@@ -17,7 +17,7 @@ import {
   NUMBER_BYTES,
   type NumericArray,
   VARIABLE_COUNT_MAX,
-} from "../arrays/arrayFile.ts";
+} from "./arrays/arrayFile.ts";
 
 /** The header must be within this many bytes from the start of the file. */
 const HEADER_BYTES_MAX = 8 << 20;

@@ -2,18 +2,21 @@ import { rm, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { type Catalog, catalogGridOf, type GroupEntry } from "../../../src/atlas/catalog.ts";
-import { diskBlobs } from "../../../src/atlas/diskBlobs.ts";
-import { openPackedAtlas } from "../../../src/atlas/packedAtlas.ts";
-import { Sampler } from "../../../src/atlas/sampler.ts";
-import { publish, writePack } from "../../../src/atlas/writer.ts";
-import { hasCurves } from "../../../src/hazard/curve/curvePlan.ts";
-import { type CurvesRequest, estimateCurveWork, sampleCurves } from "../../../src/hazard/curve/sampleCurves.ts";
-import type { Grid } from "../../../src/kernel/grid.ts";
-import { Kernel } from "../../../src/kernel/instance.ts";
-import { FLOOD_LAYERS, packInputOf } from "../../atlas/makeAtlas.ts";
-import { circleByDefinition, summarizeByDefinition } from "../../oracle/radius.ts";
-import { randomFrom } from "../../seededRandom.ts";
+import { type Catalog, catalogGridOf, type GroupEntry } from "../../src/atlas/catalog.ts";
+import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
+import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
+import { Sampler } from "../../src/atlas/sampler.ts";
+import { publish, writePack } from "../../src/atlas/writer.ts";
+import { hasCurves } from "../../src/hazard/curvePlan.ts";
+import { createAtlas } from "../../src/hazard/answer.ts";
+import { answerCurve } from "../../src/hazard/curveAnswer.ts";
+import { parseCurveQuery } from "../../src/hazard/curveQuery.ts";
+import type { CurveQueryInput, CurveYearResult } from "../../src/contract/wireTypes.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { FLOOD_LAYERS, packInputOf } from "../atlas/makeAtlas.ts";
+import { circleByDefinition, summarizeByDefinition } from "../oracle/radius.ts";
+import { randomFrom } from "../seededRandom.ts";
 
 const GRID: Grid = {
   northDeg: 5,
@@ -119,57 +122,64 @@ async function samplerWith(provenance: (metricsPack: string) => Record<string, u
 
 const valid = (metricsPack: string) => ({ kind: "curve", variate: "gumbel", metrics_pack: metricsPack });
 const sampler = await samplerWith(valid);
-const REQUEST: CurvesRequest = {
-  hazard: "riverine_floods",
+const QUERY = {
   latitude: 0,
   longitude: 16,
-  radius: 0,
-  aggregation_method: "max",
+  hazards: ["riverine_floods"],
+  analysis_years: [STORED.year],
+  scenarios: [STORED.scenario],
   detail: true,
-  layers: [STORED],
-};
+} as const satisfies CurveQueryInput;
+
+/** Returns the years of the answer to a query, of all scenarios. */
+async function curvesOf(atlasSampler: Sampler, change: Partial<CurveQueryInput> = {}): Promise<CurveYearResult[]> {
+  const { results } = await answerCurve(atlasSampler, { ...QUERY, ...change });
+  return results.flatMap(({ scenarios }) => scenarios.flatMap(({ analysis_years }) => analysis_years));
+}
 
 const stepsAt = (cell: { readonly row: number; readonly column: number }, period: number): number =>
   curveSteps[(cell.row * GRID.columnCount + cell.column) * ALL_PERIODS.length + period] ?? NaN;
 
-describe("sampleCurves", () => {
-  test.each([0, 1, 2, 3, 4, 5])("aggregates the cells of a circle at each return period (place %d)", async (seed) => {
+describe("curves", () => {
+  test.each([0, 1, 2, 3, 4, 5])("aggregate the cells of a circle at each return period (place %d)", async (seed) => {
     const random = randomFrom(seed);
     const latitude = random.between({ min: -4, max: 4 });
     const longitude = random.between({ min: 11, max: 22 });
     const radius = random.between({ min: 1, max: 100 });
     const cells = circleByDefinition(GRID, { latDeg: latitude, lonDeg: longitude, radiusM: radius * 1000 });
     for (const aggregation_method of ["max", "mean"] as const) {
-      const [sample] = await sampleCurves(sampler, { ...REQUEST, latitude, longitude, radius, aggregation_method });
+      const [year] = await curvesOf(sampler, { latitude, longitude, radius, aggregation_method });
       const expected = ALL_PERIODS.map((_, period) =>
         summarizeByDefinition(GRID, cells, (cell) => stepsAt(cell, period)),
       );
-      if (sample?.kind !== "curve") throw new Error("There is a valid cell in every circle of this test.");
-      expect(sample.cells).toBe(cells.length);
-      expect(sample.validShare).toBeCloseTo(expected[0]?.validShare ?? NaN, 12);
-      expect(sample.returnPeriodsYears).toEqual(ALL_PERIODS);
+      if (year?.curve == null) throw new Error("There is a valid cell in every circle of this test.");
+      expect(year.detail?.cells).toBe(cells.length);
+      expect(year.detail?.valid_share).toBeCloseTo(expected[0]?.validShare ?? NaN, 12);
+      expect(year.curve.map(({ return_period }) => return_period)).toEqual(ALL_PERIODS);
       for (const [period, { maxSteps = NaN, meanSteps = NaN }] of expected.entries()) {
         const steps = aggregation_method === "max" ? maxSteps : meanSteps;
-        expect(sample.values[period]).toBeCloseTo(steps / 1000, 9);
+        expect(year.curve[period]?.value).toBeCloseTo(steps / 1000, 9);
       }
     }
   });
 
-  test("returns one sample per requested layer, with the reason of a missing one", async () => {
-    const layers = [STORED, { scenario: "rcp8p5", year: 2030 }, STORED] as const;
-    const samples = await sampleCurves(sampler, { ...REQUEST, radius: 50, layers });
-    expect(samples.map(({ kind }) => kind)).toEqual(["curve", "missing", "curve"]);
-    expect(samples[1]).toMatchObject({ reason: "layer_missing", source: undefined });
-    const [outside] = await sampleCurves(sampler, { ...REQUEST, latitude: 80 });
-    expect(outside).toMatchObject({ kind: "missing", reason: "outside_coverage" });
-    expect(outside?.source?.id).toBe("riverine_floods/rcp4p5/2030");
+  test("are null with the reason where they are missing", async () => {
+    const years = await curvesOf(sampler, { radius: 50, scenarios: ["rcp4p5", "rcp8p5"] });
+    expect(years.map(({ curve }) => curve === null)).toEqual([false, true]);
+    expect(years[1]).toMatchObject({ no_data: "layer_missing", detail: { cells: 0, valid_share: 0 } });
+    expect(years[1]?.detail).not.toHaveProperty("source");
+    const [outside] = await curvesOf(sampler, { latitude: 80 });
+    expect(outside).toMatchObject({ curve: null, no_data: "outside_coverage" });
+    expect(outside?.detail?.source).toBe("riverine_floods/rcp4p5/2030");
   });
 
-  test("has a cost that grows with the radius, and none at a point", () => {
-    expect(estimateCurveWork(sampler, REQUEST).cellVectorCount).toBe(0);
-    const [small, large] = [10, 100].map(
-      (radius) => estimateCurveWork(sampler, { ...REQUEST, radius }).cellVectorCount,
+  test("have a cost that grows with the radius, and none at a point", () => {
+    const cells = { release: "", contentHash: "", synthetic: true, close: () => Promise.resolve() };
+    const atlas = createAtlas(sampler, cells, "disk");
+    const [point, small, large] = [0, 10, 100].map(
+      (radius) => atlas.estimateWork(parseCurveQuery({ ...QUERY, radius })).cellVectorCount,
     );
+    expect(point).toBe(0);
     expect(small).toBeGreaterThan(0);
     expect(large).toBeGreaterThan(small ?? NaN);
   });
@@ -183,7 +193,7 @@ describe("curves are ignored", () => {
   ])("that are $why", async ({ change }) => {
     const other = await samplerWith((metricsPack) => ({ ...valid(metricsPack), ...change }));
     expect(hasCurves(other, "riverine_floods")).toBe(false);
-    expect(await sampleCurves(other, REQUEST)).toMatchObject([{ kind: "missing", reason: "layer_missing" }]);
+    await expect(curvesOf(other)).rejects.toThrow("This atlas has no return-period curves");
   });
 
   test.each([
@@ -192,6 +202,6 @@ describe("curves are ignored", () => {
     { why: "with return periods out of order", change: { return_periods_years: [2, 5, 10, 20, 50, 100, 500, 200] } },
   ])("$why", async ({ change }) => {
     const other = await samplerWith((metricsPack) => ({ ...valid(metricsPack), ...change }));
-    expect(await sampleCurves(other, REQUEST)).toMatchObject([{ kind: "missing", reason: "layer_missing" }]);
+    expect(await curvesOf(other)).toMatchObject([{ curve: null, no_data: "layer_missing" }]);
   });
 });

@@ -1,8 +1,8 @@
 /** Converts maps in other formats into GeoTIFF with the programs of an installed GDAL. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { Fault } from "../../../errors.ts";
-import { messageOf, type RasterOptions, sourceFault } from "../../raster.ts";
+import { Fault } from "../../errors.ts";
+import { messageOf, type RasterOptions, sourceFault } from "../raster.ts";
 
 const execFileAsync = promisify(execFile);
 /** Largest output of gdalinfo. */

@@ -1,10 +1,10 @@
 /** Reads NetCDF-4 and HDF5 files with h5wasm. The file is read where it is; only windows are copied into memory. */
-import { open } from "node:fs/promises";
+import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Attribute as Hdf5Attribute, Dataset, File as Hdf5File, Group, Metadata } from "h5wasm/node";
-import { requirePackages } from "../../../validation/optionalPackages.ts";
-import { isFault } from "../../../errors.ts";
-import { messageOf, sourceFault } from "../../raster.ts";
+import { requirePackages } from "../../validation/optionalPackages.ts";
+import { isFault } from "../../errors.ts";
+import { messageOf, sourceFault } from "../raster.ts";
 import {
   type ArrayFile,
   type ArrayVariable,
@@ -16,12 +16,12 @@ import {
   NUMBER_BYTES,
   type NumericArray,
   VARIABLE_COUNT_MAX,
-} from "../arrays/arrayFile.ts";
-import { ATTRIBUTE_BYTES_MAX, CLASS_FLOAT, CLASS_INTEGER, CLASS_TEXT, isSmall } from "./attributes.ts";
-import { probeHdf5 } from "./probe.ts";
+} from "./arrays/arrayFile.ts";
 
 type Hdf5Module = typeof import("h5wasm/node");
 
+/** Largest size of one attribute. */
+const ATTRIBUTE_BYTES_MAX = 1 << 20;
 /** Largest number of attributes of one variable. */
 const ATTRIBUTE_COUNT_MAX = 1000;
 const GROUP_DEPTH_MAX = 16;
@@ -54,10 +54,12 @@ const OTHER_FILTERS: Readonly<Record<number, string>> = {
   32_026: "Blosc2",
 };
 
-/** Names of the HDF5 type classes, for messages. */
+/** HDF5 type classes. */
+const [CLASS_INTEGER, CLASS_FLOAT, CLASS_TEXT] = [0, 1, 3];
+
+/** Names of the other HDF5 type classes, for messages. */
 const CLASS_NAMES: Readonly<Record<number, string>> = {
   2: "times",
-  3: "text",
   4: "bit fields",
   5: "opaque bytes",
   6: "compound values",
@@ -75,41 +77,25 @@ const CLASS_NAMES: Readonly<Record<number, string>> = {
  */
 export async function openHdf5(file: string, path: string): Promise<ArrayFile> {
   const hdf5 = await loadModule();
-  const damaged = (error: unknown): Error =>
-    isFault(error)
-      ? error
-      : sourceFault(
-          file,
-          `cannot be read as NetCDF-4 or HDF5 (${shortMessage(error)}). The file is damaged or truncated.`,
-          {
-            cause: error,
-          },
-        );
-  await checkReadable(file, path);
-  await probeHdf5(file, { library: import.meta.resolve("h5wasm/node"), path: resolve(path) });
-  let opened: Hdf5File;
+  try {
+    await access(path, constants.R_OK);
+  } catch (error) {
+    throw sourceFault(file, `cannot be opened (${messageOf(error)}).`, { cause: error });
+  }
+  let opened: Hdf5File | undefined;
   try {
     opened = new hdf5.File(resolve(path), "r");
-  } catch (error) {
-    throw damaged(error);
-  }
-  try {
     const variables = new Map<string, ArrayVariable>();
     for (const { name, dataset } of datasetsOf(file, hdf5, opened)) {
       variables.set(name, variableOf(file, hdf5, { file: opened, name, dataset }));
     }
-    return {
-      file,
-      format: "NetCDF-4",
-      variables,
-      close() {
-        opened.close();
-        return Promise.resolve();
-      },
-    };
+    const close = (): void => void opened?.close();
+    return { file, format: "NetCDF-4", variables, close: () => Promise.resolve(close()) };
   } catch (error) {
-    opened.close();
-    throw damaged(error);
+    opened?.close();
+    if (isFault(error)) throw error;
+    const why = `cannot be read as NetCDF-4 or HDF5 (${shortMessage(error)}). The file is damaged or truncated.`;
+    throw sourceFault(file, why, { cause: error });
   }
 }
 
@@ -120,15 +106,6 @@ async function loadModule(): Promise<Hdf5Module> {
   // Without it, errors are printed and the values read are garbage.
   module.activate_throwing_error_handler();
   return hdf5;
-}
-
-async function checkReadable(file: string, path: string): Promise<void> {
-  try {
-    const handle = await open(path, "r");
-    await handle.close();
-  } catch (error) {
-    throw sourceFault(file, `cannot be opened (${messageOf(error)}).`, { cause: error });
-  }
 }
 
 /** Returns the first line of a message: the HDF5 library appends its whole error stack. */
@@ -290,7 +267,15 @@ function attributesOf(file: string, variable: string, dataset: Dataset): Attribu
   return attributes;
 }
 
-/** Returns an attribute with numbers or text; references and compound values are not used. */
+/** Returns whether an attribute is small enough to be read. */
+function isSmall({ size, total_size }: Pick<Metadata, "size" | "total_size">): boolean {
+  return Math.max(1, size) * total_size <= ATTRIBUTE_BYTES_MAX;
+}
+
+/**
+ * Returns an attribute with numbers or text; references and compound values are not used. h5wasm allocates the members of lists of
+ * references before it checks their number, which ends the process if the number is damaged.
+ */
 function attributeOf(attribute: Hdf5Attribute): Attribute | undefined {
   const type = numberTypeOf(attribute.metadata);
   if (typeof type !== "string") return undefined;

@@ -1,15 +1,15 @@
 import { Compile } from "typebox/compile";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CurveResultSchema } from "../../../src/contract/curve.ts";
-import type { CurveQueryInput, CurveResult, CurveYearResult } from "../../../src/contract/wireTypes.ts";
-import { isFault } from "../../../src/errors.ts";
-import type { LocalAtlas } from "../../../src/hazard/answer.ts";
-import { parseCurveParameters, parseCurveQuery } from "../../../src/hazard/curve/curveQuery.ts";
-import { containingCellByDefinition } from "../../oracle/points.ts";
-import { circleByDefinition } from "../../oracle/radius.ts";
-import { oracleExpectedAnnual, oracleReturnPeriodOf, oracleValueAt } from "../../oracle/returnPeriodCurve.ts";
-import { randomFrom } from "../../seededRandom.ts";
-import { faultOf, parametersOf, queryTextOf } from "../queries.ts";
+import { CurveResultSchema } from "../../src/contract/curve.ts";
+import type { CurveQueryInput, CurveResult, CurveYearResult } from "../../src/contract/wireTypes.ts";
+import { isFault } from "../../src/errors.ts";
+import type { LocalAtlas } from "../../src/hazard/answer.ts";
+import { parseCurveParameters, parseCurveQuery } from "../../src/hazard/curveQuery.ts";
+import { containingCellByDefinition } from "../oracle/points.ts";
+import { circleByDefinition } from "../oracle/radius.ts";
+import { oracleExpectedAnnual, oracleReturnPeriodOf, oracleValueAt } from "../oracle/returnPeriodCurve.ts";
+import { randomFrom } from "../seededRandom.ts";
+import { faultOf, parametersOf, queryTextOf } from "./queries.ts";
 import { CURVES, GRID, type StoredCurve, storedValues, useCurveAtlas } from "./curveAtlas.ts";
 
 const opened = useCurveAtlas();

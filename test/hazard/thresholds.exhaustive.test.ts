@@ -1,9 +1,9 @@
 /** The probability of reaching a threshold, at 100,000 random cells of curves of all shapes. */
 import { expect, test } from "vitest";
-import type { CurveYearResult } from "../../../src/contract/wireTypes.ts";
-import { exceedanceOf, type ReturnPeriodCurve } from "../../../src/kernel/returnPeriodCurve.ts";
-import { STEPS_MAX, STEPS_NODATA } from "../../../src/kernel/kernel.generated.ts";
-import { randomFrom, type SeededRandom } from "../../seededRandom.ts";
+import type { CurveYearResult } from "../../src/contract/wireTypes.ts";
+import { exceedanceOf, type ReturnPeriodCurve } from "../../src/kernel/returnPeriodCurve.ts";
+import { STEPS_MAX, STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
+import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { FLOODS, GRID, type StoredCurve, useCurveAtlas, WINDS } from "./curveAtlas.ts";
 
 const CELL_COUNT = 100_000;

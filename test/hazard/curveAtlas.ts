@@ -3,17 +3,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll } from "vitest";
-import { type Catalog, catalogGridOf, type GroupEntry } from "../../../src/atlas/catalog.ts";
-import { supplementName } from "../../../src/atlas/supplement.ts";
-import { publish, writePack } from "../../../src/atlas/writer.ts";
-import type { LocalAtlas } from "../../../src/hazard/answer.ts";
-import type { HazardName } from "../../../src/hazard/hazards.ts";
-import type { Grid } from "../../../src/kernel/grid.ts";
-import { Kernel } from "../../../src/kernel/instance.ts";
-import { STEPS_NODATA } from "../../../src/kernel/kernel.generated.ts";
-import { openLocalAtlas } from "../../../src/openAtlas.ts";
-import { packInputOf } from "../../atlas/makeAtlas.ts";
-import { randomFrom } from "../../seededRandom.ts";
+import { type Catalog, catalogGridOf, type GroupEntry } from "../../src/atlas/catalog.ts";
+import { supplementName } from "../../src/atlas/supplement.ts";
+import { publish, writePack } from "../../src/atlas/writer.ts";
+import type { LocalAtlas } from "../../src/hazard/answer.ts";
+import type { HazardName } from "../../src/hazard/hazards.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
+import { openLocalAtlas } from "../../src/openAtlas.ts";
+import { packInputOf } from "../atlas/makeAtlas.ts";
+import { randomFrom } from "../seededRandom.ts";
 
 /** Cells of 1 degree over the whole globe. */
 export const GRID: Grid = {

@@ -1,11 +1,12 @@
-/** Finds the layers of the return-period curves of an open atlas. */
-import type { FieldLayer } from "../../atlas/cachedField.ts";
-import type { LayerSet, SampledGroup } from "../../atlas/layerSet.ts";
-import type { Sampler } from "../../atlas/sampler.ts";
-import { returnPeriodsOf, type SupplementKind, supplementKindOf, supplementName } from "../../atlas/supplement.ts";
-import type { HazardName, StoredLayer } from "../hazards.ts";
-import type { PlannedLayer } from "../plannedLayer.ts";
-import { cachedPlans } from "../cachedPlans.ts";
+/** Finds the layers of the return-period curves of an open atlas, and reads curves from their samples. */
+import type { NoDataReason } from "../contract/wireTypes.ts";
+import type { FieldLayer } from "../atlas/cachedField.ts";
+import type { LayerSet, SampledGroup } from "../atlas/layerSet.ts";
+import type { Sampler } from "../atlas/sampler.ts";
+import { returnPeriodsOf, type SupplementKind, supplementKindOf, supplementName } from "../atlas/supplement.ts";
+import type { HazardName, StoredLayer } from "./hazards.ts";
+import { cachedPlans } from "./plan.ts";
+import { type PlannedLayer, type SampledSteps, valueOfSteps } from "./sampledLayers.ts";
 
 /** The layers of the curve of one scenario and year. All lists are in ascending order of return period. */
 export interface CurvePlan {
@@ -77,4 +78,20 @@ function curveLayers(
   }
   nodes.sort((a, b) => a.period - b.period);
   return { layers: nodes.map(({ layer }) => layer), returnPeriodsYears: nodes.map(({ period }) => period), variate };
+}
+
+/** Returns the values of a curve in ascending order of return period, or the reason why there is no curve. */
+export function curveValuesOf({ values }: CurvePlan, sampled: SampledSteps): readonly number[] | NoDataReason {
+  const missing = values.find(({ position }) => sampled.stepsOf(position) === undefined);
+  return missing === undefined ? runningMaximum(values, sampled) : sampled.reasonOf(missing.position);
+}
+
+/** Returns the values of layers at a point or circle, each at least as large as the one before it. */
+export function runningMaximum(layers: readonly PlannedLayer[], sampled: SampledSteps): readonly number[] {
+  let largest = -Infinity;
+  return layers.map(({ position, entry }) => {
+    const value = valueOfSteps(sampled.stepsOf(position) ?? NaN, entry);
+    if (value > largest) largest = value;
+    return largest;
+  });
 }
