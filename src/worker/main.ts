@@ -36,7 +36,7 @@ try {
   }
 
   async function loadPlaces(): Promise<TaskHandlers> {
-    const { placeFileTasks } = await import("../places/run/encodeTask.ts");
+    const { placeFileTasks } = await import("../places/run/encodedChunks.ts");
     return placeFileTasks();
   }
 
