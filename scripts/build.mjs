@@ -1,9 +1,10 @@
-// The build steps of `npm ci`: the kernel, the coastlines of the demo, the tables, dist/ and the explorer. Needs no network.
+// The build steps of `npm ci`: the kernel, the coastlines of the demo, the tables, the types
+// of the contract, dist/ and the explorer. Needs no network.
 import { execFileSync } from "node:child_process";
 import { chmod, copyFile, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundleDependencies } from "./bundleDependencies.mjs";
-import { pruneDeclarations, writeCommonJsEntries } from "./declarations.mjs";
+import { pruneDeclarations } from "./declarations.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const run = (/** @type {string[]} */ ...command) => execFileSync(process.execPath, command, { stdio: "inherit" });
@@ -13,6 +14,8 @@ run("scripts/buildLand.mjs");
 run("scripts/buildCoastlines.mjs");
 run("scripts/buildGazetteer.mjs");
 run("scripts/buildTables.mjs");
+run("scripts/generateWireTypes.mjs");
+run("scripts/generateSchema.mjs");
 await rm("dist", { recursive: true, force: true });
 // Comments stay in the declarations, where editors show them.
 const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
@@ -23,6 +26,7 @@ run("scripts/buildExplorer.mjs");
 await copyFile("src/host/openapi/examples.json", "dist/host/openapi/examples.json");
 await chmod("dist/cli/main.js", 0o755);
 const { exports } = JSON.parse(await readFile("package.json", "utf8"));
-const entries = Object.values(exports).flatMap((entry) => entry.default ?? []);
-pruneDeclarations("dist", entries);
-await writeCommonJsEntries(entries);
+pruneDeclarations(
+  "dist",
+  Object.values(exports).flatMap((entry) => entry.default ?? []),
+);

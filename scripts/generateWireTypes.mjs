@@ -1,36 +1,23 @@
-// Generates src/contract/wireTypes.ts from the schemas of src/contract/. With --check, writes nothing and fails if
-// the committed types do not match the schemas.
-import { execFileSync } from "node:child_process";
+// Generates src/contract/wireTypes.ts, the types of all requests and responses, from the schemas of src/contract/. Does
+// nothing if the file is up to date.
 import { readdirSync } from "node:fs";
-import { readFile, rm, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { format, resolveConfig } from "prettier";
+import { writeFile } from "node:fs/promises";
+import { hashInputs, inputLine, isUpToDate } from "./generatedSource.mjs";
 import { wireTypesText } from "./wireTypes.mjs";
 
-process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const SOURCES = "src/contract";
-const TARGET = `${SOURCES}/wireTypes.ts`;
-/** Node 20 cannot import TypeScript. */
-const COMPILED = "build/contract";
+const FOLDER = new URL("../src/contract/", import.meta.url);
+const TARGET = new URL("wireTypes.ts", FOLDER);
 
-const files = readdirSync(SOURCES)
-  .filter((name) => name.endsWith(".ts") && `${SOURCES}/${name}` !== TARGET)
+const names = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".ts") && name !== "wireTypes.ts")
   .toSorted();
-await rm(COMPILED, { recursive: true, force: true });
-const options = `--ignoreConfig --rootDir ${SOURCES} --outDir ${COMPILED} --target ES2023 --module NodeNext --strict
-  --skipLibCheck --rewriteRelativeImportExtensions`.split(/\s+/);
-execFileSync(
-  process.execPath,
-  ["node_modules/typescript/bin/tsc", ...options, ...files.map((name) => `${SOURCES}/${name}`)],
-  { stdio: "inherit" },
-);
-const modules = [];
-for (const name of files) {
-  modules.push(await import(new URL(`../${COMPILED}/${name.replace(/\.ts$/, ".js")}`, import.meta.url).href));
-}
-const text = await format(wireTypesText(modules), { ...(await resolveConfig(TARGET)), filepath: TARGET });
-if (!process.argv.includes("--check")) await writeFile(TARGET, text);
-else if ((await readFile(TARGET, "utf8").catch(() => "")) !== text) {
-  console.error(`${TARGET} does not match the schemas of ${SOURCES}: run npm run build:wire-types`);
-  process.exitCode = 1;
+const files = [
+  "scripts/generateWireTypes.mjs",
+  "scripts/wireTypes.mjs",
+  ...names.map((name) => `src/contract/${name}`),
+];
+const inputHash = hashInputs({ files, packages: [] });
+if (!isUpToDate(TARGET, inputHash)) {
+  const modules = await Promise.all(names.map((name) => import(new URL(name, FOLDER).href)));
+  await writeFile(TARGET, `${inputLine(inputHash)}\n\n${wireTypesText(modules)}`);
 }

@@ -1,4 +1,4 @@
-import { NO_WEIGHT, UNASSIGNED_GROUP } from "../contract/portfolioNames.ts";
+import { NO_WEIGHT, UNASSIGNED_GROUP } from "../contract/names.ts";
 import type { Holding, PortfolioGroup, PortfolioResult, TemperatureRange } from "../contract/wireTypes.ts";
 import {
   type HoldingColumns,

@@ -1,5 +1,5 @@
 import type { Holding, PortfolioMethod, PortfolioScope, UncoveredReason } from "../contract/wireTypes.ts";
-import { UNCOVERED_REASONS } from "../contract/portfolioNames.ts";
+import { UNCOVERED_REASONS } from "../contract/names.ts";
 
 /** Scores of all holdings for one scope, degrees C; NaN where there is none. `lowsC` and `highsC` are both given or both NaN. */
 export interface ScoreColumns {

@@ -1,4 +1,4 @@
-import { MISSING_SCORE_C } from "../contract/portfolioNames.ts";
+import { MISSING_SCORE_C } from "../contract/names.ts";
 import type {
   Contribution,
   Financed,

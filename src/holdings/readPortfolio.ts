@@ -1,7 +1,7 @@
 /** Reads and validates a portfolio. */
 import { type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { DENOMINATOR_MIN, HOLDING_COUNT_MAX, MISSING_SCORE_C, PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
+import { DENOMINATOR_MIN, HOLDING_COUNT_MAX, MISSING_SCORE_C, PORTFOLIO_SCOPES } from "../contract/names.ts";
 import { HoldingSchema, PortfolioOptionsSchema } from "../contract/portfolioRequest.ts";
 import type { Holding, PortfolioOptions, PortfolioRequest } from "../contract/wireTypes.ts";
 import {
