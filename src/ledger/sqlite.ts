@@ -22,6 +22,9 @@ import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from
 /** Free space below which the ledger reports that it cannot record: a few of the largest transactions fit in it. */
 const FREE_BYTES_MIN = 16 * 2 ** 20;
 
+/** Version of Node-API for which better-sqlite3 is built. Node.js 22.12 and 22.13 have version 9, and crash in its binary. */
+const NODE_API_MIN = 10;
+
 /** A started ledger worker: a worker thread, or its replacement in tests. */
 export type LedgerThread = WorkerThread<LedgerWorkerRequest, LedgerWorkerMessage>;
 
@@ -61,9 +64,13 @@ export class SqliteLedger extends LedgerBase {
     writer.onFailure = (error) => this.fail(error);
   }
 
-  /** @throws Fault as `SqliteStore.open` does */
+  /** @throws Fault as `SqliteStore.open` does; `configuration_invalid` if Node.js is too old for better-sqlite3 */
   static async open(options: SqliteLedgerOptions): Promise<SqliteLedger> {
     const { data, now, startWorker = startWorkerThread } = options;
+    if (Number(process.versions["napi"]) < NODE_API_MIN) {
+      const message = `A ledger in SQLite needs Node.js 22.14 or later (this is ${process.versions.node}); with --database it is in PostgreSQL.`;
+      throw new Fault("configuration_invalid", message);
+    }
     const file = join(data, SQLITE_FILE_NAME);
     const start = async (isReadOnly: boolean): Promise<WorkerClient> => {
       const client = new WorkerClient(startWorker({ file, isReadOnly, nowMs: now() }));
