@@ -17,7 +17,7 @@ import {
 import { describePlaneCell } from "../../reprojection/projection.ts";
 import { placementOf, readPlaced } from "../storedMap.ts";
 import { type BandMeaning, isPlain, valuesOf } from "./bandValues.ts";
-import { type ByteSource, openBytes } from "./byteSource.ts";
+import { type ByteSource, openBytes } from "../byteSource.ts";
 import { readDirectories, TAG } from "./directory.ts";
 import { combineStatements, packingOf, readGdalMetadata, XML_BYTES_MAX } from "./gdalMetadata.ts";
 import { readGeoreference } from "./georeference.ts";
