@@ -1,6 +1,10 @@
 import { HAZARDS } from "../../hazard/hazards.ts";
-import { firstColumnsOf } from "../../hazard/scoring/scoreArrays.ts";
-import { SCORE_STATUSES, type ScoreGroup, type ScoreResult } from "../../hazard/scoring/scoreRequest.ts";
+import {
+  firstColumnsOf,
+  SCORE_STATUSES,
+  type ScoreGroup,
+  type ScoreResult,
+} from "../../hazard/scoring/scoreRequest.ts";
 
 const [VALUE, ZERO] = [SCORE_STATUSES.indexOf("value"), SCORE_STATUSES.indexOf("zero")];
 

@@ -1,8 +1,13 @@
 /** Scores blocks of places in a stream, several blocks at a time. */
 import { Fault } from "../../errors.ts";
 import type { Atlas } from "../../hazard/answer.ts";
-import { scoreBytesPerPlace, scoreShapeOf, type ScoreShape, scoresOfRows } from "../../hazard/scoring/scoreArrays.ts";
-import type { ScoringAtlas } from "../../hazard/scoring/scoreRequest.ts";
+import {
+  scoreBytesPerPlace,
+  type ScoreShape,
+  scoreShapeOf,
+  scoresOfRows,
+  type ScoringAtlas,
+} from "../../hazard/scoring/scoreRequest.ts";
 import { keptSizeCharacters, type PlaceBlock, type ScoredBlock } from "./placeBlock.ts";
 import { ScoreBuffers } from "./scoreBuffers.ts";
 import type { ScorePlan } from "./scorePlan.ts";

@@ -1,5 +1,9 @@
-import { scoreArrays, scoreBytesPerPlace, type ScoreShape } from "../../hazard/scoring/scoreArrays.ts";
-import type { ScoreResult } from "../../hazard/scoring/scoreRequest.ts";
+import {
+  scoreArrays,
+  scoreBytesPerPlace,
+  type ScoreResult,
+  type ScoreShape,
+} from "../../hazard/scoring/scoreRequest.ts";
 
 /** Arrays for the scores of a window of blocks. */
 export interface ScoreWindow {
