@@ -181,5 +181,5 @@ export type { PlaceResult } from "./places/scores/placeResult.ts";
 export type { PlaceRow } from "./places/scores/rowBlocks.ts";
 export type { ScorePortfolioOptions } from "./places/scores/placeOptions.ts";
 export { scorePortfolio, type ScoredPlace } from "./places/scores/scorePortfolio.ts";
-export type { NgfsRegion } from "./reference/countries.ts";
+export type { NgfsRegion } from "./reference/countryNames.ts";
 export { openAtlas, type OpenAtlasOptions } from "./openAtlas.ts";
