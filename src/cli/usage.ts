@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { csvLine } from "../text/csvText.ts";
+import { csvLine } from "../text/csv.ts";
 import { Fault } from "../errors.ts";
 import { type Ledger, type RecordedEntry, USAGE_LINE_COUNT_MAX, type UsageLine } from "../ledger/ledger.ts";
 import { toUsageRecord } from "../ledger/usageRecord.ts";

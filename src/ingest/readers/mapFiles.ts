@@ -25,13 +25,11 @@ import type { ArrayFile } from "./arrays/arrayFile.ts";
 import { openArrayRaster } from "./arrays/arrayRaster.ts";
 import { type FileFormat, fileFormatOf } from "./fileFormat.ts";
 import { openStoredGeoTiff } from "./geotiff/geotiff.ts";
-import { openHdf5 } from "./hdf5/hdf5.ts";
-import { openNetcdf3 } from "./netcdf3/netcdf3.ts";
-import { ZipArchive } from "./zip/archive.ts";
-import { type ArchivePath, archivePathOf } from "./zip/archivePath.ts";
-import { extractMap, findZipMap, zarrInZip } from "./zip/zipMaps.ts";
+import { openHdf5 } from "./hdf5.ts";
+import { openNetcdf3 } from "./netcdf3.ts";
 import { zarrFolder } from "./zarr/store.ts";
 import { openZarr } from "./zarr/zarr.ts";
+import { type ArchivePath, archivePathOf, extractMap, findZipMap, zarrInZip, ZipArchive } from "./zip.ts";
 
 const ACCEPTED_FORMATS = "GeoTIFF, NetCDF, HDF5, Zarr and zip archives of them are accepted.";
 
@@ -262,7 +260,7 @@ export class MapFiles {
   async #openConverted(file: string, source: string, options: RasterOptions): Promise<StoredRaster> {
     const key = JSON.stringify([file, options.assumeWgs84]);
     const { path, notes } = await remembered(this.#converted, key, async () => {
-      const { convertWithGdal } = await import("./gdal/gdal.ts");
+      const { convertWithGdal } = await import("./gdal.ts");
       const target = `${await this.#newFolder()}.tif`;
       return { path: target, notes: await convertWithGdal({ file, source: resolve(source), target }, options) };
     });

@@ -1,6 +1,7 @@
 import { gridFault } from "../../../atlas/catalog.ts";
 import { isFault } from "../../../errors.ts";
 import {
+  type BandWindow,
   checkWindow,
   extraNodataNotes,
   fileSpec,
@@ -12,12 +13,11 @@ import {
   type RasterValues,
   sourceFault,
   type StoredRaster,
-  type BandWindow,
 } from "../../raster.ts";
-import { describePlaneCell } from "../../reprojection/planeGrid.ts";
+import { describePlaneCell } from "../../reprojection/projection.ts";
 import { placementOf, readPlaced } from "../storedMap.ts";
 import { type BandMeaning, isPlain, valuesOf } from "./bandValues.ts";
-import { type ByteSource, openBytes } from "./byteSource.ts";
+import { type ByteSource, openBytes } from "../byteSource.ts";
 import { readDirectories, TAG } from "./directory.ts";
 import { combineStatements, packingOf, readGdalMetadata, XML_BYTES_MAX } from "./gdalMetadata.ts";
 import { readGeoreference } from "./georeference.ts";
