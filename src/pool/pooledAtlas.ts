@@ -68,6 +68,10 @@ export class PooledAtlas implements Atlas, AtlasInternals, ScoringAtlas {
     return this.#local.hazardRisk(query, run);
   }
 
+  readHazardRisk(query: HazardQuery): HazardResult | undefined {
+    return this.#local.readHazardRisk(query);
+  }
+
   isLong(query: HazardQuery): boolean {
     return this.#local.isLong(query);
   }

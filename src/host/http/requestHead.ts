@@ -1,5 +1,5 @@
 import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/headers.ts";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Fault } from "../../errors.ts";
 import { HttpError } from "../problems/problem.ts";
 import { readUuid } from "./uuid.ts";
@@ -74,15 +74,15 @@ export function checkHostHeader(request: IncomingMessage): void {
 }
 
 /** Rejects the body of a request that takes none: ignoring it could hide a mistake. @throws Fault `invalid_request` */
-export function rejectBody(request: IncomingMessage): void {
-  if (!hasBody(request)) return;
-  const header = request.headers["transfer-encoding"] === undefined ? "Content-Length" : "Transfer-Encoding";
-  const detail = `${request.method} requests must not have a body.`;
+export function rejectBody(method: string, headers: IncomingHttpHeaders): void {
+  if (!hasBody({ headers })) return;
+  const header = headers["transfer-encoding"] === undefined ? "Content-Length" : "Transfer-Encoding";
+  const detail = `${method} requests must not have a body.`;
   throw new Fault("invalid_request", detail, { items: [{ header, code: "not_expected", detail }] });
 }
 
 /** Returns whether a request declares a body that is not empty. */
-export function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: { readonly headers: IncomingHttpHeaders }): boolean {
   return (
     headers["transfer-encoding"] !== undefined ||
     (headers["content-length"] !== undefined && Number(headers["content-length"]) > 0)
@@ -99,8 +99,8 @@ export function isAwaitingContinue(request: IncomingMessage): boolean {
  * Returns the API key of a request.
  * @throws HttpError `api_key_missing`; `api_key_invalid` if there are several
  */
-export function readApiKey(request: IncomingMessage): string {
-  const text = request.headers["x-api-key"];
+export function readApiKey(headers: IncomingHttpHeaders): string {
+  const text = headers["x-api-key"];
   if (text === undefined || text === "") {
     const detail = "The header X-API-Key with the account's API key is required.";
     throw new HttpError("api_key_missing", detail, {}, { items: [{ header: "X-API-Key", code: "missing", detail }] });
@@ -114,8 +114,8 @@ export function readApiKey(request: IncomingMessage): string {
 }
 
 /** Returns the customer id of a request, in lower case. @throws HttpError `customer_id_missing`, `customer_id_malformed` */
-export function readCustomerId(request: IncomingMessage): string {
-  const text = request.headers["x-customer-id"];
+export function readCustomerId(headers: IncomingHttpHeaders): string {
+  const text = headers["x-customer-id"];
   if (text === undefined || text === "") {
     const detail = "The header X-Customer-ID with the UUID of a registered customer is required.";
     const items = [{ header: "X-Customer-ID", code: "missing", detail }] as const;
@@ -134,8 +134,8 @@ const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
  * Returns the idempotency key of a request, if it has one.
  * @throws HttpError `invalid_request`
  */
-export function readIdempotencyKey(request: IncomingMessage): string | undefined {
-  const text = request.headers["idempotency-key"];
+export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
+  const text = headers["idempotency-key"];
   if (text === undefined) return undefined;
   if (typeof text === "string" && IDEMPOTENCY_KEY.test(text)) return text;
   const detail = "Idempotency-Key must occur once and have 1 to 255 visible ASCII characters.";
