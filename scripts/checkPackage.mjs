@@ -7,8 +7,9 @@ process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const { file, files, sizeBytes } = packTarball("build");
 for (const [command, ...args] of [
   ["node_modules/.bin/publint", file, "--strict"],
-  // Does not check TypeScript's resolution `node10`, which ignores `exports` and finds no subpaths.
-  ["node_modules/.bin/attw", file, "--profile", "node16", "--no-emoji"],
+  // Does not check TypeScript's resolution `node10`, which ignores `exports` and finds no subpaths, nor that of CommonJS
+  // files with `module: node16`, which rejects every ES module, although Node.js loads them with require().
+  ["node_modules/.bin/attw", file, "--profile", "esm-only", "--no-emoji"],
 ]) {
   try {
     execFileSync(command, args, { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });

@@ -14,7 +14,7 @@ const MANIFEST = join(ROOT, "package.json");
 const ORIGINAL = join(ROOT, "build/package.original.json");
 
 /** Members of package.json that only a clone uses. */
-const CLONE_MEMBERS = new Set(["scripts", "devDependencies", "overrides", "scarfSettings"]);
+const CLONE_MEMBERS = new Set(["scripts", "devDependencies", "scarfSettings", "allowScripts"]);
 
 /**
  * Returns the manifest of the published package.

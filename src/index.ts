@@ -12,8 +12,8 @@
 export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
 export { roundTemperatures } from "./alignment/answer.ts";
-export { ALIGNMENT_FLAGS } from "./contract/alignmentNames.ts";
-export type { AlignColumnsOptions } from "./alignment/alignColumnsOptions.ts";
+export { ALIGNMENT_FLAGS } from "./contract/names.ts";
+export type { AlignColumnsOptions } from "./alignment/alignColumns.ts";
 export type { AlignmentMembers, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
 export {
   type Benchmark,
@@ -47,7 +47,7 @@ export {
 } from "./errors.ts";
 export type { Atlas, AtlasHoldings } from "./hazard/answer.ts";
 export type { BatchOptions, RefusedElement } from "./hazard/batch.ts";
-export type { QueryOptions } from "./hazard/queryRun.ts";
+export type { QueryOptions } from "./hazard/batch.ts";
 export type { ValueTileLayer } from "./hazard/tiles/tileLayer.ts";
 export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./hazard/tiles/tileRequest.ts";
 export { colorOf, type ColorScale, colorScaleOf, differenceScaleOf, type Rgba } from "./tiles/colorScales.ts";

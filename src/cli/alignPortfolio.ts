@@ -2,7 +2,7 @@
 import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../contract/wireTypes.ts";
 import { Fault, isFault } from "../errors.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
-import { entityEcho } from "../alignment/result.ts";
+import { entityEcho } from "../alignment/alignTemperature.ts";
 import { encodeJson, parseJson } from "../text/json/json.ts";
 import { alignPortfolio } from "../holdings/alignPortfolio.ts";
 import { roundPortfolio } from "../holdings/roundPortfolio.ts";

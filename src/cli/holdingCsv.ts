@@ -1,7 +1,7 @@
 import { closestMatch } from "../validation/closestMatch.ts";
 import { quote } from "../validation/schemaErrors.ts";
 import { parseNumber } from "../validation/parameters.ts";
-import { PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
+import { PORTFOLIO_SCOPES } from "../contract/names.ts";
 import { type CsvRow, parseCsvRows } from "../text/csvRows.ts";
 import { FaultCollector, type SourceLocation } from "./entitySource.ts";
 

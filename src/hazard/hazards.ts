@@ -4,10 +4,10 @@
  */
 
 import { meaningsOf } from "./meanings.ts";
-import { HAZARD_NAMES, SCENARIOS } from "../contract/hazardNames.ts";
+import { HAZARD_NAMES, SCENARIOS } from "../contract/names.ts";
 import type { HazardName, MetricName, Scenario } from "../contract/wireTypes.ts";
 
-export { HAZARD_NAMES, SCENARIOS } from "../contract/hazardNames.ts";
+export { HAZARD_NAMES, SCENARIOS } from "../contract/names.ts";
 export type { HazardName, MetricName, Scenario } from "../contract/wireTypes.ts";
 
 /** The baseline climate is a single layer, of this year. */

@@ -1,4 +1,4 @@
-import { NO_WEIGHT } from "../contract/portfolioNames.ts";
+import { NO_WEIGHT } from "../contract/names.ts";
 import type { PortfolioResult, TemperatureRange } from "../contract/wireTypes.ts";
 import type { HoldingColumns, ScoreColumns } from "./mergedHoldings.ts";
 import type { ResultBuffers } from "./resultBuffers.ts";

@@ -1,6 +1,5 @@
 import { DEFAULT_BENCHMARK } from "../alignment/benchmarkNgfsPhase5.ts";
-import { ALIGNMENT_METHOD } from "../contract/alignmentNames.ts";
-import { PORTFOLIO_METHOD_ID } from "../contract/portfolioNames.ts";
+import { ALIGNMENT_METHOD, PORTFOLIO_METHOD_ID } from "../contract/names.ts";
 import type {
   Holding,
   PortfolioAnswer,

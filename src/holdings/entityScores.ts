@@ -1,7 +1,7 @@
 import { type AlignedEntities, alignValidEntities } from "../alignment/alignEntities.ts";
 import { readEntities } from "../alignment/entity.ts";
 import type { AlignTemperatureOptions } from "../alignment/options.ts";
-import { resultOf } from "../alignment/result.ts";
+import { resultOf } from "../alignment/alignTemperature.ts";
 import { runKernel, tablesOf } from "../alignment/sharedKernel.ts";
 import type {
   Entity,

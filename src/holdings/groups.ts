@@ -1,4 +1,4 @@
-import { NO_WEIGHT, UNASSIGNED_GROUP } from "../contract/portfolioNames.ts";
+import { NO_WEIGHT, UNASSIGNED_GROUP } from "../contract/names.ts";
 import type { Holding, PortfolioGroup } from "../contract/wireTypes.ts";
 import { type Aggregate, shareOf } from "./aggregate.ts";
 import { type HoldingWeights, reasonOf } from "./weights.ts";

@@ -1,4 +1,4 @@
-import { MISSING_SCORE_C } from "../contract/portfolioNames.ts";
+import { MISSING_SCORE_C } from "../contract/names.ts";
 import type { PortfolioOptions, PortfolioResult, PortfolioScope } from "../contract/wireTypes.ts";
 import { aggregateHoldings } from "./aggregate.ts";
 import { contributionsOf } from "./contributions.ts";

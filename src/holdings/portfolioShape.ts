@@ -1,7 +1,7 @@
 /** Checks the shape of a portfolio against its schema. */
 import { type TSchema, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import { HOLDING_COUNT_MAX } from "../contract/portfolioNames.ts";
+import { HOLDING_COUNT_MAX } from "../contract/names.ts";
 import { HoldingSchema, PortfolioOptionsSchema } from "../contract/portfolioRequest.ts";
 import type { PortfolioRequest } from "../contract/wireTypes.ts";
 import { findSchemaErrors, type SchemaError, type ValueSchema } from "../validation/schemaErrors.ts";

@@ -1,4 +1,4 @@
-import { DENOMINATOR_MIN, MISSING_SCORE_C, PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
+import { DENOMINATOR_MIN, MISSING_SCORE_C, PORTFOLIO_SCOPES } from "../contract/names.ts";
 import type { Holding, PortfolioOptions, PortfolioRequest } from "../contract/wireTypes.ts";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
 import { closestMatch } from "../validation/closestMatch.ts";

@@ -1,4 +1,4 @@
-import { UNCOVERED_REASONS } from "../contract/portfolioNames.ts";
+import { UNCOVERED_REASONS } from "../contract/names.ts";
 import type { PortfolioMethod, PortfolioScope, UncoveredReason } from "../contract/wireTypes.ts";
 import type { HoldingColumns } from "./mergedHoldings.ts";
 import type { ResultBuffers } from "./resultBuffers.ts";

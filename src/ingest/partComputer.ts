@@ -3,23 +3,45 @@ import type { EncodedTiles } from "../atlas/tileEncoding.ts";
 import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import { BadValueError, type BadValue, type ValueRange } from "./badValue.ts";
-import { badValueFault, outOfRangeFault } from "./badValues.ts";
-import { type CellKinds, CellSorter } from "./cellKinds.ts";
-import { type CellCounts, countCells, zeroCounts } from "./cellCounts.ts";
 import {
   checkedValues,
+  checkingValues,
+  outOfRangeFault,
+  type ReadMap,
+  type ValueCheck,
+  type ValueRange,
+} from "./badValues.ts";
+import {
+  CellSorter,
+  type CurveCells,
   curveCells,
-  derivesIntensity,
+  curveRows,
   intensityOf,
   ModelMean,
   type OwnAndProbability,
 } from "./curve.ts";
-import { curveRows } from "./curveRows.ts";
-import { gathered, type LargestRounding, mergeLargestRounding, metricSteps, type MetricValues } from "./metricSteps.ts";
-import { curveRuleOf, largestAllowed, layersOfGroup, metricsOfPlan } from "./planLayers.ts";
-import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "./plan.ts";
-import type { CellWindow, RasterValues } from "./raster.ts";
+import {
+  type CellCounts,
+  countCells,
+  gathered,
+  type LargestRounding,
+  mergeLargestRounding,
+  metricSteps,
+  type MetricValues,
+  zeroCounts,
+} from "./metricSteps.ts";
+import {
+  curveRuleOf,
+  type CurveSource,
+  derivesIntensity,
+  type GroupPlan,
+  type HazardPlan,
+  largestAllowed,
+  layersOfGroup,
+  metricsOfPlan,
+  type MetricSource,
+} from "./plan.ts";
+import type { CellWindow } from "./raster.ts";
 
 /** Cells passed to the kernel at a time; for ten maps they occupy 5 MiB of its scratch memory. */
 export const KERNEL_CELLS = 65_536;
@@ -60,13 +82,6 @@ export function tileRowsOf(
   return { first: Math.floor(top / TILE_SIZE), end: Math.ceil((top + rowCount) / TILE_SIZE) };
 }
 
-/** The cells of a part while they are computed. */
-interface ComputedCells {
-  readonly steps: Uint16Array;
-  readonly flags: Uint8Array;
-  worst: LargestRounding;
-}
-
 /** Computes parts of a plan of metrics. */
 export class PartComputer {
   readonly #kernel: Kernel;
@@ -96,51 +111,38 @@ export class PartComputer {
       return this.#curveRows(group, model, window);
     }
     const cellCount = window.rowCount * window.columnCount;
-    const cells: ComputedCells = {
-      steps: new Uint16Array(cellCount * layers.length),
-      flags: new Uint8Array(cellCount),
-      worst: {},
-    };
-    await this.#addValues(group, await this.#valuesOf(group, window, cells.flags), window, cells);
-    const { steps, flags, worst } = cells;
-    return { steps, counts: this.#countRows(steps, flags, { layers, window }), worst };
-  }
-
-  /** Rounds the metrics of a window. */
-  async #addValues(group: GroupPlan, values: MetricValues, window: CellWindow, cells: ComputedCells): Promise<void> {
-    const layers = layersOfGroup(this.#plan, group);
-    for (const [first, end] of kernelBatches(cells.flags.length)) {
+    const flags = new Uint8Array(cellCount);
+    const values = await this.#valuesOf(group, window, flags);
+    const steps = new Uint16Array(cellCount * layers.length);
+    let worst: LargestRounding = {};
+    for (const [first, end] of kernelBatches(cellCount)) {
       const batch = Object.fromEntries(
         Object.entries(values).map(([metric, all]) => [metric, all.subarray(first, end)]),
       ) as MetricValues;
-      const { steps, worst } = await this.#withFault(
-        () => metricSteps(this.#kernel, layers, this.#withIntensity(group, batch)),
-        (bad) => outOfRangeFault(group, layers[bad.map], bad, { window, firstCell: first }),
-      );
-      cells.steps.set(steps, first * layers.length);
-      cells.worst = mergeLargestRounding(cells.worst, worst);
+      const outcome = metricSteps(this.#kernel, layers, this.#withIntensity(group, batch));
+      if (outcome.kind === "out-of-range")
+        throw await outOfRangeFault(group, window, { ...outcome, cell: first + outcome.cell });
+      steps.set(outcome.steps, first * layers.length);
+      worst = mergeLargestRounding(worst, outcome.worst);
     }
+    return { steps, counts: this.#countRows(steps, flags, { layers, window }), worst };
   }
 
   /** Computes the curves of a group with one model. */
   async #curveRows(group: GroupPlan, model: CurveSource, window: CellWindow): Promise<GroupRows> {
     const { rules } = this.#plan;
     const specs = layersOfGroup(this.#plan, group);
-    const layer = this.#layerOf(this.#ownMetric);
-    const clampTolerance = this.#options.clampToleranceOf(layer.unit);
-    const position = { window, firstCell: 0 };
-    const cells = { maps: await this.#readMaps(model, window), unitFactors: unitFactorsOf(model) };
-    const rows = await this.#withFault(
-      () =>
-        curveRows(this.#kernel, cells, {
-          layers: { specs, own: specs.findIndex(({ metric }) => metric === this.#ownMetric), rules },
-          rule: curveRuleOf(this.#plan, model),
-          clampTolerance,
-          cellEnds: this.#cellEndsOf(window),
-        }),
-      (bad) => badValueFault(model.maps[bad.map], bad, { ...position, layer, clampTolerance }),
+    const maps = await readMaps(model, window);
+    const check = this.#checkOf(this.#ownMetric, window);
+    const rows = checkingValues(maps, check, () =>
+      curveRows(this.#kernel, cellsOf(maps), {
+        layers: { specs, own: specs.findIndex(({ metric }) => metric === this.#ownMetric), rules },
+        rule: curveRuleOf(this.#plan, model),
+        clampTolerance: check.clampTolerance,
+        cellEnds: this.#cellEndsOf(window),
+      }),
     );
-    if (rows.kind === "out-of-range") throw await outOfRangeFault(group, specs[rows.bad.map], rows.bad, position);
+    if (rows.kind === "out-of-range") throw await outOfRangeFault(group, window, rows);
     return rows;
   }
 
@@ -152,10 +154,6 @@ export class PartComputer {
       { length: end - first },
       (_, row) => Math.min(window.rowCount, (first + row + 1) * TILE_SIZE - top) * window.columnCount,
     );
-  }
-
-  #metricsOf({ own, probability }: OwnAndProbability): MetricValues {
-    return { [this.#ownMetric]: own, probability };
   }
 
   #countRows(
@@ -177,7 +175,8 @@ export class PartComputer {
 
   async #valuesOf({ content }: GroupPlan, window: CellWindow, flags: Uint8Array): Promise<MetricValues> {
     if (content.kind === "curves") {
-      return this.#metricsOf(await this.#meanOfModels(content.models, window, flags));
+      const { own, probability } = await this.#meanOfModels(content.models, window, flags);
+      return { [this.#ownMetric]: own, probability };
     }
     const values: MetricValues = {};
     for (const [metric, source] of Object.entries(content.metrics) as [keyof MetricValues, MetricSource][]) {
@@ -194,52 +193,30 @@ export class PartComputer {
     return isDerived && own !== undefined ? { ...values, intensity: intensityOf(own, rules) } : values;
   }
 
-  #readMaps({ maps }: CurveSource, window: CellWindow): Promise<readonly RasterValues[]> {
-    return Promise.all(maps.map(({ raster, band }) => raster.readWindow({ ...window, band })));
-  }
-
-  /** Computes the curves of the active cells of a batch and sets their flags. */
-  async #curveBatch(
-    model: CurveSource,
-    batch: readonly RasterValues[],
-    { window, first, flags }: { readonly window: CellWindow; readonly first: number; readonly flags: Uint8Array },
-  ): Promise<{ readonly computed: OwnAndProbability; readonly kinds: CellKinds }> {
-    const layer = this.#layerOf(this.#ownMetric);
-    const clampTolerance = this.#options.clampToleranceOf(layer.unit);
-    const rule = curveRuleOf(this.#plan, model);
-    const unitFactors = unitFactorsOf(model);
-    const kinds = this.#sorter.kindsOf(batch);
-    const { active } = kinds;
-    const activeMaps = batch.map((values) => gathered(values, active));
-    const activeFlags = new Uint8Array(active.length);
-    const computed = await this.#withFault(
-      () => curveCells(this.#kernel, { maps: activeMaps, unitFactors }, rule, { clampTolerance, flags: activeFlags }),
-      (bad) => {
-        const position = { window, firstCell: first, layer, clampTolerance };
-        return badValueFault(model.maps[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position);
-      },
-    );
-    for (let index = 0; index < active.length; index++) {
-      const cell = first + (active[index] as number);
-      flags[cell] = (flags[cell] as number) | (activeFlags[index] as number);
-    }
-    return { computed, kinds };
-  }
-
   async #meanOfModels(
     models: readonly CurveSource[],
     window: CellWindow,
     flags: Uint8Array,
   ): Promise<OwnAndProbability> {
     const mean = new ModelMean({ modelCount: models.length, cellCount: flags.length });
+    const check = this.#checkOf(this.#ownMetric, window);
     for (const model of models) {
-      const maps = await this.#readMaps(model, window);
-      for (const [first, end] of kernelBatches(flags.length)) {
-        const batch = maps.map((values) => values.subarray(first, end));
-        const { computed, kinds } = await this.#curveBatch(model, batch, { window, first, flags });
-        mean.add(first, kinds.active, computed);
-        mean.addZeros(first, kinds.zero);
-      }
+      const maps = await readMaps(model, window);
+      checkingValues(maps, check, () => {
+        for (const [first, end] of kernelBatches(flags.length)) {
+          const { maps: values, unitFactors } = cellsOf(maps, first, end);
+          const { active, zero } = this.#sorter.kindsOf(values);
+          const activeFlags = new Uint8Array(active.length);
+          const activeCells = { maps: values.map((map) => gathered(map, active)), unitFactors };
+          const options = { clampTolerance: check.clampTolerance, flags: activeFlags };
+          mean.add(first, active, curveCells(this.#kernel, activeCells, curveRuleOf(this.#plan, model), options));
+          mean.addZeros(first, zero);
+          for (let index = 0; index < active.length; index++) {
+            const cell = first + (active[index] as number);
+            flags[cell] = (flags[cell] as number) | (activeFlags[index] as number);
+          }
+        }
+      });
     }
     return mean.result();
   }
@@ -250,15 +227,13 @@ export class PartComputer {
     window: CellWindow,
     flags: Uint8Array,
   ): Promise<Float64Array> {
-    const layer = this.#layerOf(metric);
-    const largest = largestAllowed(layer);
-    const read: RasterValues = await source.raster.readWindow({ ...window, band: source.band });
-    const { unitFactor } = source;
-    const max = source.saturate ? Number.MAX_VALUE : largest / unitFactor;
-    const clampTolerance = this.#options.clampToleranceOf(layer.unit);
-    const checked = await this.#withFault(
-      () => checkedValues(read, flags, { map: 0, unitFactor, clampTolerance, max }),
-      (bad) => badValueFault(source, bad, { window, firstCell: 0, layer, clampTolerance }),
+    const { raster, band, unitFactor, saturate } = source;
+    const check = this.#checkOf(metric, window);
+    const largest = largestAllowed(check.layer);
+    const max = saturate ? Number.MAX_VALUE : largest / unitFactor;
+    const read = await raster.readWindow({ ...window, band });
+    const checked = checkingValues([{ source, values: read }], { ...check, max }, () =>
+      checkedValues(read, flags, { unitFactor, clampTolerance: check.clampTolerance, max }),
     );
     const values = new Float64Array(checked.length);
     // After conversion, a value at the end of the range may exceed it by the last bit.
@@ -272,23 +247,26 @@ export class PartComputer {
     return HAZARDS[this.#plan.hazard].ownMetric as Exclude<MetricName, "total_hazard">;
   }
 
-  #layerOf(metric: MetricName): MetricSpec {
+  #checkOf(metric: MetricName, window: CellWindow): ValueCheck {
     const layer = metricsOfPlan(this.#plan).find((spec) => spec.metric === metric);
     if (layer === undefined) throw new Error(`${this.#plan.hazard} has no metric ${metric}.`);
-    return layer;
-  }
-
-  async #withFault<T>(compute: () => T, toFault: (bad: BadValue) => Error | Promise<Error>): Promise<T> {
-    try {
-      return compute();
-    } catch (error) {
-      throw error instanceof BadValueError ? await toFault(error.bad) : error;
-    }
+    return { window, layer, clampTolerance: this.#options.clampToleranceOf(layer.unit) };
   }
 }
 
-function unitFactorsOf({ maps }: CurveSource): readonly number[] {
-  return maps.map(({ unitFactor }) => unitFactor);
+/** Reads the maps of a curve. */
+export function readMaps({ maps }: CurveSource, window: CellWindow): Promise<readonly ReadMap[]> {
+  return Promise.all(
+    maps.map(async (source) => ({ source, values: await source.raster.readWindow({ ...window, band: source.band }) })),
+  );
+}
+
+/** Returns a run of cells of the maps of a curve; by default, all cells. */
+export function cellsOf(maps: readonly ReadMap[], first?: number, end?: number): CurveCells {
+  return {
+    maps: maps.map(({ values }) => values.subarray(first, end)),
+    unitFactors: maps.map(({ source }) => source.unitFactor),
+  };
 }
 
 /** Returns the batches of cells that are passed to the kernel. */

@@ -3,18 +3,17 @@ import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import type { Kernel } from "../kernel/instance.ts";
-import { type PackedError, unpackError } from "../concurrency/errorTransfer.ts";
 import { startNodeThread } from "../concurrency/nodeThread.ts";
-import type { WorkerThread } from "../concurrency/workerThread.ts";
+import { ThreadCalls, type WorkerThread } from "../concurrency/threadCalls.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
-import { createPartComputer } from "./createPartComputer.ts";
-import type { GroupRows, PartKey } from "./partComputer.ts";
-import { atlasRowOfSource, type Placement, withTiles } from "./partTiles.ts";
-import { type HazardPlan, mapsOf } from "./plan.ts";
-import { describePlan, type PlanDescription } from "./planDescription.ts";
+import { type GroupRows, PartComputer, type PartKey, type PartOptions } from "./partComputer.ts";
+import { atlasRowOfSource, type Placement, withTiles } from "./bandReader.ts";
+import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
 import type { PartRunner } from "./slabReader.ts";
 import { storedLayerCounts } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
+import type { Raster, RasterSpec } from "./raster.ts";
+import { SupplementComputer } from "./supplementComputer.ts";
 
 /** By default at most this many threads, so that memory stays bounded on machines with many cores. */
 const THREAD_COUNT_MAX = 4;
@@ -30,17 +29,8 @@ export interface PartThreadSetup {
   readonly placement: Placement;
 }
 
-export interface PartRequest {
-  readonly id: number;
-  readonly key: PartKey;
-}
-
-export type PartMessage =
-  { readonly id: number; readonly rows: GroupRows } | { readonly id: number; readonly error: PackedError };
-
-type PartThread = WorkerThread<PartRequest, PartMessage>;
-
-export type StartPartThread = (setup: PartThreadSetup) => PartThread;
+/** Starts a thread that serves the function `compute`: it computes the part of a `PartKey`, and returns its `GroupRows`. */
+export type StartPartThread = (setup: PartThreadSetup) => WorkerThread;
 
 interface RunnerOptions {
   readonly options: Pick<IngestOptions, "threads" | "signal" | "clampNegative" | "clampTolerance">;
@@ -110,80 +100,47 @@ function builtThreadStarter(): StartPartThread | undefined {
     startNodeThread(file, "A thread that reads maps", { workerData: setup, resourceLimits: RESOURCE_LIMITS });
 }
 
-interface PendingPart {
-  readonly key: PartKey;
-  resolve(rows: GroupRows): void;
+interface WaitingPart {
+  start(thread: ThreadCalls): void;
   reject(error: unknown): void;
 }
 
 /** Computes one part at a time on each thread, in the order of the requests. */
 class PartThreads implements ClosableRunner {
-  readonly #threads: readonly PartThread[];
-  readonly #idle: PartThread[];
-  readonly #waiting: PendingPart[] = [];
-  readonly #running = new Map<number, PendingPart & { readonly thread: PartThread }>();
+  readonly #threads: readonly ThreadCalls[];
+  readonly #idle: ThreadCalls[];
+  readonly #waiting: WaitingPart[] = [];
   readonly #signal: AbortSignal | undefined;
-  #nextId = 0;
-  #failure: { readonly error: unknown } | undefined;
 
-  constructor(threads: readonly PartThread[], signal: AbortSignal | undefined) {
-    this.#threads = threads;
-    this.#idle = [...threads];
+  constructor(threads: readonly WorkerThread[], signal: AbortSignal | undefined) {
+    this.#threads = threads.map((thread) => new ThreadCalls(thread, { onFailure: (error) => this.#fail(error) }));
+    this.#idle = [...this.#threads];
     this.#signal = signal;
-    for (const thread of threads) {
-      thread.onMessage((message) => this.#receive(thread, message));
-      thread.onEnd((error) => this.#fail(error));
-    }
     signal?.addEventListener("abort", this.#abort);
   }
 
-  readonly #abort = (): void => this.#fail(this.#signal?.reason);
+  readonly #abort = (): void => this.#fail(this.#signal?.reason as Error);
 
   get concurrency(): number {
     return this.#threads.length;
   }
 
-  compute(key: PartKey): Promise<GroupRows> {
-    return new Promise((resolve, reject) => {
-      if (this.#failure !== undefined) reject(this.#failure.error);
-      else {
-        this.#waiting.push({ key, resolve, reject });
-        this.#assign();
-      }
-    });
-  }
-
-  #assign(): void {
-    for (;;) {
-      const thread = this.#idle[0];
-      const part = this.#waiting[0];
-      if (thread === undefined || part === undefined) return;
-      this.#idle.shift();
-      this.#waiting.shift();
-      const id = this.#nextId++;
-      this.#running.set(id, { ...part, thread });
-      thread.setReferenced(true);
-      thread.send({ id, key: part.key });
+  async compute(key: PartKey): Promise<GroupRows> {
+    const thread =
+      this.#idle.shift() ?? (await new Promise<ThreadCalls>((start, reject) => this.#waiting.push({ start, reject })));
+    try {
+      return (await thread.call("compute", key)) as GroupRows;
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#idle.push(thread);
+      else next.start(thread);
     }
   }
 
-  #receive(thread: PartThread, message: PartMessage): void {
-    const part = this.#running.get(message.id);
-    if (part === undefined) return;
-    this.#running.delete(message.id);
-    thread.setReferenced(false);
-    this.#idle.push(thread);
-    if ("error" in message) part.reject(unpackError(message.error));
-    else part.resolve(message.rows);
-    this.#assign();
-  }
-
   /** Rejects all parts, now and later. */
-  #fail(error: unknown): void {
-    this.#failure ??= { error };
-    for (const part of [...this.#running.values(), ...this.#waiting]) part.reject(error);
-    this.#running.clear();
-    this.#waiting.length = 0;
+  #fail(error: Error): void {
+    for (const thread of this.#threads) thread.fail(error);
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
   async close(): Promise<void> {
@@ -191,4 +148,55 @@ class PartThreads implements ClosableRunner {
     this.#fail(new Error("The threads have ended."));
     await Promise.all(this.#threads.map((thread) => thread.end()));
   }
+}
+
+/** A plan whose rasters are replaced by indices into a list of descriptions. */
+export interface PlanDescription {
+  readonly plan: unknown;
+  readonly specs: readonly RasterSpec[];
+}
+
+/** Returns the description of a plan, without its provenance. */
+function describePlan(plan: HazardPlan): PlanDescription {
+  const indices = new Map<Raster, number>();
+  const described = replaceRasters(plan, (raster) => {
+    const index = indices.get(raster) ?? indices.size;
+    indices.set(raster, index);
+    return index as unknown as Raster;
+  });
+  return { plan: described, specs: [...indices.keys()].map(({ spec }) => spec) };
+}
+
+/** Returns the plan of a description, with rasters that the caller opened from its `specs`. */
+export function restorePlan({ plan }: PlanDescription, rasters: readonly Raster[]): HazardPlan {
+  return replaceRasters(plan as HazardPlan, (index) => rasters[index as unknown as number] as Raster);
+}
+
+function replaceRasters(plan: HazardPlan, replace: (raster: Raster) => Raster): HazardPlan {
+  const replaced = <Source extends { readonly raster: Raster }>(source: Source): Source => ({
+    ...source,
+    raster: replace(source.raster),
+  });
+  const contentOf = (content: GroupPlan["content"]): GroupPlan["content"] => {
+    if (content.kind === "curves") {
+      return { ...content, models: content.models.map((model) => ({ ...model, maps: model.maps.map(replaced) })) };
+    }
+    const metrics = Object.entries(content.metrics).map(([metric, source]) => [metric, replaced(source)]);
+    return { ...content, metrics: Object.fromEntries(metrics) as (typeof content)["metrics"] };
+  };
+  return {
+    ...plan,
+    groups: plan.groups.map((group) => ({ ...group, provenance: {}, content: contentOf(group.content) })),
+  };
+}
+
+/** Returns what computes the parts of a plan: of its metrics, or of a supplement. */
+function createPartComputer(
+  kernel: Kernel,
+  plan: HazardPlan,
+  options: PartOptions,
+): { compute(key: PartKey): Promise<GroupRows> } {
+  return plan.supplement === undefined
+    ? new PartComputer(kernel, plan, options)
+    : new SupplementComputer(kernel, plan, options);
 }

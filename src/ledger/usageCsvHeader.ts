@@ -1,4 +1,4 @@
-import { UsageRecordSchema } from "../contract/usage.ts";
+import { UsageRecordSchema } from "../contract/accounts.ts";
 import { csvLine } from "../text/csvText.ts";
 
 export const USAGE_CSV_LINE_END = "\r\n";

@@ -1,6 +1,6 @@
 /** Classification systems of industries, as `industry_classification_system` and the text of a code name them. */
 
-import { CODE_SYSTEMS } from "../contract/companyNames.ts";
+import { CODE_SYSTEMS } from "../contract/names.ts";
 
 /** A system whose codes are matched. */
 export type CodeSystem = (typeof CODE_SYSTEMS)[number];

@@ -1,5 +1,5 @@
 /** Codes of ISIC Rev. 4, NACE Rev. 2 and NAICS 2017. */
-import { CODE_SYSTEMS } from "../contract/companyNames.ts";
+import { CODE_SYSTEMS } from "../contract/names.ts";
 import { type ClassificationSystem, type CodeSystem, readSystem, systemTitle } from "./classificationSystems.ts";
 import { INDUSTRY_CLASS_ROWS, type IndustryClassRow } from "./data/industryClasses.generated.ts";
 

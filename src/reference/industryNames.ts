@@ -1,5 +1,5 @@
 /** Industries by id, name, usual spelling or public code. */
-import { CODE_SYSTEMS } from "../contract/companyNames.ts";
+import { CODE_SYSTEMS } from "../contract/names.ts";
 import { rememberByText } from "./boundedCache.ts";
 import type { ClassificationSystem, CodeSystem } from "./classificationSystems.ts";
 import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";

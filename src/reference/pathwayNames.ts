@@ -1,5 +1,5 @@
 /** Pathways of industries and sectors by name (docs/methods/alignment.md, "Pathway from industry and sector names"). */
-import { PATHWAYS } from "../contract/alignmentNames.ts";
+import { PATHWAYS } from "../contract/names.ts";
 import type { Pathway } from "../contract/wireTypes.ts";
 import { rememberByText } from "./boundedCache.ts";
 import type { ClassificationSystem } from "./classificationSystems.ts";

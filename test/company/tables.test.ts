@@ -6,8 +6,7 @@ import { INDUSTRY_PARAMETER_ROWS } from "../../src/company/data/industryParamete
 import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import * as constants from "../../src/company/methodConstants.ts";
 import { TRANSITION_SCENARIOS } from "../../src/company/scenarios.ts";
-import { warmingOf } from "../../src/company/temperaturePaths.ts";
-import { interpolateYearly, valueInYear } from "../../src/company/yearlySeries.ts";
+import { interpolateYearly, valueInYear, warmingOf } from "../../src/company/yearlySeries.ts";
 import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
 import { describeIfShared } from "../sharedFolder.ts";

@@ -1,51 +1,41 @@
 import { type Static, type TSchema, Type } from "typebox";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import { wireTypesText } from "../../scripts/wireTypes.mjs";
-import type * as about from "../../src/contract/about.ts";
+import type * as accounts from "../../src/contract/accounts.ts";
 import type * as alignmentAnswer from "../../src/contract/alignmentAnswer.ts";
 import type * as alignmentRequest from "../../src/contract/alignmentRequest.ts";
 import type * as companyAnswer from "../../src/contract/companyAnswer.ts";
-import type * as companyParameters from "../../src/contract/companyParameters.ts";
 import type * as companyReference from "../../src/contract/companyReference.ts";
 import type * as companyRequest from "../../src/contract/companyRequest.ts";
 import type * as curve from "../../src/contract/curve.ts";
-import type * as customers from "../../src/contract/customers.ts";
 import type * as hazardCatalog from "../../src/contract/hazardCatalog.ts";
 import type * as hazardQuery from "../../src/contract/hazardQuery.ts";
 import type * as hazardResult from "../../src/contract/hazardResult.ts";
-import type * as health from "../../src/contract/health.ts";
-import type * as limits from "../../src/contract/limits.ts";
-import type * as paging from "../../src/contract/paging.ts";
 import type * as placeOptions from "../../src/contract/placeOptions.ts";
 import type * as portfolioAnswer from "../../src/contract/portfolioAnswer.ts";
 import type * as portfolioRequest from "../../src/contract/portfolioRequest.ts";
 import type * as problem from "../../src/contract/problem.ts";
+import type * as schemaKinds from "../../src/contract/schemaKinds.ts";
+import type * as service from "../../src/contract/service.ts";
 import { describe as withDescription, openEnum } from "../../src/contract/schemaKinds.ts";
-import type * as tiles from "../../src/contract/tiles.ts";
-import type * as usage from "../../src/contract/usage.ts";
 import type { WireTypes } from "../../src/contract/wireTypes.ts";
 
-type Modules = typeof about &
+type Modules = typeof accounts &
   typeof alignmentAnswer &
   typeof alignmentRequest &
   typeof companyAnswer &
-  typeof companyParameters &
   typeof companyReference &
   typeof companyRequest &
   typeof curve &
-  typeof customers &
   typeof hazardCatalog &
   typeof hazardQuery &
   typeof hazardResult &
-  typeof health &
-  typeof limits &
-  typeof paging &
   typeof placeOptions &
   typeof portfolioAnswer &
   typeof portfolioRequest &
   typeof problem &
-  typeof tiles &
-  typeof usage;
+  typeof schemaKinds &
+  typeof service;
 
 type Frozen<Value> = Value extends object ? { readonly [Member in keyof Value]: Frozen<Value[Member]> } : Value;
 type NameOf<Export> = Export extends `${infer Name}Schema` ? Name : never;

@@ -1,27 +1,29 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/errors.ts";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
 import type { GroupRows, PartKey } from "../../src/ingest/partComputer.ts";
-import { type PartMessage, type PartRequest, startPartRunner } from "../../src/ingest/partThreads.ts";
+import { startPartRunner } from "../../src/ingest/partThreads.ts";
 import type { HazardPlan } from "../../src/ingest/plan.ts";
 import type { Raster } from "../../src/ingest/raster.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { packError } from "../../src/concurrency/errorTransfer.ts";
-import type { WorkerThread } from "../../src/concurrency/workerThread.ts";
+import type { CallMessage, ReplyMessage, WorkerThread } from "../../src/concurrency/threadCalls.ts";
 
 /** A thread whose answers the test sends. */
-class FakeThread implements WorkerThread<PartRequest, PartMessage> {
-  readonly requests: PartRequest[] = [];
+class FakeThread implements WorkerThread {
+  readonly requests: { readonly id: number; readonly argument: unknown }[] = [];
   isEnded = false;
   isReferenced = false;
-  answer: (message: PartMessage) => void = () => undefined;
+  answer: (message: ReplyMessage) => void = () => undefined;
   die: (error: Error) => void = () => undefined;
 
-  send(request: PartRequest): void {
-    this.requests.push(request);
+  send(message: CallMessage): void {
+    if ("id" in message) this.requests.push(message);
   }
-  onMessage(listener: (message: PartMessage) => void): void {
+  onMessage(listener: (message: ReplyMessage) => void): void {
     this.answer = listener;
+    listener({ id: 0, result: undefined });
   }
   onEnd(listener: (error: Error) => void): void {
     this.die = listener;
@@ -78,11 +80,12 @@ describe("part threads", () => {
     const results = [0, 64, 128].map((firstRow) => runner.compute(key(firstRow)));
     expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
     // The second thread is faster; the third part goes to it.
-    second.answer({ id: second.requests[0]?.id ?? NaN, rows: rowsOf(2) });
-    expect(second.requests.map((request) => request.key.window.firstRow)).toEqual([64, 128]);
+    second.answer({ id: second.requests[0]?.id ?? NaN, result: rowsOf(2) });
+    await nextTurn();
+    expect(second.requests.map(({ argument }) => (argument as PartKey).window.firstRow)).toEqual([64, 128]);
     expect([first.isReferenced, second.isReferenced]).toEqual([true, true]);
-    second.answer({ id: second.requests[1]?.id ?? NaN, rows: rowsOf(3) });
-    first.answer({ id: first.requests[0]?.id ?? NaN, rows: rowsOf(1) });
+    second.answer({ id: second.requests[1]?.id ?? NaN, result: rowsOf(3) });
+    first.answer({ id: first.requests[0]?.id ?? NaN, result: rowsOf(1) });
     expect((await Promise.all(results)).map(({ steps }) => steps[0])).toEqual([1, 2, 3]);
     // Idle threads do not keep the process running.
     expect([first.isReferenced, second.isReferenced]).toEqual([false, false]);
@@ -95,10 +98,10 @@ describe("part threads", () => {
     const [thread] = threads as [FakeThread];
     const failed = runner.compute(key(0));
     const next = runner.compute(key(64));
-    thread.answer({ id: 0, error: packError(new Fault("source_invalid", "a.tif: row 3 is bad")) });
+    thread.answer({ id: 1, error: packError(new Fault("source_invalid", "a.tif: row 3 is bad")) });
     await expect(failed).rejects.toThrow(Fault);
     await expect(failed).rejects.toThrow("row 3 is bad");
-    thread.answer({ id: 1, rows: rowsOf(7) });
+    thread.answer({ id: 2, result: rowsOf(7) });
     expect((await next).steps[0]).toBe(7);
     await runner.close();
   });

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/headers.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/ranges.ts";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Fault } from "../../errors.ts";
 import { HttpError } from "../problems/problem.ts";

@@ -1,4 +1,4 @@
-import { TileParametersSchema, TilePathSchema } from "../../contract/tiles.ts";
+import { TileParametersSchema, TilePathSchema } from "../../contract/hazardCatalog.ts";
 import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
 import { colorScaleOf } from "../../tiles/colorScales.ts";
 import type { ValueTile } from "../../tiles/valueTile.ts";

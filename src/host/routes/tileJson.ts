@@ -1,4 +1,4 @@
-import { TileJsonSchema, TileLayerPathSchema } from "../../contract/tiles.ts";
+import { TileJsonSchema, TileLayerPathSchema } from "../../contract/hazardCatalog.ts";
 import type { TileJson } from "../../contract/wireTypes.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
 import type { ValueTileLayer } from "../../hazard/tiles/tileLayer.ts";

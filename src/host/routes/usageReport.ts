@@ -3,7 +3,7 @@ import {
   USAGE_GROUPS_DEFAULT,
   UsagePageSchema,
   UsageParametersSchema,
-} from "../../contract/usage.ts";
+} from "../../contract/accounts.ts";
 import { PAGE_ITEMS } from "../../contract/ranges.ts";
 import type { UsageGroup, UsagePage, UsageParameters } from "../../contract/wireTypes.ts";
 import type { FaultItem } from "../../errors.ts";

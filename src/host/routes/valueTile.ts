@@ -1,4 +1,4 @@
-import { TileParametersSchema, TilePathSchema } from "../../contract/tiles.ts";
+import { TileParametersSchema, TilePathSchema } from "../../contract/hazardCatalog.ts";
 import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
 import { encodeValueTile } from "../../tiles/valueTile.ts";
 import type { EncodedTile, Route } from "../route.ts";

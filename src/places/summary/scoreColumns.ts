@@ -1,4 +1,4 @@
-import { HAZARD_NAMES, SCENARIOS } from "../../contract/hazardNames.ts";
+import { HAZARD_NAMES, SCENARIOS } from "../../contract/names.ts";
 import { Fault } from "../../errors.ts";
 import type { HazardName, Scenario } from "../../hazard/hazards.ts";
 import { SCORE_STATUSES } from "../../hazard/scoring/scoreRequest.ts";

@@ -1,4 +1,4 @@
-import { HAZARD_NAMES, SCENARIOS } from "../../contract/hazardNames.ts";
+import { HAZARD_NAMES, SCENARIOS } from "../../contract/names.ts";
 import { Fault } from "../../errors.ts";
 import type { HazardName } from "../../hazard/hazards.ts";
 import { quote } from "../../validation/schemaErrors.ts";

@@ -1,4 +1,4 @@
-import { METRIC_NAMES } from "../../contract/hazardNames.ts";
+import { METRIC_NAMES } from "../../contract/names.ts";
 import { HAZARDS, type HazardName } from "../../hazard/hazards.ts";
 
 /** Columns with a value for each place and group: the metrics, and the probability of reaching a threshold of the user. */

@@ -1,5 +1,5 @@
 /** The columns of an output file, for both layouts and all formats. */
-import { METRIC_NAMES } from "../../contract/hazardNames.ts";
+import { METRIC_NAMES } from "../../contract/names.ts";
 import { isHazardName, type MetricName } from "../../hazard/hazards.ts";
 import { firstColumnsOf } from "../../hazard/scoring/scoreArrays.ts";
 import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";

@@ -67,10 +67,9 @@ export interface ArrayVariable {
   /**
    * Reads a part, one range for each dimension, in the order of the dimensions (the last one varies fastest). A part that
    * the file does not store, and for which it has no fill value, is returned as NaN in a Float64Array.
-   * @param options `absentAsMissing`: chunks of a Zarr array that are not stored are NaN, whatever its fill value is
    * @throws Error if the bytes cannot be read or decoded
    */
-  read(ranges: readonly IndexRange[], options?: { readonly absentAsMissing?: boolean }): Promise<NumericArray>;
+  read(ranges: readonly IndexRange[]): Promise<NumericArray>;
   /** Reads all values of a variable of type `text`. */
   readTexts(): Promise<readonly string[]>;
 }

@@ -1,23 +1,12 @@
 /** Reads one map of a file of arrays (NetCDF, HDF5, Zarr) by the CF conventions. */
 import { setImmediate } from "node:timers/promises";
 import { isFault } from "../../../errors.ts";
-import {
-  type BandsWindow,
-  type BandWindow,
-  checkWindow,
-  extraNodataNotes,
-  fileSpec,
-  messageOf,
-  type RasterOptions,
-  type RasterValues,
-  sourceFault,
-  type StoredRaster,
-} from "../../raster.ts";
-import { describePlaneCell, gridOfPlane, planeInMeters } from "../../reprojection/planeGrid.ts";
-import { hasRepeatedMeridian, meridianNotes, readWithRepeatedMeridian } from "../meridian.ts";
+import { type BandsWindow, type BandWindow, checkWindow, extraNodataNotes, fileSpec, messageOf, type RasterOptions, type RasterValues, sourceFault, type StoredRaster } from "../../raster.ts";
+import { describePlaneCell } from "../../reprojection/projection.ts";
+import { placementOf, readPlaced } from "../storedMap.ts";
 import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES, textOf } from "./arrayFile.ts";
 import { type MapGeometry, readGeometry } from "./grid.ts";
-import { chooseVariable, selectMap, type Selection } from "./selection.ts";
+import { chooseVariable, type Selection, selectMap } from "./selection.ts";
 import { InexactIntegerError, type Packing, readPacking, unitOf, unpack } from "./values.ts";
 
 /** Stored size of the part that is read in one step. */
@@ -36,15 +25,12 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   const packing = readPacking(file.file, variable, options.nodata);
   const geometry = await readGeometry(file, variable, options);
   const selection = await selectMap(file, variable, geometry.dimensions, options);
-  const { projected } = geometry;
-  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(gridOfPlane(geometry.plane));
-  const columnCount = geometry.plane.columnCount - (hasRepeatedColumn ? 1 : 0);
-  const plane = { ...geometry.plane, columnCount };
+  const placement = placementOf(geometry.plane, geometry.projected, options);
+  const { plane, position, hasRepeatedColumn } = placement;
   const map: OpenMap = { file, variable, packing, geometry, selection, options };
-  const { keepMeridian } = options;
   const [blockRowCount, blockColumnCount] = [
     variable.chunkShape?.[geometry.dimensions.lat] ?? 1,
-    variable.chunkShape?.[geometry.dimensions.lon] ?? columnCount,
+    variable.chunkShape?.[geometry.dimensions.lon] ?? plane.columnCount,
   ];
   const { type, scale, offset, nodata } = packing;
   const { bands } = selection;
@@ -56,9 +42,7 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
   return {
     spec: fileSpec(file.file, options),
     file: file.file,
-    ...(projected === undefined
-      ? { grid: gridOfPlane(plane) }
-      : { plane: planeInMeters(plane, projected.unitM), projectedCrs: projected.crs }),
+    ...position,
     crs: geometry.crs,
     bands: bandCoordinates.map((coordinates) => ({
       name: variable.name,
@@ -87,15 +71,13 @@ export async function openArrayRaster(file: ArrayFile, options: RasterOptions): 
       ...(Object.keys(selection.coordinates).length === 0 ? {} : { coordinates: selection.coordinates }),
       ...(scale === 1 && offset === 0 ? {} : { scale_factor: scale, add_offset: offset }),
       ...variable.notes,
-      ...(options.absentAsMissing === true ? { cells_not_stored: "missing" } : {}),
-      ...(hasRepeatedColumn ? meridianNotes(keepMeridian) : {}),
+      ...placement.notes,
       ...extraNodataNotes(options.nodata),
     },
     async readWindow(window) {
       checkWindow(window, plane, bandCoordinates.length);
       const read = (stored: BandWindow): Promise<RasterValues> => readStored(map, stored);
-      if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
-      return readWithRepeatedMeridian({ file: file.file, read, extraColumn: columnCount, kept: keepMeridian }, window);
+      return readPlaced(file.file, placement, { window, read, kept: options.keepMeridian });
     },
     close: () => Promise.resolve(),
   };
@@ -128,7 +110,7 @@ async function readStored(map: OpenMap, window: BandWindow): Promise<RasterValue
     });
     let part: RasterValues;
     try {
-      part = unpack(await variable.read(ranges, options), packing);
+      part = unpack(await variable.read(ranges), packing);
       const expectedCount = (rows.end - rows.first) * columnCount;
       if (part.length !== expectedCount) throw new Error(`${part.length} values were read instead of ${expectedCount}`);
     } catch (error) {
@@ -204,7 +186,7 @@ async function readStoredBands(map: OpenMap, window: BandsWindow): Promise<Raste
   });
   let read: RasterValues;
   try {
-    read = unpack(await variable.read(ranges, options), packing);
+    read = unpack(await variable.read(ranges), packing);
     const expectedCount = bandCount * rowCount * columnCount;
     if (read.length !== expectedCount) throw new Error(`${read.length} values were read instead of ${expectedCount}`);
   } catch (error) {

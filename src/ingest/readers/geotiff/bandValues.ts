@@ -4,23 +4,14 @@
  */
 import type { Cell } from "../../../kernel/grid.ts";
 import { type BandWindow, type RasterValues, sourceFault } from "../../raster.ts";
-import { storedIntegersOf } from "../packedNodata.ts";
-import type { Packing } from "./bandStatements.ts";
-
-/** Reads which cells of a window are valid: 0 marks a missing cell, `opaque` a valid one. */
-export interface CellMask {
-  readonly name: string;
-  readonly opaque: number;
-  /** Whether cells that are missing in the mask must have the nodata value, if there is one: alpha bands, as in GDAL. */
-  readonly mustAgree: boolean;
-  /** Returns the cells north up. */
-  read(window: BandWindow): Promise<ArrayLike<number>>;
-}
+import { storedIntegersOf } from "../storedMap.ts";
+import type { Packing } from "./gdalMetadata.ts";
+import type { Mask } from "./masks.ts";
 
 /** How stored numbers of a band become values. */
 export interface BandMeaning {
   readonly packing: Packing;
-  readonly mask: CellMask | undefined;
+  readonly mask: Mask | undefined;
   /** Whether the file has 64-bit integers. */
   readonly hasLargeIntegers: boolean;
   /** Returns whether a stored number is the nodata value that the file declares. */
@@ -93,7 +84,7 @@ export async function valuesOf(
 }
 
 function maskContradiction(
-  mask: CellMask,
+  mask: Mask,
   cell: number,
   { isMarked, hasNodata, isNaN }: { readonly isMarked: boolean; readonly hasNodata: boolean; readonly isNaN: boolean },
 ): string | undefined {

@@ -1,4 +1,4 @@
-import { SCENARIOS } from "../../../contract/hazardNames.ts";
+import { SCENARIOS } from "../../../contract/names.ts";
 import { type HazardName, HAZARDS } from "../../../hazard/hazards.ts";
 import { SCORE_STATUSES } from "../../../hazard/scoring/scoreRequest.ts";
 import { html, joinMarkup, type Markup } from "../../../text/markup.ts";
