@@ -1,15 +1,14 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { isFault } from "../errors.ts";
+import { type FaultItem, isFault } from "../errors.ts";
 import type { Authenticator } from "../ledger/authenticator.ts";
-import type { KeyHolder } from "../ledger/ledger.ts";
+import type { Customer, KeyHolder } from "../ledger/ledger.ts";
 import { decodeJson, encodeJson } from "../text/json/json.ts";
 import { jsonLimits } from "../text/json/jsonStructure.ts";
 import { findParameter } from "../validation/parameters.ts";
 import type { AccountRateLimiter, RateLimitKind } from "./admission/accountRateLimiter.ts";
 import type { AdmissionControl } from "./admission/admissionControl.ts";
 import type { ClientGate } from "./admission/clientGate.ts";
-import { checkCustomer } from "./admission/customer.ts";
 import type { Slot } from "./admission/slot.ts";
 import type { BulkRequests } from "./bulk/bulkRequests.ts";
 import { collectingAfter } from "./bulk/garbageCollection.ts";
@@ -20,16 +19,7 @@ import { type Coding, compressBody, COMPRESSED_BYTES_MIN, selectCoding } from ".
 import type { CorsPolicy } from "./http/cors.ts";
 import { entityTag, matchingTag, quotedTag, revisionTag } from "./http/entityTag.ts";
 import type { Exchange } from "./http/exchange.ts";
-import {
-  checkHostHeader,
-  checkTargetForm,
-  readApiKey,
-  readCustomerId,
-  readIdempotencyKey,
-  rejectBody,
-  requestTarget,
-  splitTarget,
-} from "./http/requestHead.ts";
+import { readApiKey, readCustomerId, readIdempotencyKey, rejectBody, readTarget } from "./http/requestHead.ts";
 import { type RouteMatch, Router } from "./http/router.ts";
 import { HttpError, PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, type ProblemCode } from "./problems/problem.ts";
 import type { Caller, Reply, Route, RouteContext, RouteRequest, Services } from "./route.ts";
@@ -39,7 +29,7 @@ import { WorkDeadlines } from "./workDeadlines.ts";
 export interface PipelineOptions {
   readonly routes: readonly Route<unknown, unknown>[];
   readonly services: Services;
-  readonly authenticator: Pick<Authenticator, "authenticate" | "authenticateId" | "findCustomer">;
+  readonly authenticator: Pick<Authenticator, "cachedHolder" | "authenticate" | "authenticateId" | "findCustomer">;
   readonly rateLimiters: Readonly<Record<RateLimitKind, AccountRateLimiter>>;
   /** Verifies the tokens that replace a key on some routes. */
   readonly tokens: Pick<TileTokens, "verify">;
@@ -96,16 +86,13 @@ export class Pipeline {
 
   /** Processes a request. Never rejects: errors become problem responses. */
   async run(exchange: Exchange): Promise<void> {
-    const { admission, authenticator, services } = this.#options;
+    const { admission, authenticator, rateLimiters, services } = this.#options;
     const { method, headers } = exchange;
     let slot: Slot | undefined;
     let body: RequestBody | undefined;
     try {
       // Match.
-      const url = requestTarget(exchange.request);
-      checkHostHeader(exchange.request);
-      const { path, queryText } = splitTarget(url);
-      checkTargetForm(method, path);
+      const { url, path, queryText } = readTarget(exchange.request);
       if (method === "OPTIONS") {
         this.#replyToOptions(exchange, path);
         return;
@@ -118,12 +105,14 @@ export class Pipeline {
       // Authenticate, limit.
       if (route.access === "open") this.#admitOpen(exchange.request, route);
       else {
-        const holding = this.#authenticate(exchange.request, match, queryText);
+        const { "x-api-key": presented } = headers;
+        const cached = typeof presented === "string" ? authenticator.cachedHolder(presented) : undefined;
+        const holding = cached ?? this.#authenticate(exchange.request, match, queryText);
         const { account, key } = holding instanceof Promise ? await this.#deadlines.limit(holding) : holding;
         exchange.caller = { accountId: account.accountId, keyId: key.keyId };
         slot = admission.acquire();
         admission.assignAccount(slot, account.accountId);
-        const limiter = this.#rateLimiterOf(route);
+        const limiter = rateLimiters[route.rateLimit ?? "account"];
         exchange.rateLimit = limiter.consume(account.accountId, performance.now());
         exchange.rateLimitPolicy = limiter.policy;
       }
@@ -131,7 +120,8 @@ export class Pipeline {
       // Validate headers.
       if (route.method === "POST") checkBodyHeaders(exchange.request);
       else rejectBody(method, headers);
-      const idempotencyKey = route.metered === undefined ? undefined : readIdempotencyKey(headers);
+      const hasIdempotencyKey = route.metered !== undefined && headers["idempotency-key"] !== undefined;
+      const idempotencyKey = hasIdempotencyKey ? readIdempotencyKey(headers) : undefined;
 
       // Customer.
       if (route.access === "customer") {
@@ -148,7 +138,6 @@ export class Pipeline {
         idempotencyKey === undefined
           ? undefined
           : { key: idempotencyKey, fingerprint: fingerprintOf(match, { caller, queryText, body }) };
-      const tag = target.tag === undefined ? undefined : entityTag(target.tag, url);
 
       let reply: MeteredReply;
       const isLargeBody = body !== undefined && body.sizeBytes > (route.inlineBodyBytesMax ?? Infinity);
@@ -157,13 +146,15 @@ export class Pipeline {
         // Parse, availability.
         const query = this.#parse(headers.accept, { match, queryText, body });
         route.checkAvailability?.(query, services);
-        const knownTag = tag === undefined ? undefined : matchingTag(headers["if-none-match"], tag);
+        const { "if-none-match": clientTags } = headers;
+        const isConditional = target.tag !== undefined && clientTags !== undefined;
+        const knownTag = isConditional ? matchingTag(clientTags, entityTag(target.tag, url)) : undefined;
         if (knownTag !== undefined) {
           this.#replyNotModified(exchange, knownTag);
           return;
         }
         if (method === "HEAD" && route.metered !== undefined) {
-          this.#replyUncomputed(exchange, tag);
+          this.#replyUncomputed(exchange, url);
           return;
         }
 
@@ -195,7 +186,7 @@ export class Pipeline {
       exchange.units = record?.units ?? 0;
 
       // Reply.
-      const fields = this.#fieldsOf(exchange, reply, { tag, coding });
+      const fields = this.#fieldsOf(exchange, reply, { url, coding });
       if (record?.isReplay === true) fields.push("Idempotent-Replayed", "true");
       this.#addCommonFields(exchange, fields);
       exchange.respond(reply.status, fields, content === "" ? undefined : content);
@@ -254,19 +245,15 @@ export class Pipeline {
     return keyId.then((verified) => authenticator.authenticateId(verified, address));
   }
 
-  #rateLimiterOf(route: Route<unknown, unknown> | undefined): AccountRateLimiter {
-    return this.#options.rateLimiters[route?.rateLimit ?? "account"];
-  }
-
   /** Counts a rejected request, and decides whether its connection is closed. */
   #countRejected(exchange: Exchange, error: unknown): void {
-    const { clients } = this.#options;
+    const { clients, rateLimiters } = this.#options;
     const { caller } = exchange;
     const route = exchange.target?.route;
     const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
     if (caller !== undefined) {
       if (code !== "rate_limited") return;
-      const isExcess = this.#rateLimiterOf(route).countRejection(caller.accountId, performance.now());
+      const isExcess = rateLimiters[route?.rateLimit ?? "account"].countRejection(caller.accountId, performance.now());
       exchange.countsTowardBlock = exchange.closesConnection = isExcess;
       return;
     }
@@ -443,14 +430,14 @@ export class Pipeline {
   #fieldsOf(
     { target }: Exchange,
     { headers, body, contentType }: Reply,
-    { tag, coding }: { readonly tag: string | undefined; readonly coding: string | undefined },
+    { url, coding }: { readonly url: string; readonly coding: string | undefined },
   ): string[] {
     const fields = target === undefined ? [] : target.fields.slice();
     if (headers !== undefined) fields.push(...Object.entries(headers).flat());
     if (body !== "") {
       fields.push("Content-Type", contentType, "Vary", this.#vary);
       if (coding !== undefined) fields.push("Content-Encoding", coding);
-      if (tag !== undefined) fields.push("ETag", quotedTag(tag, coding));
+      if (target?.tag !== undefined) fields.push("ETag", quotedTag(entityTag(target.tag, url), coding));
     }
     if (target !== undefined && headers?.["Cache-Control"] === undefined)
       fields.push("Cache-Control", target.cacheControl);
@@ -481,9 +468,9 @@ export class Pipeline {
    * Responds to HEAD of a metered route, after the request has been validated. The result, for which GET charges, is not
    * computed, so that no header field depends on it: there is no Content-Length and no Content-Encoding (RFC 9110, 9.3.2).
    */
-  #replyUncomputed(exchange: Exchange, tag: string | undefined): void {
+  #replyUncomputed(exchange: Exchange, url: string): void {
     const reply = { status: 200, contentType: JSON_CONTENT_TYPE, body: [] };
-    const fields = this.#fieldsOf(exchange, reply, { tag, coding: undefined });
+    const fields = this.#fieldsOf(exchange, reply, { url, coding: undefined });
     exchange.units = 0;
     this.#addCommonFields(exchange, fields);
     exchange.respond(200, fields, undefined, true);
@@ -538,4 +525,25 @@ function fingerprintOf(
     for (const part of body.parts) hash.update(part);
   }
   return hash.digest("hex");
+}
+
+/**
+ * Returns the customer if data may be requested for it.
+ * @throws HttpError `customer_not_accessible`, identical for unknown customers and for those of other accounts;
+ *   `customer_archived`
+ */
+function checkCustomer(customer: Customer | undefined): Customer {
+  if (customer === undefined) {
+    const detail = "The account has no customer with this id.";
+    throw new HttpError("customer_not_accessible", detail, {}, { items: [customerItem("unknown", detail)] });
+  }
+  if (customer.archivedAt !== undefined) {
+    const detail = "The customer is archived: its usage history is kept, but no data can be requested for it.";
+    throw new HttpError("customer_archived", detail, {}, { status: 403, items: [customerItem("not_allowed", detail)] });
+  }
+  return customer;
+}
+
+function customerItem(code: "unknown" | "not_allowed", detail: string): FaultItem {
+  return { header: "X-Customer-ID", code, detail };
 }

@@ -28,8 +28,7 @@ const CODING_SUFFIX = /-(?:br|gzip)$/;
  * Finds the tag of the current response, in any coding, in If-None-Match (RFC 9110, 13.1.2).
  * @returns the matching tag in quotes, for the header ETag
  */
-export function matchingTag(ifNoneMatch: string | undefined, tag: string): string | undefined {
-  if (ifNoneMatch === undefined) return undefined;
+export function matchingTag(ifNoneMatch: string, tag: string): string | undefined {
   if (ifNoneMatch.trim() === "*") return quotedTag(tag, undefined);
   for (const item of ifNoneMatch.split(",")) {
     const stated = /^\s*(?:W\/)?"([^"]*)"\s*$/.exec(item)?.[1];

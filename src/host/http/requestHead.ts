@@ -2,7 +2,6 @@ import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/ranges.ts";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Fault } from "../../errors.ts";
 import { HttpError } from "../problems/problem.ts";
-import { readUuid } from "./uuid.ts";
 
 /** Maximum size of the request line and the headers together. */
 export const HEAD_BYTES_MAX = 16_384;
@@ -54,23 +53,32 @@ export function offersUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && /(^|[,\s])upgrade([,\s]|$)/i.test(headers.connection ?? "");
 }
 
-/** Requires a target with a path; only OPTIONS may have the target `*`. @throws HttpError `http_malformed` */
-export function checkTargetForm(method: string, path: string): void {
-  if (path.startsWith("/") || (path === "*" && method === "OPTIONS")) return;
-  throw new HttpError("http_malformed", `The request target must begin with a slash (got ${path}).`);
-}
-
-/** Requires exactly one Host field, or none before HTTP/1.1 (RFC 9112, 3.2). @throws HttpError `http_malformed` */
-export function checkHostHeader(request: IncomingMessage): void {
+/**
+ * Reads the target of a request: as the client sent it, its path, and its query string without the question mark. Requires a
+ * path, except that OPTIONS may have the target `*`; and exactly one Host field, or none before HTTP/1.1 (RFC 9112, 3.2).
+ * @throws HttpError `http_malformed`
+ */
+export function readTarget(request: IncomingMessage): {
+  readonly url: string;
+  readonly path: string;
+  readonly queryText: string;
+} {
   // Counts raw headers, because the parsed headers keep only one of several Host fields.
-  const { rawHeaders } = request;
+  const { rawHeaders, method } = request;
   let hostCount = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
     if (name?.length === 4 && name.toLowerCase() === "host") hostCount++;
   }
-  if (hostCount === 1 || (hostCount === 0 && request.httpVersionMinor === 0)) return;
-  throw new HttpError("http_malformed", `HTTP/1.1 requires exactly one Host header (got ${hostCount}).`);
+  if (hostCount > 1 || (hostCount === 0 && request.httpVersionMinor > 0)) {
+    throw new HttpError("http_malformed", `HTTP/1.1 requires exactly one Host header (got ${hostCount}).`);
+  }
+  const url = requestTarget(request);
+  const { path, queryText } = splitTarget(url);
+  if (!path.startsWith("/") && !(path === "*" && method === "OPTIONS")) {
+    throw new HttpError("http_malformed", `The request target must begin with a slash (got ${path}).`);
+  }
+  return { url, path, queryText };
 }
 
 /** Rejects the body of a request that takes none: ignoring it could hide a mistake. @throws Fault `invalid_request` */
@@ -113,6 +121,14 @@ export function readApiKey(headers: IncomingHttpHeaders): string {
   return text;
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns a UUID in lower case, as the ledger stores it, or undefined if the text is not a UUID. */
+export function readUuid(text: string): string | undefined {
+  const id = text.toLowerCase();
+  return UUID.test(id) ? id : undefined;
+}
+
 /** Returns the customer id of a request, in lower case. @throws HttpError `customer_id_missing`, `customer_id_malformed` */
 export function readCustomerId(headers: IncomingHttpHeaders): string {
   const text = headers["x-customer-id"];
@@ -121,8 +137,8 @@ export function readCustomerId(headers: IncomingHttpHeaders): string {
     const items = [{ header: "X-Customer-ID", code: "missing", detail }] as const;
     throw new HttpError("customer_id_missing", detail, {}, { items });
   }
-  const id = typeof text === "string" ? readUuid(text) : undefined;
-  if (id !== undefined) return id;
+  const id = typeof text === "string" ? text.toLowerCase() : "";
+  if (UUID.test(id)) return id;
   const detail = "X-Customer-ID must be the UUID of a registered customer.";
   const items = [{ header: "X-Customer-ID", code: "malformed", detail }] as const;
   throw new HttpError("customer_id_malformed", detail, {}, { items });

@@ -1,14 +1,23 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import { type Log, type LogRecord, logRecordOf } from "../log.ts";
-import type { Pipeline } from "../pipeline.ts";
+import { type Log, loggedError, type LogRecord } from "../log.ts";
 import { HttpError } from "../problems/problem.ts";
 import { Exchange, type ExchangeOwner, type ExchangeSettings } from "./exchange.ts";
 import { findFramingError, offersUpgrade } from "./requestHead.ts";
 
+/** Answers requests; see `Pipeline`. */
+export interface RequestProcessor {
+  /** Never rejects: errors become problem responses. */
+  run(exchange: Exchange): Promise<void>;
+  /** Responds with the problem of an error. */
+  reject(exchange: Exchange, error: HttpError): void;
+  /** Releases what a response holds, once the client has read it or disconnected. */
+  releaseResponse(exchange: Exchange): void;
+}
+
 export interface RequestListenerOptions extends ExchangeSettings {
-  readonly pipeline: Pick<Pipeline, "run" | "reject" | "releaseResponse">;
+  readonly pipeline: RequestProcessor;
   /** Called with a record of each response, except to probes. */
   readonly log?: Log | undefined;
   /** Called for each response with the seconds that it took. */
@@ -101,7 +110,7 @@ export class RequestListener implements ExchangeOwner {
     const exchange = new Exchange(this, request, response);
     connection.current = exchange;
     this.#activeCount++;
-    if (offersUpgrade(request)) connection.isEnding = true;
+    if (request.headers.upgrade !== undefined && offersUpgrade(request)) connection.isEnding = true;
     const { pipeline } = this.settings;
     const framingError = findFramingError(request);
     if (framingError !== undefined) {
@@ -216,4 +225,28 @@ export class RequestListener implements ExchangeOwner {
     connection.isAuthenticated = exchange.caller !== undefined;
     this.#observer?.onIdle(socket, connection);
   }
+}
+
+/** Creates the log record of a response. */
+function logRecordOf(exchange: Exchange, durationMs: number): LogRecord {
+  const { requestId, method, status, target, caller, failure, units } = exchange;
+  const record: { -readonly [Field in keyof LogRecord]: LogRecord[Field] } = {
+    request_id: requestId,
+    method,
+    status,
+    duration_ms: durationMs,
+  };
+  if (target !== undefined) record.route = target.template;
+  if (failure !== undefined) record.code = failure.code;
+  if (units !== undefined && target?.route.metered !== undefined) record.units = units;
+  if (caller !== undefined) {
+    record.account_id = caller.accountId;
+    record.key_id = caller.keyId;
+    if (caller.customerId !== undefined) record.customer_id = caller.customerId;
+  }
+  // The code describes a rejection completely, and under overload there are many. `internal_error` has several causes.
+  const isExplained =
+    failure?.error instanceof HttpError && failure.error.cause === undefined && failure.code !== "internal_error";
+  if (failure !== undefined && status >= 500 && !isExplained) record.error = loggedError(failure.error);
+  return record;
 }

@@ -62,7 +62,7 @@ export class Router {
   }
 
   #find(method: string, requestedPath: string): RouteMatch | undefined {
-    const path = pathBelow(this.#prefix, requestedPath);
+    const path = this.#prefix === "" ? requestedPath : pathBelow(this.#prefix, requestedPath);
     if (path === undefined) return undefined;
     const match = this.#router.find(method as "GET", path);
     if (match === null) return undefined;

@@ -61,7 +61,7 @@ export async function startServer(options: ServerOptions): Promise<ListeningServ
     requestTimeout: timeouts.requestTimeoutMs,
     connectionsCheckingInterval: timeouts.checkEveryMs,
     keepAliveTimeout: timeouts.keepAliveTimeoutMs,
-    // Node's own rejection has an empty body; `checkHostHeader` gives the reason.
+    // Node's own rejection has an empty body; `readTarget` gives the reason.
     requireHostHeader: false,
   });
   server.timeout = timeouts.inactivityTimeoutMs;
