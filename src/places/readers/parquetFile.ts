@@ -367,7 +367,7 @@ export class ColumnReader<Value> {
     try {
       const values = await this.#scan.readColumn({ column: this.#element.name, rowStart: firstRow, rowEnd: end });
       check(values.length === end - firstRow, "fewer rows than its row group");
-      check(!values.includes(undefined as never), "a value that is not in the dictionary");
+      check(!values.includes(undefined), "a value that is not in the dictionary");
       return values as ArrayLike<Value | null>;
     } catch (error) {
       // Errors of the file system have a code; all others are caused by the bytes of the file.

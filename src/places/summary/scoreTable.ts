@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { SchemaElement } from "hyparquet";
 import { Fault } from "../../errors.ts";
-import { CsvSplitter } from "../../text/csvRows.ts";
+import { CsvSplitter } from "../../text/csv.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 import { type PlaceTextFile, readFileText } from "../readers/fileText.ts";
 import { isObject, type Members } from "../readers/jsonMembers.ts";

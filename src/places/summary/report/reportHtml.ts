@@ -1,3 +1,76 @@
+import { html, joinMarkup, type Markup } from "../../../text/markup.ts";
+
+/**
+ * Returns a table that scrolls if it is too wide.
+ *
+ * @param content.textColumns number of first columns with text, which are aligned left; the first cell of a row is its header
+ */
+export function table(content: {
+  readonly caption: string;
+  readonly head: readonly string[];
+  readonly textColumns: number;
+  readonly rows: readonly (readonly string[])[];
+}): Markup {
+  const { caption, head, textColumns, rows } = content;
+  const style = (column: number): string => (column < textColumns ? "text" : "number");
+  const cell = (text: string, column: number): Markup =>
+    column === 0
+      ? html`<th scope="row" class="${style(column)}">${text}</th>`
+      : html`<td class="${style(column)}">${text}</td>`;
+  return scrollRegion(
+    caption,
+    html`<table>
+      <caption>
+        ${caption}
+      </caption>
+      <thead>
+        <tr>
+          ${joinMarkup(head.map((name, column) => html`<th scope="col" class="${style(column)}">${name}</th>`))}
+        </tr>
+      </thead>
+      <tbody>
+        ${joinMarkup(
+          rows.map(
+            (row) =>
+              html`<tr>
+                ${joinMarkup(row.map(cell))}
+              </tr>`,
+          ),
+        )}
+      </tbody>
+    </table>`,
+  );
+}
+
+/** Returns a number with four significant digits. */
+export function formatValue(value: number): string {
+  return Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "-";
+}
+
+/** Returns a number with its unit. */
+export function formatWithUnit(value: number, unit: string): string {
+  return unit === "1" ? formatValue(value) : `${formatValue(value)} ${unit}`;
+}
+
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** Returns a share as a percentage with one decimal. */
+export function formatShare(part: number, whole: number): string {
+  return whole === 0 ? "-" : `${((100 * part) / whole).toFixed(1)} %`;
+}
+
+/** Returns the heading of a column of values. */
+export function metricLabel(metric: string, unit: string): string {
+  return unit === "1" ? metric : `${metric} [${unit}]`;
+}
+
+/** Returns content that scrolls, also with the keyboard, if the page is too narrow for it. */
+export function scrollRegion(label: string, content: Markup): Markup {
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0">${content}</div>`;
+}
+
 /** Style sheet of the report. Colors of the map are those of viridis, reversed on light backgrounds. */
 export const REPORT_STYLE = `
 :root {
