@@ -67,6 +67,10 @@ export class PooledAtlas implements Atlas, AtlasInternals, ScoringAtlas {
     return this.#local.hazardRisk(query, run);
   }
 
+  readHazardRisk(query: HazardQuery): HazardResult | undefined {
+    return this.#local.readHazardRisk(query);
+  }
+
   isLong(query: HazardQuery | CurveQuery): boolean {
     return this.#local.isLong(query);
   }

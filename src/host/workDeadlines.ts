@@ -1,4 +1,4 @@
-import { HttpError } from "../problems/problem.ts";
+import { HttpError } from "./problems/problem.ts";
 
 /** Time after which a client may retry a request whose work did not end, for example because a server does not respond. */
 const RETRY_AFTER_S = 5;
