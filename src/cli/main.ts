@@ -9,7 +9,7 @@ if (versionError !== undefined) {
 } else {
   const [{ runProgram }, { endOnOutputError }] = await Promise.all([
     import("./program.ts"),
-    import("./standardOutput.ts"),
+    import("./errorReport.ts"),
   ]);
   process.stdout.on("error", endOnOutputError);
   // Errors of standard error cannot be reported.

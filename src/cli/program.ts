@@ -11,7 +11,7 @@ import { portfolioCommand } from "./portfolio.ts";
 import { queryCommand } from "./query.ts";
 import { optionNames, errorLines } from "./errorReport.ts";
 import { serveCommand } from "./serve.ts";
-import { printError } from "./standardError.ts";
+import { printError } from "./terminal.ts";
 import { usageCommand } from "./usage.ts";
 import { reportUsageErrors, UsageError } from "./usageErrors.ts";
 
