@@ -60,7 +60,7 @@ async function contentOf(atlas: string): Promise<unknown> {
 const parseCatalog = (text: string) => JSON.parse(text) as Catalog;
 
 describe("the atlas does not depend on the number of threads", () => {
-  test("of curves of two models and of a metric, in a part of the map", { timeout: 120_000 }, async () => {
+  test("of curves of two models and of a metric, in a chunk of the map", { timeout: 120_000 }, async () => {
     const curve = (model: string, return_period_years: number) => ({
       scenario: "rcp4p5",
       year: 2030,

@@ -27,11 +27,9 @@ import { type FileFormat, fileFormatOf } from "./fileFormat.ts";
 import { openStoredGeoTiff } from "./geotiff/geotiff.ts";
 import { openHdf5 } from "./hdf5.ts";
 import { openNetcdf3 } from "./netcdf3.ts";
-import { ZipArchive } from "./zip/archive.ts";
-import { type ArchivePath, archivePathOf } from "./zip/archivePath.ts";
-import { extractMap, findZipMap, zarrInZip } from "./zip/zipMaps.ts";
 import { zarrFolder } from "./zarr/store.ts";
 import { openZarr } from "./zarr/zarr.ts";
+import { type ArchivePath, archivePathOf, extractMap, findZipMap, zarrInZip, ZipArchive } from "./zip.ts";
 
 const ACCEPTED_FORMATS = "GeoTIFF, NetCDF, HDF5, Zarr and zip archives of them are accepted.";
 

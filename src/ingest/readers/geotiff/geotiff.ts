@@ -1,10 +1,23 @@
 import { gridFault } from "../../../atlas/catalog.ts";
 import { isFault } from "../../../errors.ts";
-import { type BandWindow, checkWindow, extraNodataNotes, fileSpec, isProjected, messageOf, type NumberType, type Raster, type RasterOptions, type RasterValues, sourceFault, type StoredRaster } from "../../raster.ts";
+import {
+  type BandWindow,
+  checkWindow,
+  extraNodataNotes,
+  fileSpec,
+  isProjected,
+  messageOf,
+  type NumberType,
+  type Raster,
+  type RasterOptions,
+  type RasterValues,
+  sourceFault,
+  type StoredRaster,
+} from "../../raster.ts";
 import { describePlaneCell } from "../../reprojection/projection.ts";
 import { placementOf, readPlaced } from "../storedMap.ts";
 import { type BandMeaning, isPlain, valuesOf } from "./bandValues.ts";
-import { type ByteSource, openBytes } from "./byteSource.ts";
+import { type ByteSource, openBytes } from "../byteSource.ts";
 import { readDirectories, TAG } from "./directory.ts";
 import { combineStatements, packingOf, readGdalMetadata, XML_BYTES_MAX } from "./gdalMetadata.ts";
 import { readGeoreference } from "./georeference.ts";

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { SizedCache } from "../../../concurrency/sizedCache.ts";
 import { isFault } from "../../../errors.ts";
 import { type BandWindow, messageOf, type RasterValues, sourceFault } from "../../raster.ts";
-import type { ByteSource } from "./byteSource.ts";
+import type { ByteSource } from "../byteSource.ts";
 import { type BlockNumbers, decodeBlock } from "./decoders.ts";
 import { type Directory, TAG } from "./directory.ts";
 import type { Layout } from "./layout.ts";

@@ -2,8 +2,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { Fault } from "../../src/errors.ts";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
-import type { GroupRows, PartKey } from "../../src/ingest/partComputer.ts";
-import { startPartRunner } from "../../src/ingest/partThreads.ts";
+import type { GroupRows, ChunkKey } from "../../src/ingest/chunkComputer.ts";
+import { startChunkRunner } from "../../src/ingest/chunkThreads.ts";
 import type { HazardPlan } from "../../src/ingest/plan.ts";
 import type { Raster } from "../../src/ingest/raster.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -53,13 +53,13 @@ const plan: HazardPlan = {
 const window = { firstRow: 0, rowCount: 64, firstColumn: 0, columnCount: 64 };
 const grid = { ...window, northDeg: 1, westDeg: 0, cellSizeLatDeg: 0.01, cellSizeLonDeg: 0.01 };
 const TARGET = { plan, window, grid, offset: { row: 0, column: 0 } };
-const key = (firstRow: number): PartKey => ({ group: 0, window: { ...window, firstRow } });
+const key = (firstRow: number): ChunkKey => ({ group: 0, window: { ...window, firstRow } });
 const rowsOf = (step: number): GroupRows => ({ steps: Uint16Array.of(step), counts: [], worst: {} });
 
 async function start(threadCount: number, signal?: AbortSignal) {
   const threads: FakeThread[] = [];
   const setups: unknown[] = [];
-  const runner = startPartRunner(await Kernel.load(), TARGET, {
+  const runner = startChunkRunner(await Kernel.load(), TARGET, {
     options: { threads: threadCount, ...(signal === undefined ? {} : { signal }) },
     startThread(setup) {
       setups.push(structuredClone(setup));
@@ -71,18 +71,18 @@ async function start(threadCount: number, signal?: AbortSignal) {
   return { runner, threads, setups };
 }
 
-describe("part threads", () => {
-  test("send each thread one part at a time, in the order of the requests", async () => {
+describe("chunk threads", () => {
+  test("send each thread one chunk at a time, in the order of the requests", async () => {
     const { runner, threads, setups } = await start(2);
     expect(setups).toHaveLength(2);
     expect(setups[0]).toMatchObject({ plan: { specs: [{ file: "a.tif" }] } });
     const [first, second] = threads as [FakeThread, FakeThread];
     const results = [0, 64, 128].map((firstRow) => runner.compute(key(firstRow)));
     expect([first.requests.length, second.requests.length]).toEqual([1, 1]);
-    // The second thread is faster; the third part goes to it.
+    // The second thread is faster; the third chunk goes to it.
     second.answer({ id: second.requests[0]?.id ?? NaN, result: rowsOf(2) });
     await nextTurn();
-    expect(second.requests.map(({ argument }) => (argument as PartKey).window.firstRow)).toEqual([64, 128]);
+    expect(second.requests.map(({ argument }) => (argument as ChunkKey).window.firstRow)).toEqual([64, 128]);
     expect([first.isReferenced, second.isReferenced]).toEqual([true, true]);
     second.answer({ id: second.requests[1]?.id ?? NaN, result: rowsOf(3) });
     first.answer({ id: first.requests[0]?.id ?? NaN, result: rowsOf(1) });
@@ -106,27 +106,27 @@ describe("part threads", () => {
     await runner.close();
   });
 
-  test("reject all parts if a thread dies", async () => {
+  test("reject all chunks if a thread dies", async () => {
     const { runner, threads } = await start(2);
-    const parts = [0, 64, 128].map((firstRow) => runner.compute(key(firstRow)));
+    const chunks = [0, 64, 128].map((firstRow) => runner.compute(key(firstRow)));
     threads[1]?.die(new Error("out of memory"));
-    for (const part of parts) await expect(part).rejects.toThrow("out of memory");
+    for (const chunk of chunks) await expect(chunk).rejects.toThrow("out of memory");
     await expect(runner.compute(key(192))).rejects.toThrow("out of memory");
     await runner.close();
   });
 
-  test("reject all parts with the reason of the signal", async () => {
+  test("reject all chunks with the reason of the signal", async () => {
     const stopping = new AbortController();
     const { runner } = await start(1, stopping.signal);
-    const parts = [0, 64].map((firstRow) => runner.compute(key(firstRow)));
+    const chunks = [0, 64].map((firstRow) => runner.compute(key(firstRow)));
     const reason = new Error("enough");
     stopping.abort(reason);
-    for (const part of parts) await expect(part).rejects.toBe(reason);
+    for (const chunk of chunks) await expect(chunk).rejects.toBe(reason);
     await runner.close();
   });
 
   test("are not started for a small map unless they are requested", async () => {
-    const runner = startPartRunner(await Kernel.load(), TARGET, {
+    const runner = startChunkRunner(await Kernel.load(), TARGET, {
       options: {},
       startThread() {
         throw new Error("A thread was started.");

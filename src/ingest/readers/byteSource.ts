@@ -3,8 +3,8 @@
  * fewer bytes, not zeros.
  */
 import { type FileHandle, open } from "node:fs/promises";
-import { Fault } from "../../../errors.ts";
-import { messageOf, sourceFault } from "../../raster.ts";
+import { Fault } from "../../errors.ts";
+import { messageOf, sourceFault } from "../raster.ts";
 
 export interface ByteSource {
   readonly sizeBytes: number;

@@ -1,19 +1,19 @@
-/** Entry point of a thread that computes parts. It opens the maps of the plan itself. */
+/** Entry point of a thread that computes chunks. It opens the maps of the plan itself. */
 import { workerData } from "node:worker_threads";
 import { parentThread } from "../concurrency/nodeThread.ts";
 import { serveCalls } from "../concurrency/threadCalls.ts";
 import { Kernel } from "../kernel/instance.ts";
-import type { GroupRows, PartKey } from "./partComputer.ts";
-import { type PartThreadSetup, restorePlan, tileComputer } from "./partThreads.ts";
+import type { GroupRows, ChunkKey } from "./chunkComputer.ts";
+import { type ChunkThreadSetup, restorePlan, tileComputer } from "./chunkThreads.ts";
 import { MapFiles } from "./readers/mapFiles.ts";
 
-const { plan, options, placement } = workerData as PartThreadSetup;
+const { plan, options, placement } = workerData as ChunkThreadSetup;
 const computer = openComputer();
-computer.catch(() => undefined); // reported with every part
+computer.catch(() => undefined); // reported with every chunk
 
 await serveCalls(parentThread(), async () => ({
   functions: {
-    compute: async (key: PartKey) => {
+    compute: async (key: ChunkKey) => {
       const rows = await (await computer)(key);
       return { result: rows, transfer: buffersOf(rows) };
     },

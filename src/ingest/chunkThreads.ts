@@ -1,4 +1,4 @@
-/** Computes parts on worker threads, or in the calling thread if there is little to compute. */
+/** Computes chunks on worker threads, or in the calling thread if there is little to compute. */
 import { existsSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -6,10 +6,10 @@ import type { Kernel } from "../kernel/instance.ts";
 import { startNodeThread } from "../concurrency/nodeThread.ts";
 import { ThreadCalls, type WorkerThread } from "../concurrency/threadCalls.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
-import { type GroupRows, PartComputer, type PartKey, type PartOptions } from "./partComputer.ts";
+import { type GroupRows, ChunkComputer, type ChunkKey, type ChunkOptions } from "./chunkComputer.ts";
 import { atlasRowOfSource, type Placement, withTiles } from "./bandReader.ts";
 import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
-import type { PartRunner } from "./slabReader.ts";
+import type { ChunkRunner } from "./slabReader.ts";
 import { storedLayerCounts } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
 import type { Raster, RasterSpec } from "./raster.ts";
@@ -22,29 +22,29 @@ const THREADED_VALUE_COUNT_MIN = 16_000_000;
 /** Limits of a thread's heap; cells are in array buffers outside it. */
 const RESOURCE_LIMITS = { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 1024 } as const;
 
-/** What a thread needs besides the parts to compute. */
-export interface PartThreadSetup {
+/** What a thread needs besides the chunks to compute. */
+export interface ChunkThreadSetup {
   readonly plan: PlanDescription;
   readonly options: Pick<IngestOptions, "clampNegative" | "clampTolerance">;
   readonly placement: Placement;
 }
 
-/** Starts a thread that serves the function `compute`: it computes the part of a `PartKey`, and returns its `GroupRows`. */
-export type StartPartThread = (setup: PartThreadSetup) => WorkerThread;
+/** Starts a thread that serves the function `compute`: it computes the chunk of a `ChunkKey`, and returns its `GroupRows`. */
+export type StartChunkThread = (setup: ChunkThreadSetup) => WorkerThread;
 
 interface RunnerOptions {
   readonly options: Pick<IngestOptions, "threads" | "signal" | "clampNegative" | "clampTolerance">;
   /** Starts a thread; replaced by tests. */
-  readonly startThread?: StartPartThread;
+  readonly startThread?: StartChunkThread;
 }
 
-/** A part runner whose threads end when it is closed. */
-interface ClosableRunner extends PartRunner {
+/** A chunk runner whose threads end when it is closed. */
+interface ClosableRunner extends ChunkRunner {
   close(): Promise<void>;
 }
 
-/** Starts the threads that compute the parts of a target. */
-export function startPartRunner(
+/** Starts the threads that compute the chunks of a target. */
+export function startChunkRunner(
   kernel: Kernel,
   { plan, window, grid, offset }: IngestTarget,
   { options, startThread = builtThreadStarter() }: RunnerOptions,
@@ -63,7 +63,7 @@ export function startPartRunner(
       close: () => Promise.resolve(),
     };
   }
-  const setup: PartThreadSetup = {
+  const setup: ChunkThreadSetup = {
     plan: describePlan(plan),
     options: {
       ...(clampNegative === undefined ? {} : { clampNegative }),
@@ -71,20 +71,20 @@ export function startPartRunner(
     },
     placement,
   };
-  return new PartThreads(
+  return new ChunkThreads(
     Array.from({ length: threadCount }, () => startThread(setup)),
     signal,
   );
 }
 
-/** Returns a function that computes parts and encodes their tiles. */
+/** Returns a function that computes chunks and encodes their tiles. */
 export function tileComputer(
   kernel: Kernel,
   plan: HazardPlan,
-  { options, placement }: Pick<PartThreadSetup, "options" | "placement">,
-): (key: PartKey) => Promise<GroupRows> {
+  { options, placement }: Pick<ChunkThreadSetup, "options" | "placement">,
+): (key: ChunkKey) => Promise<GroupRows> {
   const layerCounts = plan.groups.map((group) => storedLayerCounts(plan, group));
-  const computer = createPartComputer(kernel, plan, {
+  const computer = createChunkComputer(kernel, plan, {
     atlasRowOfSource: atlasRowOfSource(placement),
     clampToleranceOf: (unit) => clampToleranceOf(options, unit),
   });
@@ -93,23 +93,23 @@ export function tileComputer(
 }
 
 /** Returns the function that starts a thread, or undefined if this module runs from its sources. */
-function builtThreadStarter(): StartPartThread | undefined {
-  const file = new URL("./partThreadMain.js", import.meta.url);
+function builtThreadStarter(): StartChunkThread | undefined {
+  const file = new URL("./chunkThreadMain.js", import.meta.url);
   if (!existsSync(fileURLToPath(file))) return undefined;
   return (setup) =>
     startNodeThread(file, "A thread that reads maps", { workerData: setup, resourceLimits: RESOURCE_LIMITS });
 }
 
-interface WaitingPart {
+interface WaitingChunk {
   start(thread: ThreadCalls): void;
   reject(error: unknown): void;
 }
 
-/** Computes one part at a time on each thread, in the order of the requests. */
-class PartThreads implements ClosableRunner {
+/** Computes one chunk at a time on each thread, in the order of the requests. */
+class ChunkThreads implements ClosableRunner {
   readonly #threads: readonly ThreadCalls[];
   readonly #idle: ThreadCalls[];
-  readonly #waiting: WaitingPart[] = [];
+  readonly #waiting: WaitingChunk[] = [];
   readonly #signal: AbortSignal | undefined;
 
   constructor(threads: readonly WorkerThread[], signal: AbortSignal | undefined) {
@@ -125,7 +125,7 @@ class PartThreads implements ClosableRunner {
     return this.#threads.length;
   }
 
-  async compute(key: PartKey): Promise<GroupRows> {
+  async compute(key: ChunkKey): Promise<GroupRows> {
     const thread =
       this.#idle.shift() ?? (await new Promise<ThreadCalls>((start, reject) => this.#waiting.push({ start, reject })));
     try {
@@ -137,7 +137,7 @@ class PartThreads implements ClosableRunner {
     }
   }
 
-  /** Rejects all parts, now and later. */
+  /** Rejects all chunks, now and later. */
   #fail(error: Error): void {
     for (const thread of this.#threads) thread.fail(error);
     for (const { reject } of this.#waiting.splice(0)) reject(error);
@@ -190,13 +190,13 @@ function replaceRasters(plan: HazardPlan, replace: (raster: Raster) => Raster): 
   };
 }
 
-/** Returns what computes the parts of a plan: of its metrics, or of a supplement. */
-function createPartComputer(
+/** Returns what computes the chunks of a plan: of its metrics, or of a supplement. */
+function createChunkComputer(
   kernel: Kernel,
   plan: HazardPlan,
-  options: PartOptions,
-): { compute(key: PartKey): Promise<GroupRows> } {
+  options: ChunkOptions,
+): { compute(key: ChunkKey): Promise<GroupRows> } {
   return plan.supplement === undefined
-    ? new PartComputer(kernel, plan, options)
+    ? new ChunkComputer(kernel, plan, options)
     : new SupplementComputer(kernel, plan, options);
 }

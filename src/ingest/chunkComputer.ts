@@ -1,4 +1,4 @@
-/** Computes parts of layers, each the cells of one group in a window, from the source maps. */
+/** Computes chunks of layers, each the cells of one group in a window, from the source maps. */
 import type { EncodedTiles } from "../atlas/tileEncoding.ts";
 import { HAZARDS, type MetricName, type MetricSpec } from "../hazard/hazards.ts";
 import type { Kernel } from "../kernel/instance.ts";
@@ -51,7 +51,7 @@ export interface GroupRows {
   /** u16[rowCount][columnCount][layers]; empty if `tiles` has all cells. */
   readonly steps: Uint16Array;
   /**
-   * The tiles of the atlas whose cells are all in the window, for each group that the part is stored as; undefined before
+   * The tiles of the atlas whose cells are all in the window, for each group that the chunk is stored as; undefined before
    * they are encoded.
    */
   readonly tiles?: readonly EncodedTiles[];
@@ -60,13 +60,13 @@ export interface GroupRows {
   readonly worst: LargestRounding;
 }
 
-/** Identifies a part of a slab: the cells of one group in a window. */
-export interface PartKey {
+/** Identifies a chunk of a slab: the cells of one group in a window. */
+export interface ChunkKey {
   readonly group: number;
   readonly window: CellWindow;
 }
 
-export interface PartOptions {
+export interface ChunkOptions {
   /** Returns the `clampTolerance` of a metric from its unit. */
   readonly clampToleranceOf: (unit: MetricSpec["unit"]) => ValueRange["clampTolerance"];
   /** Row of the atlas grid that the first row of the source grid is at; may be negative. */
@@ -82,15 +82,15 @@ export function tileRowsOf(
   return { first: Math.floor(top / TILE_SIZE), end: Math.ceil((top + rowCount) / TILE_SIZE) };
 }
 
-/** Computes parts of a plan of metrics. */
-export class PartComputer {
+/** Computes chunks of a plan of metrics. */
+export class ChunkComputer {
   readonly #kernel: Kernel;
   readonly #plan: HazardPlan;
-  readonly #options: PartOptions;
+  readonly #options: ChunkOptions;
   readonly #layers: readonly (readonly MetricSpec[])[];
   readonly #sorter = new CellSorter(KERNEL_CELLS);
 
-  constructor(kernel: Kernel, plan: HazardPlan, options: PartOptions) {
+  constructor(kernel: Kernel, plan: HazardPlan, options: ChunkOptions) {
     this.#kernel = kernel;
     this.#plan = plan;
     this.#options = options;
@@ -101,7 +101,7 @@ export class PartComputer {
    * Reads the maps of a group and computes its cells.
    * @throws Fault `source_invalid` naming file and cell of a value that is rejected
    */
-  async compute({ group: index, window }: PartKey): Promise<GroupRows> {
+  async compute({ group: index, window }: ChunkKey): Promise<GroupRows> {
     const group = this.#plan.groups[index];
     const layers = this.#layers[index];
     if (group === undefined || layers === undefined) throw new Error(`There is no group ${index}.`);
