@@ -21,7 +21,6 @@ interface PeriodFlags extends LedgerFlags {
 /** `isotherm usage`: reports, exports, audits and archives metered usage. */
 export function usageCommand(): Command {
   return new Command("usage")
-    .description("report, export, audit and archive metered usage")
     .addCommand(
       withPeriod(ledgerCommand("report"))
         .description("sum up the requests and units of an account")

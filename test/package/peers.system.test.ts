@@ -117,31 +117,42 @@ describe.skipIf(!isRequested)("the package", { timeout: TIMEOUT_MS }, () => {
       expect(lines("scores.csv")).toBe(lines(places));
     });
 
-    test.each(["SQLite", "PostgreSQL"])("serves with a ledger in %s", async (database) => {
-      const flags = database === "SQLite" ? [] : ["--database", await postgres.newDatabase()];
-      const main = "node_modules/isotherm/dist/cli/main.js";
-      const ports = ["--port", "0", "--admin-port", "0"];
-      const args = [main, "serve", "--demo", "--data", `data-${database}`, ...ports, ...flags];
-      const service = spawn(node, args, { cwd: project, env, stdio: ["ignore", "pipe", "inherit"] });
-      let output = "";
-      service.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
-      const exit = once(service, "exit");
-      try {
-        const url = await vi.waitUntil(() => startedUrl(output), { timeout: START_TIMEOUT_MS });
-        const { demo_credentials, metrics } = JSON.parse(output.split("\n")[0] ?? "") as Record<string, string>;
-        const credentials = JSON.parse(readFileSync(demo_credentials ?? "", "utf8")) as Record<string, string>;
-        const headers = {
-          "X-API-Key": credentials["api_key"] ?? "",
-          "X-Customer-ID": credentials["customer_id"] ?? "",
-        };
-        expect((await fetch(`${url}/api/v1/hazard-risk?${QUERY}`, { headers })).status).toBe(200);
-        expect((await fetch(`${url}/docs`)).status).toBe(200);
-        expect(await (await fetch(metrics ?? "")).text()).toMatch(/^isotherm_units_total\{meter="\w+"\} 1$/m);
-      } finally {
-        service.kill("SIGINT");
-      }
-      expect(await exit).toEqual([0, null]);
-      expect(output).toContain('"status":200');
+    test.runIf(name === "oldest")("names the version of Node.js that a ledger in SQLite needs", async () => {
+      const args = ["isotherm", "serve", "--demo", "--data", "data-SQLite"];
+      await expect(runIn("npx", ...args)).rejects.toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("A ledger in SQLite needs Node.js 22.14 or later (this is 22.12.0)"),
+      });
     });
+
+    test.each(name === "oldest" ? ["PostgreSQL"] : ["SQLite", "PostgreSQL"])(
+      "serves with a ledger in %s",
+      async (database) => {
+        const flags = database === "SQLite" ? [] : ["--database", await postgres.newDatabase()];
+        const main = "node_modules/isotherm/dist/cli/main.js";
+        const ports = ["--port", "0", "--admin-port", "0"];
+        const args = [main, "serve", "--demo", "--data", `data-${database}`, ...ports, ...flags];
+        const service = spawn(node, args, { cwd: project, env, stdio: ["ignore", "pipe", "inherit"] });
+        let output = "";
+        service.stdout.setEncoding("utf8").on("data", (chunk: string) => (output += chunk));
+        const exit = once(service, "exit");
+        try {
+          const url = await vi.waitUntil(() => startedUrl(output), { timeout: START_TIMEOUT_MS });
+          const { demo_credentials, metrics } = JSON.parse(output.split("\n")[0] ?? "") as Record<string, string>;
+          const credentials = JSON.parse(readFileSync(demo_credentials ?? "", "utf8")) as Record<string, string>;
+          const headers = {
+            "X-API-Key": credentials["api_key"] ?? "",
+            "X-Customer-ID": credentials["customer_id"] ?? "",
+          };
+          expect((await fetch(`${url}/api/v1/hazard-risk?${QUERY}`, { headers })).status).toBe(200);
+          expect((await fetch(`${url}/docs`)).status).toBe(200);
+          expect(await (await fetch(metrics ?? "")).text()).toMatch(/^isotherm_units_total\{meter="\w+"\} 1$/m);
+        } finally {
+          service.kill("SIGINT");
+        }
+        expect(await exit).toEqual([0, null]);
+        expect(output).toContain('"status":200');
+      },
+    );
   });
 });

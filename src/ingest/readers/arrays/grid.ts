@@ -5,8 +5,11 @@ import { messageOf, type PlaneGrid, type RasterOptions, sourceFault } from "../.
 import { gridOfPlane } from "../../reprojection/projection.ts";
 import { isFault } from "../../../errors.ts";
 import { type ArrayFile, type ArrayVariable, findVariable, numbersOf, textOf } from "./arrayFile.ts";
-import { type Axis, type CellBounds, evenAxis, unwrapLongitudes } from "./axis.ts";
 import {
+  type Axis,
+  type CellBounds,
+  evenAxis,
+  unwrapLongitudes,
   coordinateOf,
   horizontalDimensions,
   type HorizontalDimensions,
