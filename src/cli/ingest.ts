@@ -11,7 +11,7 @@ import { untilStopped } from "./stopSignals.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
 export function ingestCommand(): Command {
-  const command = new Command("ingest").description("write an atlas from hazard maps (GeoTIFF, NetCDF, HDF5, Zarr)");
+  const command = new Command("ingest");
   for (const { name, command: recipe } of recipeCommands()) {
     command.addCommand(
       withOptions(recipe).action(async (sources: string[], flags: IngestFlags) => {

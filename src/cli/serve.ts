@@ -30,11 +30,9 @@ export interface ServiceParts {
 /** `isotherm serve`: runs the HTTP service until SIGINT or SIGTERM. */
 export function serveCommand(parts: Partial<ServiceParts> = {}): Command {
   const command = new Command("serve");
-  return addServeOptions(command)
-    .description("run the HTTP service")
-    .action((flags: ServeFlags) =>
-      runServe(atlasAddress(flags, command.getOptionValueSource("atlas")), flags, { ...DEFAULT_PARTS, ...parts }),
-    );
+  return addServeOptions(command).action((flags: ServeFlags) =>
+    runServe(atlasAddress(flags, command.getOptionValueSource("atlas")), flags, { ...DEFAULT_PARTS, ...parts }),
+  );
 }
 
 /**

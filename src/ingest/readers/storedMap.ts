@@ -10,8 +10,8 @@ import {
   type RasterValues,
   sourceFault,
 } from "../raster.ts";
-import { gridOfPlane, planeInMeters } from "../reprojection/planeGrid.ts";
-import type { ParsedCrs } from "../reprojection/projString.ts";
+import { gridOfPlane, planeInMeters } from "../reprojection/projection.ts";
+import type { ParsedCrs } from "../crsDefinition.ts";
 
 /** Where the cells of a map are, without the repeated column of a world map. */
 export interface Placement {

@@ -13,11 +13,11 @@ import {
   sourceFault,
   type StoredRaster,
 } from "../../raster.ts";
-import { describePlaneCell } from "../../reprojection/planeGrid.ts";
+import { describePlaneCell } from "../../reprojection/projection.ts";
 import { placementOf, readPlaced } from "../storedMap.ts";
 import { type ArrayFile, type ArrayVariable, countOf, type IndexRange, NUMBER_BYTES, textOf } from "./arrayFile.ts";
 import { type MapGeometry, readGeometry } from "./grid.ts";
-import { chooseVariable, selectMap, type Selection } from "./selection.ts";
+import { chooseVariable, type Selection, selectMap } from "./selection.ts";
 import { InexactIntegerError, type Packing, readPacking, unitOf, unpack } from "./values.ts";
 
 /** Stored size of the part that is read in one step. */

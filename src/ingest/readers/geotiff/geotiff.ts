@@ -2,6 +2,7 @@ import { gridFault } from "../../../atlas/catalog.ts";
 import type { Cell } from "../../../kernel/grid.ts";
 import { isFault } from "../../../errors.ts";
 import {
+  type BandWindow,
   checkWindow,
   extraNodataNotes,
   fileSpec,
@@ -13,9 +14,8 @@ import {
   type RasterValues,
   sourceFault,
   type StoredRaster,
-  type BandWindow,
 } from "../../raster.ts";
-import { describePlaneCell } from "../../reprojection/planeGrid.ts";
+import { describePlaneCell } from "../../reprojection/projection.ts";
 import { placementOf, readPlaced, storedIntegersOf } from "../storedMap.ts";
 import { type ByteSource, openBytes } from "../byteSource.ts";
 import { readDirectories, TAG } from "./directory.ts";
