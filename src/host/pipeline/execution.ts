@@ -8,7 +8,7 @@ import type { RequestContext } from "../http/exchange.ts";
 import type { RequestBody } from "../http/bodyBuffer.ts";
 import { BodySegments } from "../http/bodySegments.ts";
 import { decodeJson } from "../../text/json/json.ts";
-import { jsonLimits } from "../../text/json/jsonStructure.ts";
+import { jsonLimits } from "../../text/json/jsonScan.ts";
 import type { RouteMatch } from "../http/router.ts";
 import type { Caller, Route, RouteContext, RouteRequest, Services } from "../route.ts";
 import { NO_CALLER } from "./access.ts";

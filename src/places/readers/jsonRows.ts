@@ -1,6 +1,5 @@
 import { isFault } from "../../errors.ts";
-import { parseJson } from "../../text/json/json.ts";
-import { positionAfter } from "../../text/json/jsonPosition.ts";
+import { parseJson, positionAfter } from "../../text/json/json.ts";
 import type { RowError } from "../scores/placeBlock.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 import { INVALID_UTF8, INVALID_UTF8_MARK } from "../../text/utf8Text.ts";
