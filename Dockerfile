@@ -1,13 +1,12 @@
 # Builds the service from source. The ledger is in /data; see docs/operations.md.
-ARG NODE_VERSION=20.20.2
+ARG NODE_VERSION=24.21.0
 
-# The full image has Python, make and a C++ compiler for packages without a prebuilt binary.
-FROM node:${NODE_VERSION}-bookworm AS build
+FROM node:${NODE_VERSION}-bookworm-slim AS build
 WORKDIR /src
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY . .
-RUN npm rebuild better-sqlite3 && npm run build
+RUN npm run build
 # Keeps the dependencies and all optional packages, in the versions of the lock file.
 RUN npm install --ignore-scripts --save-exact --save-prod $(node scripts/optionalPackageVersions.mjs) \
   && npm prune --ignore-scripts --omit=dev

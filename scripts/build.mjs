@@ -4,7 +4,8 @@ import { execFileSync } from "node:child_process";
 import { chmod, copyFile, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundleDependencies } from "./bundleDependencies.mjs";
-import { pruneDeclarations, writeCommonJsEntries } from "./declarations.mjs";
+import { bundlePrograms } from "./bundlePrograms.mjs";
+import { pruneDeclarations } from "./declarations.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
 const run = (/** @type {string[]} */ ...command) => execFileSync(process.execPath, command, { stdio: "inherit" });
@@ -15,16 +16,19 @@ run("scripts/buildCoastlines.mjs");
 run("scripts/buildGazetteer.mjs");
 run("scripts/buildTables.mjs");
 run("scripts/generateWireTypes.mjs");
+run("scripts/generateSchema.mjs");
 await rm("dist", { recursive: true, force: true });
 // Comments stay in the declarations, where editors show them.
 const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
 run(...tsc, "--emitDeclarationOnly");
 run(...tsc, "--declaration", "false", "--removeComments", "--noCheck");
 await bundleDependencies();
+await bundlePrograms();
 run("scripts/buildExplorer.mjs");
 await copyFile("src/host/openapi/examples.json", "dist/host/openapi/examples.json");
 await chmod("dist/cli/main.js", 0o755);
 const { exports } = JSON.parse(await readFile("package.json", "utf8"));
-const entries = Object.values(exports).flatMap((entry) => entry.default ?? []);
-pruneDeclarations("dist", entries);
-await writeCommonJsEntries(entries);
+pruneDeclarations(
+  "dist",
+  Object.values(exports).flatMap((entry) => entry.default ?? []),
+);

@@ -4,11 +4,12 @@ import { fileURLToPath } from "node:url";
 import { packTarball } from "./packageTarball.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const { file, files, sizeBytes } = packTarball("build");
+const { file, files, sizeBytes } = packTarball();
 for (const [command, ...args] of [
   ["node_modules/.bin/publint", file, "--strict"],
-  // Does not check TypeScript's resolution `node10`, which ignores `exports` and finds no subpaths.
-  ["node_modules/.bin/attw", file, "--profile", "node16", "--no-emoji"],
+  // Does not check TypeScript's resolution `node10`, which ignores `exports` and finds no subpaths, nor that of CommonJS
+  // files with `module: node16`, which rejects every ES module, although Node.js loads them with require().
+  ["node_modules/.bin/attw", file, "--profile", "esm-only", "--no-emoji"],
 ]) {
   try {
     execFileSync(command, args, { stdio: ["ignore", "pipe", "inherit"], encoding: "utf8" });

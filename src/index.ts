@@ -33,7 +33,7 @@ export {
   type ReferenceColumns,
 } from "./kernel/alignmentColumns.ts";
 export { alignPortfolio } from "./holdings/alignPortfolio.ts";
-export { roundPortfolio } from "./holdings/roundPortfolio.ts";
+export { roundPortfolio } from "./holdings/alignPortfolio.ts";
 export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
 export { estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export {
@@ -178,7 +178,7 @@ export type {
 export type { ScoreStatus } from "./hazard/scoring/scoreRequest.ts";
 export type { RowError } from "./places/scores/placeBlock.ts";
 export type { PlaceResult } from "./places/scores/placeResult.ts";
-export type { PlaceRow } from "./places/scores/rowBlocks.ts";
+export type { PlaceRow } from "./places/scores/scorePortfolio.ts";
 export type { ScorePortfolioOptions } from "./places/scores/placeOptions.ts";
 export { scorePortfolio, type ScoredPlace } from "./places/scores/scorePortfolio.ts";
 export type { NgfsRegion } from "./reference/countryNames.ts";

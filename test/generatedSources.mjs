@@ -13,6 +13,7 @@ const SCRIPTS = [
   ["buildGazetteer.mjs"],
   ["buildTables.mjs"],
   ["generateWireTypes.mjs"],
+  ["generateSchema.mjs"],
 ];
 
 function writeGeneratedSources() {

@@ -2,6 +2,21 @@ import { Fault } from "../errors.ts";
 import type { Blobs, ByteRange } from "./blobs.ts";
 import { type FileVersion, type RangeOutcome, readResponse } from "./rangeResponse.ts";
 
+const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
+
+/** Returns the scheme of the address of an atlas in lower case, or undefined if it is a folder or "demo". */
+export function schemeOf(address: string): string | undefined {
+  return SCHEME.exec(address)?.[1]?.toLowerCase();
+}
+
+/** Returns the address without user name, password, query and fragment, for logs and messages. Folders are unchanged. */
+export function withoutSecrets(address: string): string {
+  const scheme = SCHEME.exec(address)?.[0];
+  if (scheme === undefined) return address;
+  const [authority = "", ...path] = (address.slice(scheme.length).split(/[?#]/, 1)[0] ?? "").split("/");
+  return [scheme + authority.slice(authority.lastIndexOf("@") + 1), ...path].join("/");
+}
+
 export interface HttpBlobsOptions {
   /** Maximum number of concurrent requests; further requests wait in order of arrival. Default 8. */
   readonly parallelReadsMax?: number;
@@ -55,18 +70,16 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
 
   /** Sends one request and reads the response. */
   const request = async (url: string, range: ByteRange, limitMs: number): Promise<RangeOutcome> => {
-    // Not AbortSignal.any, because on Node 20 its signal is not collected before `closing.signal`.
-    const controller = new AbortController();
-    const abort = (): void => controller.abort();
-    const timer = setTimeout(abort, limitMs);
-    closing.signal.addEventListener("abort", abort);
+    // Not AbortSignal.timeout: Node 22.12 collects its signal, with the timer, while only AbortSignal.any refers to it.
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), limitMs);
     try {
       const response = await fetch(url, {
         // With a range, `fetch` itself requests the identity coding.
         headers: { ...headers, range: `bytes=${range.offset}-${range.offset + range.sizeBytes - 1}` },
         redirect: "manual", // not "error", which looks like a network failure and would be retried
         cache: "no-store", // browsers serialize reads of one file through their cache, and tiles have a cache already
-        signal: controller.signal,
+        signal: AbortSignal.any([timeout.signal, closing.signal]),
       });
       const outcome = await readResponse(response, range);
       if (outcome.kind !== "bytes") {
@@ -74,13 +87,12 @@ export function httpBlobs(address: string, options: HttpBlobsOptions = {}): Blob
       }
       return outcome;
     } catch (error) {
-      const problem = controller.signal.aborted
+      const problem = timeout.signal.aborted
         ? `did not respond within ${Math.round(limitMs)} ms`
         : "could not be reached or closed the connection";
       return { kind: "failed", problem, cause: error };
     } finally {
       clearTimeout(timer);
-      closing.signal.removeEventListener("abort", abort);
     }
   };
 

@@ -52,7 +52,6 @@ interface AlignSummary {
 /** `isotherm align`: implied temperature rise for files of entities of any length. */
 export function alignCommand(): Command {
   const command = new Command("align")
-    .description("compute the implied temperature rise of companies from their baseline and projected emissions")
     .argument("[in]", "companies: a .csv, .json, .ndjson or .jsonl file, or - for standard input")
     .argument(
       "[out]",

@@ -51,7 +51,6 @@ const OUTPUT_CHUNK_SIZE_CHARACTERS = 1 << 18;
 /** `isotherm company`: climate risk of one company as a report, or of a list of companies as a file. */
 export function companyCommand(): Command {
   return new Command("company")
-    .description("estimate the transition and physical climate risk of companies")
     .argument(
       "<in>",
       "one company (a JSON object) or a list (a JSON list, .ndjson or .csv file), or - for standard input",

@@ -25,7 +25,6 @@ interface PortfolioParts {
 /** `isotherm portfolio`: scores a file of places. */
 export function portfolioCommand({ disk }: PortfolioParts = {}): Command {
   const command = new Command("portfolio")
-    .description("score the hazards of a file of places")
     .argument("<in>", "places: a .csv, .tsv, .ndjson, .jsonl, .geojson, .parquet or .geoparquet file")
     .argument("<out>", "scores: a .csv, .ndjson, .jsonl, .parquet or .geoparquet file (replaced if it exists)")
     // Otherwise options after the name of a subcommand would belong to this command.

@@ -43,7 +43,6 @@ const CURVE_OPTIONS = {
 /** `isotherm query`: hazards or return-period curves at one location, as tables or as JSON. */
 export function queryCommand(): Command {
   return new Command("query")
-    .description("query the hazards at one location, or within a radius of it")
     .addOption(
       new Option("--atlas <folder>", 'atlas: a folder, an http(s) address, or "demo"')
         .env("ISOTHERM_ATLAS")

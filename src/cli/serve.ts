@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { Command } from "commander";
-import { withoutSecrets } from "../atlas/address.ts";
+import { withoutSecrets } from "../atlas/httpBlobs.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import type { RunningServer, ServeOptions } from "../host/main.ts";
 import { LEDGER_WARNING } from "../ledger/anchorKeeper.ts";
@@ -30,11 +30,9 @@ export interface ServiceParts {
 /** `isotherm serve`: runs the HTTP service until SIGINT or SIGTERM. */
 export function serveCommand(parts: Partial<ServiceParts> = {}): Command {
   const command = new Command("serve");
-  return addServeOptions(command)
-    .description("run the HTTP service")
-    .action((flags: ServeFlags) =>
-      runServe(atlasAddress(flags, command.getOptionValueSource("atlas")), flags, { ...DEFAULT_PARTS, ...parts }),
-    );
+  return addServeOptions(command).action((flags: ServeFlags) =>
+    runServe(atlasAddress(flags, command.getOptionValueSource("atlas")), flags, { ...DEFAULT_PARTS, ...parts }),
+  );
 }
 
 /**
@@ -198,8 +196,7 @@ interface ShutdownCause {
  * signal ends the process immediately.
  */
 function waitForShutdown(ledger: Ledger): { readonly requested: Promise<ShutdownCause>; dispose(): void } {
-  let settle: (cause: ShutdownCause) => void;
-  const requested = new Promise<ShutdownCause>((resolve) => (settle = resolve));
+  const { promise: requested, resolve: settle } = Promise.withResolvers<ShutdownCause>();
   const removeSignalListeners = (): void => {
     process.off("SIGINT", onSignal).off("SIGTERM", onSignal);
   };

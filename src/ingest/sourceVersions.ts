@@ -10,11 +10,11 @@ import { join, relative, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createSHA256 } from "hash-wasm";
 import { writeSynced } from "../files/files.ts";
-import { WORK_PREFIX } from "../atlas/finishedPack.ts";
+import { WORK_PREFIX } from "../atlas/packWork.ts";
 import type { Stopped } from "../atlas/writer.ts";
 import { type Fault, isFault } from "../errors.ts";
 import { sourceFault } from "./raster.ts";
-import { archivePathOf } from "./readers/zip/archivePath.ts";
+import { archivePathOf } from "./readers/zip.ts";
 
 /** Identifies one version of a source; written to the provenance unchanged. */
 export interface SourceVersion {
@@ -310,16 +310,16 @@ async function fetchHeaders(file: string, signal: AbortSignal | undefined): Prom
 
 async function fetchWithTimeout(file: string, init: RequestInit, signal: AbortSignal | undefined): Promise<Response> {
   signal?.throwIfAborted();
-  // Not AbortSignal.any: on Node 20 signals derived from a long-lived signal are not garbage-collected before that signal.
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  const timer = setTimeout(abort, HEAD_TIMEOUT_MS);
-  signal?.addEventListener("abort", abort);
+  // Not AbortSignal.timeout: Node 22.12 collects its signal, with the timer, while only AbortSignal.any refers to it.
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), HEAD_TIMEOUT_MS);
   try {
-    return await fetch(file, { ...init, signal: controller.signal });
+    return await fetch(file, {
+      ...init,
+      signal: AbortSignal.any([timeout.signal, ...(signal === undefined ? [] : [signal])]),
+    });
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", abort);
   }
 }
 

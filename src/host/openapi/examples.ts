@@ -17,7 +17,7 @@ export interface Examples {
 /** Names of response members that contain a path of the service. */
 const LINK_MEMBERS = new Set(["type", "documentation", "openapi", "health", "readiness"]);
 
-/** Read as a file because importing JSON prints a warning on Node 20; the build copies it to dist. */
+/** Read when a document is built, not when the module is loaded; the build copies it to dist. */
 const FILE = new URL("./examples.json", import.meta.url);
 
 /**

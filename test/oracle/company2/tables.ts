@@ -197,7 +197,7 @@ function listOf(cell: string, separator: string): string[] {
 }
 
 function pricesFrom(rows: readonly Row[]): Map<string, PriceSeries> {
-  const groups = groupBy(rows, (row) => seriesKey(text(row, "scenario_id"), modelFrom(row), text(row, "region")));
+  const groups = Map.groupBy(rows, (row) => seriesKey(text(row, "scenario_id"), modelFrom(row), text(row, "region")));
   const seriesOf = (group: readonly Row[]): PriceSeries => {
     const first = group[0] as Row;
     const quantile = (column: Quantile): YearValue[] =>
@@ -222,7 +222,7 @@ function pricesFrom(rows: readonly Row[]): Map<string, PriceSeries> {
 }
 
 function temperaturesFrom(rows: readonly Row[]): Map<string, readonly YearValue[]> {
-  const groups = groupBy(rows, (row) => text(row, "scenario_id"));
+  const groups = Map.groupBy(rows, (row) => text(row, "scenario_id"));
   return new Map(
     [...groups].map(([path, group]) => [
       path,
@@ -237,17 +237,6 @@ function modelFrom(row: Row): PriceModel {
   const found = (["remind", "messageix", "gcam", "ar6"] as const).find((model) => name.startsWith(model));
   if (found === undefined) throw new Error(`unknown model ${name}`);
   return found;
-}
-
-/** `Map.groupBy`, which Node 20 lacks. */
-function groupBy(rows: readonly Row[], keyOf: (row: Row) => string): Map<string, Row[]> {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(keyOf(row)) ?? [];
-    group.push(row);
-    groups.set(keyOf(row), group);
-  }
-  return groups;
 }
 
 function ascending(values: readonly YearValue[]): YearValue[] {
