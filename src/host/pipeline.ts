@@ -4,7 +4,7 @@ import { type FaultItem, isFault } from "../errors.ts";
 import type { Authenticator } from "../ledger/authenticator.ts";
 import type { Customer, KeyHolder } from "../ledger/ledger.ts";
 import { decodeJson, encodeJson } from "../text/json/json.ts";
-import { jsonLimits } from "../text/json/jsonStructure.ts";
+import { jsonLimits } from "../text/json/jsonScan.ts";
 import { findParameter } from "../validation/parameters.ts";
 import type { AccountRateLimiter, RateLimitKind } from "./admission/accountRateLimiter.ts";
 import type { AdmissionControl } from "./admission/admissionControl.ts";
