@@ -4,7 +4,7 @@ import type { BodyMemory } from "../admission/admissionControl.ts";
 import type { Fault } from "../../errors.ts";
 import { HttpError } from "../problems/problem.ts";
 import { BodyBuffer, type RequestBody } from "./bodyBuffer.ts";
-import type { BodySegments } from "./bodySegments.ts";
+import type { BodySegments } from "./bodyBuffer.ts";
 import { malformedJson, positionAfterBytes } from "../../text/json/jsonPosition.ts";
 import { type JsonLimits, JsonStructureScan } from "../../text/json/jsonStructure.ts";
 
