@@ -21,7 +21,7 @@ import {
 import { answerCurve, checkHasCurves, curveSetsOf } from "./curveAnswer.ts";
 import type { CurveQuery } from "./curveQuery.ts";
 import { curvePlanOf } from "./curvePlan.ts";
-import { addSources } from "./detail.ts";
+import { addSources, toScenarioResult } from "./scenarioResult.ts";
 import { NO_LAYERS, readLayers, sampleLayers } from "./sampledLayers.ts";
 import { HAZARD_NAMES, HAZARDS, layerOf } from "./hazards.ts";
 import { NO_RANGES, plannedRanges, sampleRanges } from "./modelRange.ts";
@@ -29,10 +29,14 @@ import { PlanCache } from "./plan.ts";
 import { type HazardQuery, parseHazardQuery } from "./query.ts";
 import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
-import { toScenarioResult } from "./scenarioResult.ts";
-import { computeValueTile } from "./tiles/computeValueTile.ts";
-import { describeTileLayer, type ValueTileLayer } from "./tiles/tileLayer.ts";
-import type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./tiles/tileRequest.ts";
+import {
+  computeValueTile,
+  describeTileLayer,
+  type ValueTileLayer,
+  type ValueTileLayerRequest,
+  type ValueTileOptions,
+  type ValueTileRequest,
+} from "./valueTiles.ts";
 import { scorePlaces } from "./scoring/scorePlaces.ts";
 import type { PartialScoreRequest, ScoreResult, ScoringAtlas } from "./scoring/scoreRequest.ts";
 import type {

@@ -7,8 +7,12 @@ import {
 import type { TileJson } from "../../contract/wireTypes.ts";
 import { Fault, type FaultItem, isFault } from "../../errors.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
-import type { ValueTileLayer } from "../../hazard/tiles/tileLayer.ts";
-import { type ValueTileLayerRequest, type ValueTileRequest, addressErrors } from "../../hazard/tiles/tileRequest.ts";
+import {
+  addressErrors,
+  type ValueTileLayer,
+  type ValueTileLayerRequest,
+  type ValueTileRequest,
+} from "../../hazard/valueTiles.ts";
 import type { EncodedTile, Reply, Route, RouteContext, RouteRequest, Services } from "../route.ts";
 import { RELEASE_HEADER, releaseHeader } from "./hazardAnswers.ts";
 import { invalidRequest, rejectParameters } from "./parameters.ts";

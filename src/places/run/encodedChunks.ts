@@ -1,5 +1,5 @@
 /** Encodes scored blocks of places on this thread, or in workers several at a time. */
-import { scoreShapeOf, scoresOfRows } from "../../hazard/scoring/scoreArrays.ts";
+import { scoreShapeOf, scoresOfRows } from "../../hazard/scoring/scoreRequest.ts";
 import { keptSizeCharacters, type PlaceBlock, type ScoredBlock } from "../scores/placeBlock.ts";
 import type { TaskExecutor } from "../../pool/executor.ts";
 import type { SegmentContent, SegmentFormat } from "../segmentFormat.ts";

@@ -8,8 +8,8 @@ import type {
   Scenario,
 } from "../../contract/wireTypes.ts";
 import { toExceedance } from "../../hazard/curveAnswer.ts";
-import { firstColumnsOf } from "../../hazard/scoring/scoreArrays.ts";
 import {
+  firstColumnsOf,
   SCORE_BOUNDS,
   SCORE_STATUSES,
   type ScoreGroup,

@@ -4,11 +4,12 @@ import type { Atlas } from "../../hazard/answer.ts";
 import {
   scoreArrays,
   scoreBytesPerPlace,
+  type ScoreResult,
   type ScoreShape,
   scoreShapeOf,
   scoresOfRows,
-} from "../../hazard/scoring/scoreArrays.ts";
-import type { ScoreResult, ScoringAtlas } from "../../hazard/scoring/scoreRequest.ts";
+  type ScoringAtlas,
+} from "../../hazard/scoring/scoreRequest.ts";
 import { keptSizeCharacters, type PlaceBlock, type ScoredBlock } from "./placeBlock.ts";
 import type { ScorePlan } from "./scorePlan.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { scoreShapeOf } from "../../../src/hazard/scoring/scoreArrays.ts";
+import { scoreShapeOf } from "../../../src/hazard/scoring/scoreRequest.ts";
 import { ScoreBuffers } from "../../../src/places/scores/scoreBlocks.ts";
 
 const SHAPE = scoreShapeOf([

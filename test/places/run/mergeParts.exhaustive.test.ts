@@ -227,6 +227,14 @@ describe("parts", () => {
       change: (_, parts) => editManifest(parts[1], (manifest) => ({ ...manifest, segments: [] })),
       expected: /part-2\.csv\.manifest\.json contradicts itself/,
     },
+    "a manifest with a block of another part": {
+      change: (_, parts) =>
+        editManifest(parts[0], (manifest) => ({
+          ...manifest,
+          segments: manifest.segments.map((segment, i) => (i === 1 ? { ...segment, block: 4 } : segment)),
+        })),
+      expected: /part-1\.csv\.manifest\.json contradicts itself/,
+    },
     "a manifest that is none": {
       change: (_, parts) => writeFile(manifestPathOf(parts[1] ?? ""), '{"isotherm_portfolio_manifest":1}'),
       expected: /part-2\.csv\.manifest\.json is not a manifest of isotherm portfolio/,

@@ -3,19 +3,19 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Atlas } from "../../../src/hazard/answer.ts";
-import type { Grid } from "../../../src/kernel/grid.ts";
-import { Kernel } from "../../../src/kernel/instance.ts";
-import { openAtlas } from "../../../src/openAtlas.ts";
-import { FLOOD_LAYERS, makeAtlas, patchyCells } from "../../atlas/makeAtlas.ts";
+import type { Atlas } from "../../src/hazard/answer.ts";
+import type { Grid } from "../../src/kernel/grid.ts";
+import { Kernel } from "../../src/kernel/instance.ts";
+import { openAtlas } from "../../src/openAtlas.ts";
+import { FLOOD_LAYERS, makeAtlas, patchyCells } from "../atlas/makeAtlas.ts";
 import {
   blockSizeByDefinition,
   latitudeOfPixelByDefinition,
   longitudeOfPixelByDefinition,
   type OracleLayer,
   valueTileByDefinition,
-} from "../../oracle/valueTile.ts";
-import { randomFrom } from "../../seededRandom.ts";
+} from "../oracle/valueTile.ts";
+import { randomFrom } from "../seededRandom.ts";
 
 const LAYERS = FLOOD_LAYERS.slice(0, 2);
 const LAYER = { hazard: "riverine_floods", scenario: "rcp4p5", analysisYear: 2030, metric: "depth_meters" } as const;
