@@ -14,7 +14,7 @@ import type { BulkRequests } from "./bulk/bulkRequests.ts";
 import { collectingAfter } from "./bulk/garbageCollection.ts";
 import { checkBodyHeaders, checkDeclaredSize } from "./http/body.ts";
 import type { RequestBody } from "./http/bodyBuffer.ts";
-import { BodySegments } from "./http/bodySegments.ts";
+import { BodySegments } from "./http/bodyBuffer.ts";
 import { type Coding, compressBody, COMPRESSED_BYTES_MIN, selectCoding } from "./http/contentCoding.ts";
 import type { CorsPolicy } from "./http/cors.ts";
 import { entityTag, matchingTag, quotedTag, revisionTag } from "./http/entityTag.ts";
