@@ -1,5 +1,5 @@
 // The temperatures of a portfolio in plain JavaScript: one loop over the objects of the holdings per method and scope.
-import { PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../src/contract/portfolioNames.ts";
+import { PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../src/contract/names.ts";
 import type { Contribution, Holding, PortfolioMethod, PortfolioScope } from "../src/contract/wireTypes.ts";
 
 export interface PlainResult {

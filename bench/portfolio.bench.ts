@@ -2,7 +2,7 @@
 // objects of the holdings in plain JavaScript; and a portfolio whose companies are scored first, compared with scoring
 // them alone.
 import { alignTemperature } from "../src/alignment/alignTemperature.ts";
-import { HOLDING_COUNT_MAX, PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../src/contract/portfolioNames.ts";
+import { HOLDING_COUNT_MAX, PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../src/contract/names.ts";
 import type { Entity, Holding, PortfolioOptions, PortfolioResult } from "../src/contract/wireTypes.ts";
 import { alignPortfolio } from "../src/holdings/alignPortfolio.ts";
 import { mergeHoldings } from "../src/holdings/mergedHoldings.ts";

@@ -1,4 +1,5 @@
-// The build steps of `npm ci`: the kernel, the coastlines of the demo, the tables, dist/ and the explorer. Needs no network.
+// The build steps of `npm ci`: the kernel, the coastlines of the demo, the tables, the types
+// of the contract, dist/ and the explorer. Needs no network.
 import { execFileSync } from "node:child_process";
 import { chmod, copyFile, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -14,6 +15,8 @@ run("scripts/buildLand.mjs");
 run("scripts/buildCoastlines.mjs");
 run("scripts/buildGazetteer.mjs");
 run("scripts/buildTables.mjs");
+run("scripts/generateWireTypes.mjs");
+run("scripts/generateSchema.mjs");
 await rm("dist", { recursive: true, force: true });
 // Comments stay in the declarations, where editors show them.
 const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];

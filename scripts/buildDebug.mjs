@@ -12,6 +12,7 @@ run("scripts/buildKernel.mjs", "--debug");
 run("scripts/buildLand.mjs");
 run("scripts/buildCoastlines.mjs");
 run("scripts/buildTables.mjs");
+run("scripts/generateSchema.mjs");
 await rm("debug", { recursive: true, force: true });
 // The release build has no source maps.
 const sourceMaps = ["--sourceMap", "--inlineSources"];

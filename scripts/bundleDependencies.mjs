@@ -12,6 +12,7 @@ import { rolldown } from "rolldown";
  */
 const MODULES = {
   browser: new Map([
+    ["@stdlib/math-base-special-erfc", undefined],
     ["@stdlib/math-base-special-exp", undefined],
     ["@stdlib/math-base-special-expm1", undefined],
     ["@stdlib/math-base-special-ln", undefined],
@@ -30,6 +31,7 @@ const MODULES = {
     ["lerc", undefined],
     ["sax", undefined],
     ["uuid", undefined],
+    ["yauzl", undefined],
     ["zstddec", undefined],
   ]),
 };

@@ -5,7 +5,7 @@ import { rolldown } from "rolldown";
 
 const ROOT = resolve("dist");
 /** Each is one folder below dist/, and so are the files that they share. */
-const PROGRAMS = ["cli/main", "worker/main", "ledger/sqliteWorkerMain", "ingest/partThreadMain"];
+const PROGRAMS = ["cli/main", "worker/main", "ledger/sqliteWorkerMain", "ingest/chunkThreadMain"];
 
 /** Replaces the built entry points by bundles. */
 export async function bundlePrograms() {

@@ -1,22 +1,23 @@
-// Generates src/contract/wireTypes.ts from the schemas of src/contract/. With --check, writes nothing and fails if
-// the committed types do not match the schemas.
+// Generates src/contract/wireTypes.ts, the types of all requests and responses, from the schemas of src/contract/. Does
+// nothing if the file is up to date.
 import { readdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
-import { format, resolveConfig } from "prettier";
+import { writeFile } from "node:fs/promises";
+import { hashInputs, inputLine, isUpToDate } from "./generatedSource.mjs";
 import { wireTypesText } from "./wireTypes.mjs";
 
-process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const SOURCES = "src/contract";
-const TARGET = `${SOURCES}/wireTypes.ts`;
+const FOLDER = new URL("../src/contract/", import.meta.url);
+const TARGET = new URL("wireTypes.ts", FOLDER);
 
-const files = readdirSync(SOURCES)
-  .filter((name) => name.endsWith(".ts") && `${SOURCES}/${name}` !== TARGET)
+const names = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".ts") && name !== "wireTypes.ts")
   .toSorted();
-const modules = await Promise.all(files.map((name) => import(`../${SOURCES}/${name}`)));
-const text = await format(wireTypesText(modules), { ...(await resolveConfig(TARGET)), filepath: TARGET });
-if (!process.argv.includes("--check")) await writeFile(TARGET, text);
-else if ((await readFile(TARGET, "utf8").catch(() => "")) !== text) {
-  console.error(`${TARGET} does not match the schemas of ${SOURCES}: run npm run build:wire-types`);
-  process.exitCode = 1;
+const files = [
+  "scripts/generateWireTypes.mjs",
+  "scripts/wireTypes.mjs",
+  ...names.map((name) => `src/contract/${name}`),
+];
+const inputHash = hashInputs({ files, packages: [] });
+if (!isUpToDate(TARGET, inputHash)) {
+  const modules = await Promise.all(names.map((name) => import(new URL(name, FOLDER).href)));
+  await writeFile(TARGET, `${inputLine(inputHash)}\n\n${wireTypesText(modules)}`);
 }

@@ -9,5 +9,5 @@ interface EntryPoint {
 export const SNAPSHOT: string;
 /** Emits the declarations of the package and examines each entry point, by specifier such as `isotherm/client`. */
 export function publicExports(): ReadonlyMap<string, EntryPoint>;
-/** Returns the list of exports as text. */
+/** Returns the list of exports and the published types of requests and responses as text. */
 export function exportsText(entries: ReadonlyMap<string, EntryPoint>): string;

@@ -1,4 +1,5 @@
-// Lists what each entry point of the package exports, and the types that its declarations mention but do not export.
+// Lists what each entry point of the package exports, the members of the types of requests and responses, and the types
+// that its declarations mention but do not export.
 //   node scripts/publicExports.mjs           prints the list
 //   node scripts/publicExports.mjs --write   writes it to test/publicExports.txt, which a test compares
 import { execFileSync } from "node:child_process";
@@ -115,11 +116,18 @@ function kindOf({ flags }) {
   return (flags & SymbolFlags.Variable) === 0 ? "type" : "const";
 }
 
-/** Returns the list as text: each entry point, followed by its exports. */
+/**
+ * Returns the list as text: each entry point, followed by its exports, and the published types of requests and responses
+ * without their comments.
+ */
 export function exportsText(entries) {
-  return [...entries]
-    .map(([specifier, { exports }]) => `${specifier}\n${exports.map((name) => `  ${name}\n`).join("")}`)
-    .join("\n");
+  const lists = [...entries].map(
+    ([specifier, { exports }]) => `${specifier}\n${exports.map((name) => `  ${name}\n`).join("")}`,
+  );
+  const wireTypes = readFileSync(`${ROOT}/${DECLARATIONS}/contract/wireTypes.d.ts`, "utf8")
+    .replaceAll(/^\/\/.*\n| *\/\*\*[^]*?\*\/\n/gm, "")
+    .trimStart();
+  return [...lists, wireTypes].join("\n");
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

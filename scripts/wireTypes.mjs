@@ -13,7 +13,7 @@ const HEADER = `/**
 `;
 
 /**
- * Returns the text of the file, which Prettier then formats. Each export \`XSchema\` becomes the type X, and
+ * Returns the text of the file. Each export \`XSchema\` becomes the type X, and
  * schemas refer to each other by these names.
  *
  * @param {readonly Readonly<Record<string, unknown>>[]} modules the exports of the modules with the schemas

@@ -12,8 +12,8 @@
 export { alignColumns } from "./alignment/alignColumns.ts";
 export { alignTemperature } from "./alignment/alignTemperature.ts";
 export { roundTemperatures } from "./alignment/answer.ts";
-export { ALIGNMENT_FLAGS } from "./contract/alignmentNames.ts";
-export type { AlignColumnsOptions } from "./alignment/alignColumnsOptions.ts";
+export { ALIGNMENT_FLAGS } from "./contract/names.ts";
+export type { AlignColumnsOptions } from "./alignment/alignColumns.ts";
 export type { AlignmentMembers, AlignmentOptions, AlignTemperatureOptions } from "./alignment/options.ts";
 export {
   type Benchmark,
@@ -33,7 +33,7 @@ export {
   type ReferenceColumns,
 } from "./kernel/alignmentColumns.ts";
 export { alignPortfolio } from "./holdings/alignPortfolio.ts";
-export { roundPortfolio } from "./holdings/roundPortfolio.ts";
+export { roundPortfolio } from "./holdings/alignPortfolio.ts";
 export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
 export { estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export {
@@ -47,9 +47,9 @@ export {
 } from "./errors.ts";
 export type { Atlas, AtlasHoldings } from "./hazard/answer.ts";
 export type { BatchOptions, RefusedElement } from "./hazard/batch.ts";
-export type { QueryOptions } from "./hazard/queryRun.ts";
-export type { ValueTileLayer } from "./hazard/tiles/tileLayer.ts";
-export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./hazard/tiles/tileRequest.ts";
+export type { QueryOptions } from "./hazard/batch.ts";
+export type { ValueTileLayer } from "./hazard/valueTiles.ts";
+export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./hazard/valueTiles.ts";
 export { colorOf, type ColorScale, colorScaleOf, differenceScaleOf, type Rgba } from "./tiles/colorScales.ts";
 export type { TileAddress } from "./tiles/mercator.ts";
 export { decodeValueTile, encodeValueTile, valueOfStep, type ValueTile } from "./tiles/valueTile.ts";
@@ -178,8 +178,8 @@ export type {
 export type { ScoreStatus } from "./hazard/scoring/scoreRequest.ts";
 export type { RowError } from "./places/scores/placeBlock.ts";
 export type { PlaceResult } from "./places/scores/placeResult.ts";
-export type { PlaceRow } from "./places/scores/rowBlocks.ts";
+export type { PlaceRow } from "./places/scores/scorePortfolio.ts";
 export type { ScorePortfolioOptions } from "./places/scores/placeOptions.ts";
 export { scorePortfolio, type ScoredPlace } from "./places/scores/scorePortfolio.ts";
-export type { NgfsRegion } from "./reference/countries.ts";
+export type { NgfsRegion } from "./reference/countryNames.ts";
 export { openAtlas, type OpenAtlasOptions } from "./openAtlas.ts";

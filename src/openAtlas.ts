@@ -1,5 +1,5 @@
-import { blobsAt, isWebAddress } from "./atlas/address.ts";
-import { openPackedAtlas, type PackedAtlas } from "./atlas/packedAtlas.ts";
+import { schemeOf } from "./atlas/httpBlobs.ts";
+import { blobsAt, openPackedAtlas, type PackedAtlas } from "./atlas/packedAtlas.ts";
 import { Sampler } from "./atlas/sampler.ts";
 import type { TileOrigin } from "./atlas/tileUse.ts";
 import type { FaultItem } from "./errors.ts";
@@ -92,7 +92,7 @@ export async function openLocalAtlas(address: string, cacheBytes: number): Promi
 
 function originOf(address: string): TileOrigin {
   if (address === "demo") return "demo";
-  return isWebAddress(address) ? "http" : "disk";
+  return schemeOf(address) === undefined ? "disk" : "http";
 }
 
 /** Opens a stored atlas. Closes its files if opening fails. */

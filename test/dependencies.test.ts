@@ -155,6 +155,7 @@ describe("dependency rules", () => {
     visit("src/index.ts");
     expect([...packages].toSorted()).toEqual([
       "@assemblyscript/loader",
+      "@stdlib/math-base-special-erfc",
       "@stdlib/math-base-special-exp",
       "@stdlib/math-base-special-expm1",
       "@stdlib/math-base-special-ln",

@@ -12,6 +12,8 @@ const SCRIPTS = [
   ["buildCoastlines.mjs"],
   ["buildGazetteer.mjs"],
   ["buildTables.mjs"],
+  ["generateWireTypes.mjs"],
+  ["generateSchema.mjs"],
 ];
 
 function writeGeneratedSources() {
@@ -22,7 +24,7 @@ function writeGeneratedSources() {
 }
 
 /** Folders whose content the scripts read. */
-const INPUT_FOLDERS = ["assembly", "src/reference/data", "src/company/data"];
+const INPUT_FOLDERS = ["assembly", "src/reference/data", "src/company/data", "src/contract"];
 
 async function nextInputChange() {
   const watchers = INPUT_FOLDERS.map((folder) => watch(fileURLToPath(new URL(`../${folder}`, import.meta.url))));

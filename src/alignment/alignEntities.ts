@@ -1,4 +1,4 @@
-import { BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
+import { BUDGET_SCENARIOS } from "../contract/names.ts";
 import type { AlignedColumns, IncludedColumns, EntityColumns } from "../kernel/alignmentColumns.ts";
 import type { AlignmentRule } from "../kernel/alignment.ts";
 import type { Kernel } from "../kernel/instance.ts";

@@ -1,4 +1,4 @@
-import { ALIGNMENT_FLAGS, ENTITY_FLAG_COUNT } from "../contract/alignmentNames.ts";
+import { ALIGNMENT_FLAGS, ENTITY_FLAG_COUNT } from "../contract/names.ts";
 import type {
   AlignedYear,
   AlignmentAnswer,

@@ -1,6 +1,12 @@
 import type { Pathway } from "../contract/wireTypes.ts";
 import { PATHWAY_INDEX } from "../kernel/alignmentColumns.ts";
-import { ANCHOR_COUNT, PATHWAY_COUNT, type Warming, type YearlyBenchmark } from "../kernel/alignmentTables.ts";
+import {
+  ANCHOR_COUNT,
+  NO_GROWTH_SERIES,
+  PATHWAY_COUNT,
+  type Warming,
+  type YearlyBenchmark,
+} from "../kernel/alignmentTables.ts";
 
 /**
  * Emissions pathways of four scenarios by sector, and the growth of economies. Benchmarks are pure data: another vintage
@@ -141,4 +147,18 @@ function interpolate(line: {
   const [fromYear = NaN, toYear = NaN] = [years[after - 1], years[after]];
   const [from = NaN, to = NaN] = [values[after - 1], values[after]];
   return year === toYear ? to : from + ((to - from) * (year - fromYear)) / (toYear - fromYear);
+}
+
+/**
+ * Returns the growth series of a country as an index into `benchmark.growth`: its own, or that of its region where it
+ * has none; NO_GROWTH_SERIES if neither exists.
+ *
+ * @param country ISO 3166 alpha-3 code and NGFS region
+ */
+export function growthSeriesOf(
+  benchmark: Benchmark,
+  country: { readonly iso3: string; readonly region: string } | undefined,
+): number {
+  if (country === undefined) return NO_GROWTH_SERIES;
+  return findGrowthSeries(benchmark, country.iso3) ?? findGrowthSeries(benchmark, country.region) ?? NO_GROWTH_SERIES;
 }

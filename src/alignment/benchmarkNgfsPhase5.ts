@@ -1,4 +1,4 @@
-import { PATHWAYS } from "../contract/alignmentNames.ts";
+import { PATHWAYS } from "../contract/names.ts";
 import type { Pathway } from "../contract/wireTypes.ts";
 import type { Benchmark, CurrentWarming, GrowthSeries, IndexByYear } from "./benchmark.ts";
 import { ANCHOR_ROWS } from "./data/anchors.generated.ts";

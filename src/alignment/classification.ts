@@ -1,9 +1,8 @@
-import { CLASSIFICATION_SYSTEMS, type ClassificationSystem, readSystem } from "../reference/classificationSystems.ts";
+import { CLASSIFICATION_SYSTEMS, type ClassificationSystem, readSystem } from "../reference/industryCodes.ts";
 import { matchCountry, suggestCountryName } from "../reference/countryNames.ts";
 import { matchPathway, type PathwayMatch, suggestIndustryName } from "../reference/pathwayNames.ts";
 import { flagBit } from "./answer.ts";
-import type { Benchmark } from "./benchmark.ts";
-import { growthSeriesOf } from "./growthSeries.ts";
+import { type Benchmark, growthSeriesOf } from "./benchmark.ts";
 import type { Entity, NameSuggestions } from "../contract/wireTypes.ts";
 
 /** What the country, industry and sector names of an entity resolve to. */

@@ -1,13 +1,26 @@
+import type { AlignmentDetail, EmissionsBudget, Entity, Pathway, TemperatureRange } from "../contract/wireTypes.ts";
 import { alignDetail, type AlignmentFigures, type AlignmentRowDetail } from "../kernel/alignmentDetail.ts";
 import { NO_GROWTH_SERIES, SCOPES } from "../kernel/alignmentColumns.ts";
-import { ALIGNMENT_METHOD } from "../contract/alignmentNames.ts";
+import { ALIGNMENT_METHOD } from "../contract/names.ts";
 import { type AlignedEntities, entityFlagsOf, firstRowOf, yearFlagsOf } from "./alignEntities.ts";
 import { flagBit, flagsOfMask } from "./answer.ts";
 import { type Benchmark, growthIndex } from "./benchmark.ts";
-import { budgetOf } from "./budget.ts";
 import type { EntityClassification } from "./classification.ts";
 import { tablesOf } from "./sharedKernel.ts";
-import type { AlignmentDetail, EmissionsBudget, Entity, Pathway, TemperatureRange } from "../contract/wireTypes.ts";
+
+/** Compares the emissions of an entity with those that a scenario allows, in the unit of the request. */
+export function budgetOf(
+  scenario: string,
+  { allowed, projected }: { readonly allowed: number; readonly projected: number },
+): EmissionsBudget {
+  return {
+    scenario,
+    allowed,
+    projected,
+    overshoot: projected - allowed,
+    overshoot_pct: allowed <= 0 ? null : 100 * (projected / allowed - 1),
+  };
+}
 
 /** Returns the details of the years of an entity. */
 export function alignmentDetailsOf(aligned: AlignedEntities, index: number): readonly AlignmentDetail[] {

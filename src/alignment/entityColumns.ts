@@ -1,9 +1,10 @@
 import { type EntityColumns, PATHWAY_INDEX } from "../kernel/alignmentColumns.ts";
 import type { EntityClassification } from "./classification.ts";
-import { revenueMUSDOf } from "./convergence.ts";
 import { countProjections } from "./entity.ts";
-import { intensityOfIndustry } from "./industryIntensities.ts";
 import type { Entity } from "../contract/wireTypes.ts";
+import { CONSUMER_PRICE_ROWS } from "./data/consumerPrices.generated.ts";
+import { LISTED_INDUSTRIES } from "../reference/industries.ts";
+import { foldAsciiName } from "../reference/names.ts";
 
 /**
  * Converts validated entities to the columns of the kernel; NaN for values that are not given. Columns that only some
@@ -107,4 +108,71 @@ function convergenceColumns(
       scope3: Float64Array.from(references, (reference) => reference?.scope3TCO2ePerMUSD ?? NaN),
     },
   };
+}
+
+/** Currency of the industry intensities that convergence compares with. */
+const CURRENCY = "USD";
+
+/**
+ * Returns the revenue of the baseline year in million USD of 2022; NaN if it is missing or not positive, or if its
+ * currency is not USD or its price year is not given. Other currencies are not converted, because the package contains no
+ * exchange rates.
+ */
+function revenueMUSDOf(financials: Entity["data"][number]["financials"]): number {
+  const { revenue = NaN, currency, price_year = NaN } = financials ?? {};
+  return currency === CURRENCY && revenue > 0 ? convergenceRevenueMUSD2022(revenue, price_year) : NaN;
+}
+
+/** Year of the prices of the industry intensities that convergence compares with. */
+const REFERENCE_PRICE_YEAR = 2022;
+
+const priceIndexByYear = new Map(CONSUMER_PRICE_ROWS.map((row) => [row.year, row.us_cpi_u_annual_average]));
+export const PRICE_YEAR_MIN = Math.min(...priceIndexByYear.keys());
+export const PRICE_YEAR_MAX = Math.max(...priceIndexByYear.keys());
+
+/**
+ * Converts a revenue in USD of `priceYear` to million USD of 2022, by US consumer prices (annual averages, all items).
+ *
+ * @returns NaN, which `alignColumns` treats as unusable, outside PRICE_YEAR_MIN to PRICE_YEAR_MAX
+ */
+export function convergenceRevenueMUSD2022(revenueUSD: number, priceYear: number): number {
+  const priceIndex = (year: number): number => priceIndexByYear.get(year) ?? NaN;
+  return (revenueUSD / 1e6) * (priceIndex(REFERENCE_PRICE_YEAR) / priceIndex(priceYear));
+}
+
+/** Emissions of an industry per unit of revenue, t CO2e per million USD of 2022. */
+interface IndustryIntensity {
+  readonly scope1TCO2ePerMUSD: number;
+  readonly scope2TCO2ePerMUSD: number;
+  /** Upstream and downstream. */
+  readonly scope3TCO2ePerMUSD: number;
+}
+
+/** By folded name and alias; of several equal ones the first counts. */
+const INTENSITIES = new Map<string, IndustryIntensity>();
+for (const { names, intensity } of LISTED_INDUSTRIES) {
+  const { scope1, scope2, scope3Upstream, scope3Downstream } = intensity;
+  for (const key of names.map(foldAsciiName)) {
+    if (key === "" || INTENSITIES.has(key)) continue;
+    INTENSITIES.set(key, {
+      scope1TCO2ePerMUSD: scope1,
+      scope2TCO2ePerMUSD: scope2,
+      scope3TCO2ePerMUSD: scope3Upstream + scope3Downstream,
+    });
+  }
+}
+
+/**
+ * Returns the intensity of an entity's industry or, if that is not in the list, of its sector. Only the names and aliases
+ * of the list count, not the words that select a pathway, because an intensity belongs to one industry.
+ */
+export function intensityOfIndustry(
+  industry: string | undefined,
+  sector: string | undefined,
+): IndustryIntensity | undefined {
+  return intensityOf(industry) ?? intensityOf(sector);
+}
+
+function intensityOf(text: string | undefined): IndustryIntensity | undefined {
+  return text === undefined ? undefined : INTENSITIES.get(foldAsciiName(text));
 }

@@ -1,6 +1,6 @@
 /** Options of the temperature alignment and their validation. */
 import { checkOptions, type ValueSchema } from "../validation/schemaErrors.ts";
-import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BUDGET_SCENARIOS } from "../contract/names.ts";
 import type { AlignmentBasis, AlignmentInclude, BudgetScenario } from "../contract/wireTypes.ts";
 import type { AlignmentRule } from "../kernel/alignment.ts";
 import type { Benchmark } from "./benchmark.ts";

@@ -1,6 +1,6 @@
 /** Temperatures over several years and several projections of one entity. */
 import { type AlignedEntities, firstRowOf } from "./alignEntities.ts";
-import type { ProjectionRecord } from "./entityLabels.ts";
+import type { ProjectionRecord } from "./entity.ts";
 import type { BlendedYear, OverallTemperature, TemperatureRange } from "../contract/wireTypes.ts";
 
 interface MeanTemperature {

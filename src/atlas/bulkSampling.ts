@@ -1,4 +1,4 @@
-import type { Grid } from "../kernel/grid.ts";
+import { type Grid, locateCells } from "../kernel/grid.ts";
 import {
   layerEncodings,
   type LocationArrays,
@@ -8,7 +8,6 @@ import {
   type ResultArray,
   writeSteps,
 } from "../kernel/sampling.ts";
-import { locateCells } from "../kernel/points.ts";
 import { STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import { TileCache } from "./cache.ts";

@@ -4,8 +4,8 @@ import type { Kernel } from "../kernel/instance.ts";
 import { CircleAccumulator, type CircleSummary } from "../kernel/circleAccumulator.ts";
 import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import { TileCache } from "./cache.ts";
-import { tilesInCircle } from "./circleTiles.ts";
 import type { LayerSet } from "./layerSet.ts";
+import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 
 /** The value of one layer within a circle. */
 export interface CircleValue {
@@ -190,4 +190,25 @@ function countOf({ spans }: CircleCells): number {
   let count = 0;
   for (let i = 0; i < spans.length; i += 3) count += (spans[i + 2] ?? 0) - (spans[i + 1] ?? 0) + 1;
   return count;
+}
+
+/** Row and column of a tile in its grid. */
+interface CircleTile {
+  readonly tileRow: number;
+  readonly tileColumn: number;
+}
+
+/** Returns the tiles that contain cells of the circle, north to south, then west to east. */
+function tilesInCircle({ spans }: CircleCells): CircleTile[] {
+  const columnsByRow = new Map<number, Set<number>>();
+  for (let i = 0; i < spans.length; i += 3) {
+    const tileRow = Math.floor((spans[i] ?? 0) / TILE_SIZE);
+    let columns = columnsByRow.get(tileRow);
+    if (columns === undefined) columnsByRow.set(tileRow, (columns = new Set()));
+    const last = Math.floor((spans[i + 2] ?? 0) / TILE_SIZE);
+    for (let column = Math.floor((spans[i + 1] ?? 0) / TILE_SIZE); column <= last; column++) columns.add(column);
+  }
+  return [...columnsByRow].flatMap(([tileRow, columns]) =>
+    [...columns].toSorted((a, b) => a - b).map((tileColumn) => ({ tileRow, tileColumn })),
+  );
 }

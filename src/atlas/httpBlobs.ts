@@ -2,6 +2,21 @@ import { Fault } from "../errors.ts";
 import type { Blobs, ByteRange } from "./blobs.ts";
 import { type FileVersion, type RangeOutcome, readResponse } from "./rangeResponse.ts";
 
+const SCHEME = /^([a-z][a-z0-9+.-]+):\/\//i;
+
+/** Returns the scheme of the address of an atlas in lower case, or undefined if it is a folder or "demo". */
+export function schemeOf(address: string): string | undefined {
+  return SCHEME.exec(address)?.[1]?.toLowerCase();
+}
+
+/** Returns the address without user name, password, query and fragment, for logs and messages. Folders are unchanged. */
+export function withoutSecrets(address: string): string {
+  const scheme = SCHEME.exec(address)?.[0];
+  if (scheme === undefined) return address;
+  const [authority = "", ...path] = (address.slice(scheme.length).split(/[?#]/, 1)[0] ?? "").split("/");
+  return [scheme + authority.slice(authority.lastIndexOf("@") + 1), ...path].join("/");
+}
+
 export interface HttpBlobsOptions {
   /** Maximum number of concurrent requests; further requests wait in order of arrival. Default 8. */
   readonly parallelReadsMax?: number;

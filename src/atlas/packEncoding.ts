@@ -1,12 +1,11 @@
 /** Encoding of pyramid tiles and of the root; see docs/atlas-format.md. */
 import { Builder } from "flatbuffers";
-import { crc32 } from "../kernel/checksum.ts";
+import { crc32 } from "../kernel/tiles.ts";
 import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { PackRoot } from "./generated/pack-root.ts";
 import { PyramidTile } from "./generated/pyramid-tile.ts";
-import { PYRAMID_IDENTIFIER } from "./pyramidHeader.ts";
-import { ROOT_IDENTIFIER } from "./rootIndex.ts";
+import { PYRAMID_IDENTIFIER, ROOT_IDENTIFIER } from "./pyramidHeader.ts";
 import type { PackWork, RootRow } from "./packWork.ts";
 import { largestBounds, type PyramidSections, STORED_STATES, tilingOf } from "./tile.ts";
 import { compress } from "./tileEncoding.ts";

@@ -1,16 +1,14 @@
-import { crc32 } from "../kernel/checksum.ts";
+import { crc32 } from "../kernel/tiles.ts";
 import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import type { Blobs } from "./blobs.ts";
+import { type Blobs, damagedFile } from "./blobs.ts";
 import type { TileCache, TileToFill } from "./cache.ts";
 import { type FileEntry, type GroupEntry, type PackEntry, sha256Hex } from "./catalog.ts";
 import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { CellSource, Pyramid, PyramidRequest, TileRequest, TileState } from "./cellSource.ts";
-import { damagedFile } from "./damagedFile.ts";
 import { inflateRaw } from "./inflate.ts";
-import { PyramidHeader, type StoredPart } from "./pyramidHeader.ts";
-import { readRoot, type RootIndex } from "./rootIndex.ts";
+import { PyramidHeader, readRoot, type RootIndex, type StoredPart } from "./pyramidHeader.ts";
 import { PYRAMID_SIZE, PyramidSections, type Tiling, tilingOf } from "./tile.ts";
 
 /** Ranges separated by at most this many bytes are read as one: a seek costs more than the extra bytes. */

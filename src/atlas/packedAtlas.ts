@@ -5,6 +5,8 @@ import { TileCache } from "./cache.ts";
 import { CATALOG_NAME, type Catalog, contentHashOf, decodeCatalog, gridOf } from "./catalog.ts";
 import type { CellAtlas } from "./cellSource.ts";
 import { type PackContext, PackSource } from "./packSource.ts";
+import { diskBlobs } from "./diskBlobs.ts";
+import { httpBlobs, schemeOf, withoutSecrets } from "./httpBlobs.ts";
 import { headerBytesMax } from "./pyramidHeader.ts";
 import { withoutStaleSupplements } from "./supplement.ts";
 
@@ -16,6 +18,24 @@ export interface PackedAtlas extends CellAtlas {
 
 /** Minimum number of headers that the cache can hold: each call pins one header, and several calls run concurrently. */
 const CACHED_HEADERS_MIN = 8;
+
+/**
+ * Returns the file storage of the atlas at an address. Does not read any file.
+ *
+ * @param address a folder (not in a browser), or an http or https address
+ * @throws Fault `atlas_not_found` for any other scheme, `configuration_invalid` for a malformed address
+ */
+export function blobsAt(address: string): Blobs {
+  const scheme = schemeOf(address);
+  if (scheme === undefined) return diskBlobs(address);
+  if (scheme === "http" || scheme === "https") return httpBlobs(address);
+  const publicAddress = withoutSecrets(address);
+  throw new Fault(
+    "atlas_not_found",
+    `The address of an atlas must be a folder, an http or https address, or "demo" (got ${publicAddress}).`,
+    { details: { address: publicAddress } },
+  );
+}
 
 /**
  * Opens an atlas: reads and verifies the catalog and the root file of each pack, but no tiles.

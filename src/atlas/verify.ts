@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { isFault } from "../errors.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
-import type { Blobs } from "./blobs.ts";
+import { type Blobs, damagedFile } from "./blobs.ts";
 import type { FileEntry } from "./catalog.ts";
 import type { PackedAtlas } from "./packedAtlas.ts";
 import type { TileRequest } from "./cellSource.ts";
-import { damagedFile } from "./damagedFile.ts";
 import type { PackSource } from "./packSource.ts";
 import {
   CONSTANT_STEPS,

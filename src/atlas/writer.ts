@@ -1,27 +1,27 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { Fault, isFault } from "../errors.ts";
 import type { Grid } from "../kernel/grid.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import {
-  CATALOG_NAME,
   type Catalog,
+  CATALOG_NAME,
   decodeCatalog,
   encodeCatalog,
   type FileEntry,
   FORMAT_VERSION,
-  type GroupEntry,
   gridFault,
+  type GroupEntry,
   type PackEntry,
 } from "./catalog.ts";
-import { finishPack, PACK_PARTS, readFinishedPack, removeFinishedWork, WORK_PREFIX } from "./finishedPack.ts";
+import { finishPack, PACK_FILES, PackWork, readFinishedPack, removeFinishedWork, WORK_PREFIX } from "./packWork.ts";
 import { hashFile, isNotFound, syncFolder, writeSynced } from "../files/files.ts";
 import { encodeRoot } from "./packEncoding.ts";
-import { PackWork } from "./packWork.ts";
 import { type BandContent, PyramidRow } from "./pyramidRow.ts";
 import { type Band, PYRAMID_SIZE, tilingOf } from "./tile.ts";
+import { withFolderLock } from "../files/folderLock.ts";
 
 /**
  * If the process is killed, at most this much work and the current step are lost. In an ingest of 27 maps, checkpoints at
@@ -220,9 +220,9 @@ async function describePack(
   await writeSynced(join(workFolder, "root"), root);
   const id = `${input.hazard}-${createHash("sha256").update(root).digest("hex").slice(0, 16)}`;
   const entries: Record<string, FileEntry> = {};
-  for (const part of PACK_PARTS) {
-    const path = join(workFolder, part);
-    entries[part] = { name: `${id}.${part}`, size_bytes: (await stat(path)).size, sha256: await hashFile(path) };
+  for (const file of PACK_FILES) {
+    const path = join(workFolder, file);
+    entries[file] = { name: `${id}.${file}`, size_bytes: (await stat(path)).size, sha256: await hashFile(path) };
   }
   return { id, files: entries as PackEntry["files"] };
 }
@@ -275,4 +275,24 @@ function checkBand(content: readonly BandContent[], { groups, grid }: PackInput,
   if (content.length !== groups.length || invalid >= 0) {
     throw new RangeError(`The band at row ${band.firstRow} must contain all cells of all ${groups.length} groups.`);
   }
+}
+
+/** A catalog before it takes its name; see `publish`. */
+const UNPUBLISHED_CATALOG_NAME = /^\.atlas\.json\.[0-9a-f-]{36}$/;
+
+/**
+ * Runs `write` as the only writer of an atlas folder. Creates the folder if it does not exist.
+ * @throws Fault `atlas_unavailable` as `withFolderLock` does
+ */
+export async function withWriteLock<T>(folder: string, write: () => Promise<T>): Promise<T> {
+  return await withFolderLock(folder, "atlas_unavailable", async () => {
+    await removeUnpublishedCatalogs(folder);
+    return await write();
+  });
+}
+
+/** Removes the catalogs that writers left when they were killed. Requires the lock. */
+async function removeUnpublishedCatalogs(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter((name) => UNPUBLISHED_CATALOG_NAME.test(name));
+  await Promise.all(names.map((name) => rm(join(folder, name), { force: true })));
 }

@@ -1,11 +1,10 @@
 import { Command, InvalidArgumentError, Option } from "commander";
-import { alignTemperature } from "../alignment/alignTemperature.ts";
+import { alignTemperature, entityEcho } from "../alignment/alignTemperature.ts";
 import { roundTemperatures } from "../alignment/answer.ts";
 import { DEFAULT_BENCHMARK } from "../alignment/benchmarkNgfsPhase5.ts";
 import { Fault, isFault } from "../errors.ts";
 import { parseNumber } from "../validation/parameters.ts";
 import { quote } from "../validation/schemaErrors.ts";
-import { entityEcho } from "../alignment/result.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
 import { resultCells } from "./alignmentColumns.ts";
 import { openIndustryMap, withMappedIndustry } from "./industryMapFile.ts";
@@ -27,7 +26,7 @@ import type {
   BudgetScenario,
   Entity,
 } from "../contract/wireTypes.ts";
-import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ALIGNMENT_METHOD, BUDGET_SCENARIOS } from "../contract/alignmentNames.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ALIGNMENT_METHOD, BUDGET_SCENARIOS } from "../contract/names.ts";
 import { decodeUtf8 } from "../text/utf8Text.ts";
 
 interface AlignFlags {

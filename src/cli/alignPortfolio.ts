@@ -2,10 +2,9 @@
 import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../contract/wireTypes.ts";
 import { Fault, isFault } from "../errors.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
-import { entityEcho } from "../alignment/result.ts";
+import { entityEcho } from "../alignment/alignTemperature.ts";
 import { encodeJson, parseJson } from "../text/json/json.ts";
-import { alignPortfolio } from "../holdings/alignPortfolio.ts";
-import { roundPortfolio } from "../holdings/roundPortfolio.ts";
+import { alignPortfolio, roundPortfolio } from "../holdings/alignPortfolio.ts";
 import { decodeUtf8 } from "../text/utf8Text.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
+import { PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../contract/names.ts";
 import type { PortfolioMethod, PortfolioOptions, PortfolioScope } from "../contract/wireTypes.ts";
 import { Fault } from "../errors.ts";
 import { parseNumber } from "../validation/parameters.ts";

@@ -1,5 +1,5 @@
 /** Columns that `isotherm align` adds to CSV files. */
-import type { CsvCell } from "../text/csvText.ts";
+import type { CsvCell } from "../text/csv.ts";
 import type { AlignedYear, AlignmentInclude, AlignmentResult, BlendedYear } from "../contract/wireTypes.ts";
 
 /** What determines the columns of a file. */

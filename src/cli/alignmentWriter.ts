@@ -1,4 +1,4 @@
-import { type CsvCell, csvLine } from "../text/csvText.ts";
+import { type CsvCell, csvLine } from "../text/csv.ts";
 import { encodeJson } from "../text/json/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
 import type { EntityFormat } from "./fileFormats.ts";

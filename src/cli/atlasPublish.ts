@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { copyFile, link, mkdir, open, readFile, rename, rm, stat, statfs } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { isWebAddress } from "../atlas/address.ts";
+import { schemeOf } from "../atlas/httpBlobs.ts";
 import { CATALOG_NAME, type Catalog, decodeCatalog, type FileEntry } from "../atlas/catalog.ts";
 import { Fault } from "../errors.ts";
 import { hashFile, isNotFound, syncFolder, writeSynced } from "../files/files.ts";
@@ -102,7 +102,7 @@ export async function publishAtlas(
 
 /** Returns whether the atlas is the demo. @throws Fault `configuration_invalid` */
 function checkAtlasAddress({ atlas, explorer }: PublishRequest): boolean {
-  if (isWebAddress(atlas)) {
+  if (schemeOf(atlas) !== undefined) {
     throw new Fault("configuration_invalid", `only an atlas in a folder can be published (got ${atlas}).`);
   }
   if (atlas === "demo" && !explorer) {

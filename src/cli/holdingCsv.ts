@@ -1,8 +1,8 @@
 import { closestMatch } from "../validation/closestMatch.ts";
 import { quote } from "../validation/schemaErrors.ts";
 import { parseNumber } from "../validation/parameters.ts";
-import { PORTFOLIO_SCOPES } from "../contract/portfolioNames.ts";
-import { type CsvRow, parseCsvRows } from "../text/csvRows.ts";
+import { PORTFOLIO_SCOPES } from "../contract/names.ts";
+import { type CsvRow, parseCsvRows } from "../text/csv.ts";
 import { FaultCollector, type SourceLocation } from "./entitySource.ts";
 
 /** A column of a file of holdings and the member that it maps to. */

@@ -1,7 +1,7 @@
 import type { Entity } from "../contract/wireTypes.ts";
 import { Fault, isFault } from "../errors.ts";
 import { type IndustryMap, mapIndustryText, readIndustryMap } from "../reference/industryMap.ts";
-import { type CsvRow, parseCsvRows } from "../text/csvRows.ts";
+import { type CsvRow, parseCsvRows } from "../text/csv.ts";
 import { decodeUtf8 } from "../text/utf8Text.ts";
 import { displayName } from "./fileFormats.ts";
 import { readBytes, statInput } from "./fileIo.ts";

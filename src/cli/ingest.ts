@@ -1,19 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import {
-  type BoundingBox,
-  ingestLayers,
-  ingestRecipe,
-  type IngestOptions,
-  type IngestPreview,
-  type IngestReport,
-  previewLayers,
-  previewRecipe,
-} from "../ingest/ingest.ts";
-import {
-  MANIFEST_RECIPES,
-  type ManifestRecipe,
-  manifestSchemaText,
-} from "../ingest/recipes/manifestSchemaDocuments.ts";
+import { type BoundingBox, ingestLayers, type IngestOptions, type IngestPreview, ingestRecipe, type IngestReport, previewLayers, previewRecipe, type RecipeName } from "../ingest/ingest.ts";
+import { MANIFEST_RECIPES, type ManifestRecipe, manifestSchemaText } from "../ingest/recipes/recipeList.ts";
 import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
 import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
@@ -35,6 +22,14 @@ export function ingestCommand(): Command {
       }),
     );
   }
+  // Not listed; the error of a recipe of earlier releases names what replaces it.
+  command
+    .command("osc-zarr", { hidden: true })
+    .argument("[sources...]")
+    .allowUnknownOption()
+    .action(async () => {
+      await ingestRecipe("osc-zarr" as RecipeName, { sources: [], out: "" });
+    });
   withOptions(
     command
       .command("layers")
@@ -203,7 +198,6 @@ async function runIngest(
           ...flags,
           ...(cellSize === undefined ? {} : { cellSizeDeg: cellSize }),
           onProgress: (done) => progress.update(done),
-          onRejection: () => progress.note("A value was rejected. Checking all maps for others."),
           signal,
         };
         if (dryRun) {

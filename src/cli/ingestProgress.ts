@@ -15,8 +15,6 @@ interface Pace {
 
 export interface IngestProgressDisplay {
   update(progress: IngestProgress): void;
-  /** Ends the bar and writes a line. */
-  note(line: string): void;
   stop(): void;
 }
 
@@ -28,7 +26,7 @@ export function ingestProgress(
   stream: NodeJS.WriteStream,
   { isShown, now = () => performance.now() }: { readonly isShown: boolean; readonly now?: () => number },
 ): IngestProgressDisplay {
-  if (!isShown) return { update: () => undefined, note: () => undefined, stop: () => undefined };
+  if (!isShown) return { update: () => undefined, stop: () => undefined };
   let started: { readonly label: string; readonly rowsDone: number; readonly timeMs: number } | undefined;
   let bar: SingleBar | undefined;
   let lineMs = 0;
@@ -56,11 +54,6 @@ export function ingestProgress(
           `${label}: ${percent} % of ${rowCount} rows, ${cellRate(pace.cellsPerSecond)}, ${timeLeft(pace.secondsLeft)} left\n`,
         );
       }
-    },
-    note(line) {
-      bar?.stop();
-      bar = undefined;
-      stream.write(`${line}\n`);
     },
     stop() {
       bar?.stop();

@@ -1,16 +1,8 @@
 /** `isotherm portfolio summary` as text. */
 import { QUANTILE_SHARES } from "../places/summary/distribution.ts";
-import type {
-  GroupSummary,
-  MetricSummary,
-  PartitionSummary,
-  PlaceSummary,
-  SeriesPlaces,
-} from "../places/summary/placeSummary.ts";
-import { scoreKeyText } from "../places/summary/scoreColumns.ts";
+import { type GroupSummary, largestQuantileError, type MetricSummary, omissionOf, type PartitionSummary, partsByMean, type PlaceSummary, type SeriesPlaces } from "../places/summary/placeSummary.ts";
+import { leadingMetric, scoreKeyText, unitOfMetric } from "../places/summary/scoreColumns.ts";
 import type { StatedRun } from "../places/summary/statedRun.ts";
-import { largestQuantileError, omissionOf, partsByMean } from "../places/summary/summaryFigures.ts";
-import { leadingMetric, unitOfMetric } from "../places/summary/summaryMetrics.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
 import { printable } from "./printableText.ts";
 import { formatTable } from "./textTable.ts";

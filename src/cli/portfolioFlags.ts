@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { METRIC_NAMES } from "../contract/hazardNames.ts";
+import { METRIC_NAMES } from "../contract/names.ts";
 import type { PlaceFileOptions } from "../contract/wireTypes.ts";
 import { Fault, isFault } from "../errors.ts";
 import { HAZARD_NAMES, SCENARIOS } from "../hazard/hazards.ts";

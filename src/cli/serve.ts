@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { Command } from "commander";
-import { withoutSecrets } from "../atlas/address.ts";
+import { withoutSecrets } from "../atlas/httpBlobs.ts";
 import type { Atlas } from "../hazard/answer.ts";
 import type { RunningServer, ServeOptions } from "../host/main.ts";
 import { LEDGER_WARNING } from "../ledger/anchorKeeper.ts";

@@ -1,12 +1,12 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { csvLine } from "../text/csvText.ts";
+import { csvLine } from "../text/csv.ts";
 import { Fault } from "../errors.ts";
 import { type Ledger, type RecordedEntry, USAGE_LINE_COUNT_MAX, type UsageLine } from "../ledger/ledger.ts";
 import { toUsageRecord } from "../ledger/usageRecord.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
-import { USAGE_GROUPS } from "../contract/meters.ts";
+import { USAGE_GROUPS } from "../contract/names.ts";
 import type { UsageGroup } from "../contract/wireTypes.ts";
 import { usageAuditCommand } from "./usageAudit.ts";
 import { EVENT_COLUMNS, eventCsvLine, eventJson } from "./usageEvents.ts";

@@ -1,7 +1,7 @@
-import type { DataQuality, EmissionsFigure, QualityMark } from "../contract/wireTypes.ts";
+import type { DataQuality, DataSource, EmissionsFigure, QualityMark } from "../contract/wireTypes.ts";
 import type { CompanyEmissions } from "./emissions.ts";
 import type { Industry } from "./industryParameters.ts";
-import type { Company, Emitter } from "./request.ts";
+import type { Assumptions, Company, Emitter } from "./request.ts";
 
 /** The quality of a part of the answer, with a mark of this release. */
 interface KnownQuality extends DataQuality {
@@ -81,4 +81,80 @@ export function companyQuality(company: Company, emissions: CompanyEmissions): r
       detail: "book values and sector volatilities; read changes and their order, not levels",
     },
   ];
+}
+
+const DATA_SOURCES = {
+  industries: {
+    what: "emission factors of industries",
+    source:
+      "US EPA Supply Chain GHG Emission Factors v1.3; USEEIO v2.0.1; OECD ICIO 2025; compared with Carbon Gap, Profit and " +
+      "Emissions Database (2022)",
+    terms: "US public domain; CC BY 4.0 (OECD, Carbon Gap)",
+  },
+  countries: {
+    what: "carbon intensity of economies and of electricity",
+    source: "EDGAR 2024 (European Union, JRC); World Bank GDP; Ember by way of Our World in Data",
+    terms: "CC BY 4.0",
+  },
+  climate: {
+    what: "baseline temperature and local warming",
+    source: "Burke, Hsiang and Miguel 2015; patterns of 21 CMIP6 models",
+    terms: "published research; CMIP6 terms of use",
+  },
+  acute: {
+    what: "average yearly losses to river floods, wind and storm surge",
+    source: "GIRI, CDRI 2023; FLOPROS (Scussolini et al. 2016)",
+    terms: "CC BY 3.0 IGO; CC BY 3.0",
+  },
+  ngfs: {
+    what: "carbon prices and global warming of the NGFS scenarios; Current Policies as the baseline of all prices",
+    source: "NGFS Climate Scenarios Phase V (November 2024), IIASA NGFS Scenario Explorer",
+    terms: "research and commercial use; no redistribution of substantial parts",
+  },
+  ipcc: {
+    what: "carbon prices and global warming by category",
+    source: "IPCC AR6: WGI table SPM.1, WGIII chapter 3 and table SPM.2",
+    terms: "quoted with attribution",
+  },
+  margins: {
+    what: "normal margins and balance-sheet ratios",
+    source: "averages by sector after Damodaran (January 2025), rounded",
+    terms: "quoted from memory",
+  },
+  ngfs4: {
+    what: "damage function ngfs4",
+    source:
+      "Kalkuhl and Wenz 2020, Journal of Environmental Economics and Management, scaled to NGFS Phase IV; van der Wijst et " +
+      "al. 2023, Nature Climate Change",
+    terms: "published research",
+  },
+  kalkuhl_wenz: {
+    what: "damage function kalkuhl_wenz",
+    source: "Kalkuhl and Wenz 2020, Journal of Environmental Economics and Management",
+    terms: "published research",
+  },
+  howard_sterner: {
+    what: "damage function howard_sterner",
+    source: "Howard and Sterner 2017, Environmental and Resource Economics",
+    terms: "published research",
+  },
+  dice2016: {
+    what: "damage function dice2016",
+    source: "Nordhaus 2017, PNAS (DICE-2016R)",
+    terms: "published research",
+  },
+  ngfs5_kotz: {
+    what: "damage function ngfs5_kotz",
+    source: "Kalkuhl and Wenz 2020, scaled to Kotz, Levermann and Wenz 2024, Nature: RETRACTED in December 2025",
+    terms: "published research, withdrawn",
+  },
+} as const satisfies Record<string, DataSource>;
+
+/** Sources of estimated emissions. */
+export const EMISSION_DATA_SOURCES: readonly DataSource[] = [DATA_SOURCES.industries, DATA_SOURCES.countries];
+
+/** Returns the sources of a full answer. Every scenario is compared with Current Policies of the NGFS. */
+export function dataSourcesOf({ damageFunction }: Pick<Assumptions, "damageFunction">): readonly DataSource[] {
+  const { climate, acute, ngfs, ipcc, margins } = DATA_SOURCES;
+  return [...EMISSION_DATA_SOURCES, margins, climate, acute, ngfs, ipcc, DATA_SOURCES[damageFunction]];
 }

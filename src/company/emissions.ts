@@ -1,4 +1,3 @@
-import { clamp } from "./clamp.ts";
 import type { Country } from "./countryFigures.ts";
 import type { Industry } from "./industryParameters.ts";
 import { CAPITAL_PER_OUTPUT, GRID_RATIO_MIN, LOAN_SHARE, USD2025_PER_USD2022 } from "./methodConstants.ts";
@@ -203,4 +202,9 @@ function financedEmissions(
   const loansMUSD2022 = (LOAN_SHARE * totalAssetsUsd) / 1e6 / USD2025_PER_USD2022;
   const value = (loansMUSD2022 * country.emissionsTCO2ePerMUSD) / CAPITAL_PER_OUTPUT;
   return withRange({ value, method: "modelled" }, { modelled: value, range: FINANCED_RANGE_FACTOR, industry });
+}
+
+/** Returns the value limited to the range, bounds included. */
+export function clamp(value: number, min: number, max: number): number {
+  return Math.max(min, Math.min(max, value));
 }

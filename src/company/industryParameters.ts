@@ -1,10 +1,26 @@
-import { FACTOR_QUALITIES, PRODUCT_CHANNELS, SCOPE1_SCALINGS } from "../contract/companyNames.ts";
+import { FACTOR_QUALITIES, PRODUCT_CHANNELS, SCOPE1_SCALINGS } from "../contract/names.ts";
 import type { IndustryParameters } from "../contract/wireTypes.ts";
-import { type ListedIndustry, LISTED_INDUSTRIES } from "../reference/industries.ts";
-import type { CodeSystem } from "../reference/classificationSystems.ts";
+import { LISTED_INDUSTRIES, type ListedIndustry } from "../reference/industries.ts";
+import type { CodeSystem } from "../reference/industryCodes.ts";
 import { INDUSTRY_PARAMETER_ROWS, type IndustryParameterRow } from "./data/industryParameters.generated.ts";
-import { FACTOR_SOURCES } from "./factorSources.ts";
 import type { Abatement } from "./methodConstants.ts";
+
+const EPA = "US EPA Supply Chain GHG Emission Factors v1.3 (USD of 2022), split into scopes by USEEIO v2.0.1";
+const MOVED = `${EPA}, compared with emissions per revenue that companies report`;
+
+/** Sources of emission factors, by the column `factor_source` of src/reference/data/industries.csv. */
+const FACTOR_SOURCES: Readonly<Record<string, string>> = {
+  epa: EPA,
+  "epa-scaled": `${EPA}; partly USEEIO v2.0.1 times 0.68`,
+  reporters: `${MOVED}; moved towards their middle if off by more than 1.5 times`,
+  analogy: `${EPA}, moved as those of related industries whose companies report; judgment`,
+  power:
+    "0.6 times the US carbon intensity of electricity over its price (383.5 g CO2/kWh, 0.1236 USD/kWh), because a part " +
+    "of the sales is purchased power, networks and retail; compared with emissions per revenue that companies report",
+  fossil: "judgment: 640 g CO2/kWh at 0.08 USD/kWh",
+  networks: "judgment: SF6 and losses of 5.5%",
+  judgment: "judgment",
+};
 
 /** An industry with the parameters of the method. */
 export interface Industry extends ListedIndustry {

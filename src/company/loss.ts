@@ -1,21 +1,26 @@
+import {
+  BASE_YEAR,
+  BORROWER,
+  CREDIT_TERM_YEARS,
+  DEFAULT_LOSS_GIVEN_DEFAULT,
+  EBITDA_FLOOR_SHARE,
+  HALF_SCORE_RATIO,
+  HORIZON_YEAR,
+  LOAN_SHARE,
+  LOST_SHARE_MAX,
+  TABLE_START_YEAR,
+  TAX_RATE,
+} from "./methodConstants.ts";
+import { type Industry, industryById } from "./industryParameters.ts";
+import type { CompanyResult } from "../contract/wireTypes.ts";
+import { expm1 } from "../numerics/elementaryFunctions.ts";
 import { UNCLASSIFIED_INDUSTRY_ID } from "../reference/industries.ts";
 import type { PriceShocks } from "./carbonPrices.ts";
 import type { Country } from "./countryFigures.ts";
 import { fiveYearDefaultProbability } from "./defaultProbability.ts";
-import { type Discounting, valueBeforeUsd } from "./discounting.ts";
 import { type Emissions, modelEmissions } from "./emissions.ts";
-import { type Industry, industryById } from "./industryParameters.ts";
-import {
-  BORROWER,
-  CREDIT_TERM_YEARS,
-  DEFAULT_LOSS_GIVEN_DEFAULT,
-  LOAN_SHARE,
-  TABLE_START_YEAR,
-} from "./methodConstants.ts";
-import { normalizedEbitdaUsd } from "./normalizedEbitda.ts";
 import { acuteLossFraction, chronicLossUsd, damageFractionOf, type DamageFunction, type Warming } from "./physical.ts";
 import type { TransitionScenario } from "./scenarios.ts";
-import { lostShareOf } from "./score.ts";
 import {
   grossCostUsd,
   passThroughOf,
@@ -24,6 +29,74 @@ import {
   transitionLossUsd,
 } from "./transition.ts";
 import { valueInYear } from "./yearlySeries.ts";
+
+/** Discounting of annual amounts from 2026 to 2050, after tax. */
+interface Discounting {
+  /** Present value of one dollar before tax, by year from 2026. */
+  readonly factors: Float64Array;
+  /** Their sum: present value of one dollar per year. */
+  readonly annuity: number;
+}
+
+export function discountingAt(discountRate: number): Discounting {
+  const factors = new Float64Array(HORIZON_YEAR - BASE_YEAR);
+  let annuity = 0;
+  let divisor = 1;
+  for (let i = 0; i < factors.length; i++) {
+    divisor *= 1 + discountRate;
+    const factor = (1 - TAX_RATE) / divisor;
+    factors[i] = factor;
+    annuity += factor;
+  }
+  return { factors, annuity };
+}
+
+/** Returns the value of a company before losses: total assets, or the present value of EBITDA if that is more. USD. */
+function valueBeforeUsd(
+  { totalAssetsUsd, ebitdaUsd }: { readonly totalAssetsUsd: number; readonly ebitdaUsd: number },
+  { annuity }: Discounting,
+): number {
+  return Math.max(totalAssetsUsd, ebitdaUsd * annuity);
+}
+
+/**
+ * Returns the EBITDA that losses are measured by, above 0: as sent, or half of what is normal in the industry if that is
+ * more. It is continuous in EBITDA, so no result jumps where EBITDA crosses 0.
+ */
+export function normalizedEbitdaUsd(
+  ebitdaUsd: number,
+  { industry, revenueUsd }: { readonly industry: Industry; readonly revenueUsd: number },
+): number {
+  return Math.max(ebitdaUsd, EBITDA_FLOOR_SHARE * industry.ebitdaMargin * revenueUsd);
+}
+
+/**
+ * Returns the share of EBITDA lost at a loss ratio. Plants whose earnings are below their loss close and lose no more than
+ * they earned; with exponentially distributed earnings, a loss spread evenly leaves exp(-x).
+ */
+export function lostShareOf(lossRatio: number): number {
+  return Math.min(-expm1(-lossRatio), LOST_SHARE_MAX);
+}
+
+/** Returns the score of a loss ratio: 0 for no loss, 50 for 25%, approaching 100 for larger ones. */
+export function scoreOf(lossRatio: number): number {
+  return (100 * lossRatio) / (lossRatio + HALF_SCORE_RATIO);
+}
+
+type Rating = CompanyResult["total"]["rating"];
+
+/** Upper bounds of the scores of each rating but the last: loss ratios of 2.8%, 8.3%, 25% and 75%. */
+const RATING_SCORES_MAX: readonly (readonly [Rating, number])[] = [
+  ["A", 10],
+  ["B", 25],
+  ["C", 50],
+  ["D", 75],
+];
+
+/** Returns the rating of a score. The bands are our own, not those of a rating agency. */
+export function ratingOf(score: number): Rating {
+  return RATING_SCORES_MAX.find(([, scoreMax]) => score <= scoreMax)?.[0] ?? "E";
+}
 
 /** What the losses of a company depend on: USD of 2025, flows per year. */
 export interface Exposure {
@@ -193,4 +266,34 @@ function borrowerOf(country: Country): Exposure {
   };
   BORROWERS_BY_COUNTRY.set(country, borrower);
   return borrower;
+}
+
+/** Effect of the losses of 2026 to 2050 on the value of a company, USD of 2025. */
+interface Valuation {
+  /** Present value of the losses after tax. */
+  readonly npvUsd: number;
+  /** Present value of the losses after tax, without closures. */
+  readonly npvUncappedUsd: number;
+  readonly valueBeforeUsd: number;
+  /** Share of the value that is lost, below 1. */
+  readonly lostValueShare: number;
+}
+
+export function valuationOf(exposure: Exposure, inputs: ScenarioInputs): Valuation {
+  const { ebitdaUsd } = exposure;
+  const { factors } = inputs.discounting;
+  let lost = 0;
+  let uncapped = 0;
+  for (const [i, factor] of factors.entries()) {
+    const lossRatio = lossRatioInYear(BASE_YEAR + 1 + i, exposure, inputs);
+    lost += factor * lostShareOf(lossRatio);
+    uncapped += factor * lossRatio;
+  }
+  const beforeUsd = valueBeforeUsd(exposure, inputs.discounting);
+  return {
+    npvUsd: ebitdaUsd * lost,
+    npvUncappedUsd: ebitdaUsd * uncapped,
+    valueBeforeUsd: beforeUsd,
+    lostValueShare: (ebitdaUsd * lost) / beforeUsd,
+  };
 }

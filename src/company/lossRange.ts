@@ -1,10 +1,16 @@
+import { clamp } from "./emissions.ts";
 import type { EmissionsFigure } from "../contract/wireTypes.ts";
 import { hasPriceInYear, otherVariants, priceShocksOf } from "./carbonPrices.ts";
-import { clamp } from "./clamp.ts";
-import { bankCreditLossUsd, type Exposure, lossRatioInYear, type ScenarioInputs, type YearLoss } from "./loss.ts";
-import { chronicLossUsd, damageFractionOf, type DamageFunction } from "./physical.ts";
-import { lostShareOf } from "./score.ts";
 import { grossCostUsd, transitionLossUsd } from "./transition.ts";
+import {
+  bankCreditLossUsd,
+  type Exposure,
+  lossRatioInYear,
+  lostShareOf,
+  type ScenarioInputs,
+  type YearLoss,
+} from "./loss.ts";
+import { chronicLossUsd, damageFractionOf, type DamageFunction } from "./physical.ts";
 
 const PASS_THROUGH_SHIFTS = [-0.15, 0.15] as const;
 const ALTERNATIVE_DAMAGES = ["kalkuhl_wenz", "howard_sterner"] as const satisfies readonly DamageFunction[];

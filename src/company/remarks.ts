@@ -1,12 +1,22 @@
 import type { EmissionsFigure, Remark, RemarkCode } from "../contract/wireTypes.ts";
-import type { CompanyEmissions } from "./emissions.ts";
-import { scalingOf } from "./emissions.ts";
+import { type CompanyEmissions, scalingOf } from "./emissions.ts";
 import { isFinancial } from "./industryParameters.ts";
-import type { Company, EstimatedMember, Emitter } from "./request.ts";
-import { scenarioRemarks } from "./scenarioRemarks.ts";
+import type { Company, Emitter, EstimatedMember } from "./request.ts";
+import {
+  centralVariant,
+  CURRENT_POLICIES,
+  isWorldPrice,
+  PRICE_MODELS,
+  type PriceModel,
+  pricesOf,
+  SUBSTITUTE_PRICES,
+} from "./carbonPrices.ts";
+import type { TransitionScenario } from "./scenarios.ts";
+import type { NgfsRegion } from "../reference/countryNames.ts";
+import { valueInYear } from "./yearlySeries.ts";
 
 /** A warning with a code of this release. */
-export interface KnownRemark extends Remark {
+interface KnownRemark extends Remark {
   readonly code: RemarkCode;
 }
 
@@ -176,4 +186,94 @@ function physicalRemarks({ country, assumptions }: Company): readonly KnownRemar
     remarks.push({ code: "damages_retracted", detail });
   }
   return remarks;
+}
+
+type ScenarioRemark = Remark & { readonly code: RemarkCode };
+
+/** Returns the warnings about carbon prices, one for each kind, and one for each scenario with inverted prices. */
+function scenarioRemarks(company: Company): readonly ScenarioRemark[] {
+  const { scenarios, assumptions } = company;
+  const remarks: ScenarioRemark[] = [];
+  const add = (code: RemarkCode, about: readonly TransitionScenario[], detail: string): void => {
+    if (about.length > 0) remarks.push({ code, detail: `${about.map(({ id }) => id).join(", ")}: ${detail}` });
+  };
+  const withPath = (matches: (path: string) => boolean): readonly TransitionScenario[] =>
+    scenarios.filter(({ pricePath }) => matches(pricePath));
+
+  add(
+    "world_price",
+    withPath(isWorldPrice),
+    "a single world carbon price, because regional prices are not published; linear between 2020 and the published values of 2030 and 2050, constant afterwards.",
+  );
+  for (const [path, substitute] of SUBSTITUTE_PRICES) {
+    const about = withPath((pricePath) => pricePath === path);
+    add("substitute_price", about, `prices are not published; replaced by the ${substitute}.`);
+  }
+  add(
+    "no_shock",
+    withPath((path) => path === CURRENT_POLICIES),
+    "no shock beyond current policies, so the transition loss is 0 by construction; that is not the same as no risk.",
+  );
+  for (const scenario of scenarios) remarks.push(...inversionRemarks(scenario, company));
+  if (assumptions.iam !== "remind" && scenarios.some(({ family }) => family === "IPCC")) {
+    remarks.push({ code: "iam_unused", detail: "iam applies to the NGFS scenarios only." });
+  }
+  return remarks;
+}
+
+function inversionRemarks(
+  scenario: TransitionScenario,
+  { assumptions, country, years }: Company,
+): readonly ScenarioRemark[] {
+  const model = assumptions.iam;
+  if (centralVariant(scenario, model) !== model) return [];
+  const inversions = priceInversionsOf(scenario, { model, region: country.region, years });
+  if (inversions.length === 0) return [];
+  const names = inversions.map(({ scenario: other, years: inverted }) => `${other} in ${formatYears(inverted)}`);
+  const detail =
+    `${scenario.id}: ${PRICE_MODELS[model]} has higher carbon prices in ${country.region} than under ${names.join(", ")}, ` +
+    "because it forces each region to its pledge; the order of the scenarios is inverted there.";
+  return [{ code: "price_inversion", detail, scenario: scenario.id, inversions }];
+}
+
+/** Formats ascending years, with consecutive ones as a range. */
+function formatYears(years: PriceInversion["years"]): string {
+  const ranges: { first: number; last: number }[] = [];
+  for (const year of years) {
+    const range = ranges.at(-1);
+    if (range?.last === year - 1) range.last = year;
+    else ranges.push({ first: year, last: year });
+  }
+  return ranges.map(({ first, last }) => (first === last ? String(first) : `${first} to ${last}`)).join(", ");
+}
+
+/** Narratives of the scenarios whose carbon prices are expected to be lower than those of the orderly ones. */
+const LESS_AMBITIOUS_NARRATIVES = new Set(["Hot house world", "Too little, too late"]);
+const ORDERLY_PATHS = ["NGFS_NET_ZERO_2050", "NGFS_LOW_DEMAND", "NGFS_BELOW_2C"];
+/** Ratio of prices above which the order is inverted. */
+const RATIO_MIN = 1.1;
+
+/** Years in which a less ambitious scenario has the higher carbon price. */
+interface PriceInversion {
+  /** Id of the more ambitious scenario. */
+  readonly scenario: string;
+  readonly years: readonly number[];
+}
+
+/**
+ * Finds the requested years in which the price of a less ambitious NGFS scenario exceeds the price of an orderly scenario of
+ * the same model and region by more than 10 %. REMIND forces each region to its pledge by 2030, so NDC prices of some regions are high then.
+ */
+function priceInversionsOf(
+  { family, narrative, pricePath }: TransitionScenario,
+  of: { readonly model: PriceModel; readonly region: NgfsRegion; readonly years: readonly number[] },
+): readonly PriceInversion[] {
+  const prices = pricesOf(pricePath, { variant: of.model, region: of.region });
+  if (family !== "NGFS" || prices === undefined || !LESS_AMBITIOUS_NARRATIVES.has(narrative)) return [];
+  return ORDERLY_PATHS.flatMap((scenario) => {
+    const orderly = pricesOf(scenario, { variant: of.model, region: of.region });
+    if (orderly === undefined) return [];
+    const years = of.years.filter((year) => valueInYear(prices, year) > RATIO_MIN * valueInYear(orderly, year));
+    return years.length === 0 ? [] : [{ scenario, years }];
+  });
 }

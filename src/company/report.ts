@@ -11,16 +11,14 @@ import type {
   EmitterEcho,
 } from "../contract/wireTypes.ts";
 import { centralVariant, priceShocksOf } from "./carbonPrices.ts";
-import { companyQuality, emissionsQuality } from "./dataQuality.ts";
-import { dataSourcesOf, EMISSION_DATA_SOURCES } from "./dataSources.ts";
-import { discountingAt } from "./discounting.ts";
+import { companyQuality, dataSourcesOf, EMISSION_DATA_SOURCES, emissionsQuality } from "./dataQuality.ts";
+import { discountingAt, type Exposure, type ScenarioInputs } from "./loss.ts";
 import { type CompanyEmissions, companyEmissions, tonnesOf } from "./emissions.ts";
-import type { Exposure, ScenarioInputs } from "./loss.ts";
 import { METHOD_VERSION } from "./methodConstants.ts";
 import { companyRemarks, emissionsRemarks } from "./remarks.ts";
 import { type Company, type Emitter, readCompanyRequest, readEmissionsRequest } from "./request.ts";
 import { companyValuationOf, resultOf } from "./result.ts";
-import { warmingOf } from "./temperaturePaths.ts";
+import { warmingOf } from "./yearlySeries.ts";
 
 const RESULT_UNITS = { money: "USD 2025 real per year", emissions: "t CO2e per year" } as const;
 

@@ -1,17 +1,16 @@
 import { Compile } from "typebox/compile";
-import { DAMAGE_FUNCTIONS, type ESTIMATED_MEMBERS, PRICE_MODEL_IDS } from "../contract/companyNames.ts";
+import { DAMAGE_FUNCTIONS, type ESTIMATED_MEMBERS, PRICE_MODEL_IDS } from "../contract/names.ts";
 import { CompanyRequestSchema, EmissionsRequestSchema } from "../contract/companyRequest.ts";
 import { ASSESSMENT_YEARS } from "../contract/ranges.ts";
 import type { FaultItem } from "../errors.ts";
-import { AMOUNTS } from "./amounts.ts";
+import { AMOUNTS, type IndustryMatch, RequestReader } from "./requestReader.ts";
 import { hasPriceInYear, modelsWithPrices, PRICE_MODELS, type PriceModel, pricesOf } from "./carbonPrices.ts";
 import type { Country } from "./countryFigures.ts";
 import type { ReportedEmissions } from "./emissions.ts";
 import type { Industry } from "./industryParameters.ts";
 import { BASE_YEAR, DEFAULT_DISCOUNT_RATE, DEFAULT_LOSS_GIVEN_DEFAULT } from "./methodConstants.ts";
-import { normalizedEbitdaUsd } from "./normalizedEbitda.ts";
+import { normalizedEbitdaUsd } from "./loss.ts";
 import type { DamageFunction } from "./physical.ts";
-import { type IndustryMatch, RequestReader } from "./requestReader.ts";
 import type { TransitionScenario } from "./scenarios.ts";
 
 export type EstimatedMember = (typeof ESTIMATED_MEMBERS)[number];

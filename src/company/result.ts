@@ -1,15 +1,22 @@
 import type { CompanyResult, CompanyValuation, EmissionsFigure } from "../contract/wireTypes.ts";
 import { originOf } from "./carbonPrices.ts";
 import { debtRatiosOf, defaultRiskOf } from "./credit.ts";
-import { type Exposure, isShockDelayed, lossInYear, lostValueShareOf, type ScenarioInputs } from "./loss.ts";
+import {
+  type Exposure,
+  isShockDelayed,
+  lossInYear,
+  lostShareOf,
+  lostValueShareOf,
+  ratingOf,
+  type ScenarioInputs,
+  scoreOf,
+  valuationOf,
+} from "./loss.ts";
 import { type CentralLoss, lossRangeOf } from "./lossRange.ts";
 import { POWER_ABATEMENT, SUPPLIER_ABATEMENT } from "./methodConstants.ts";
-import { hazardLossFraction, localTemperatureC } from "./physical.ts";
-import { percentilesOf } from "./physicalPercentiles.ts";
+import { hazardLossFraction, localTemperatureC, percentilesOf } from "./physical.ts";
 import type { Company } from "./request.ts";
-import { lostShareOf, ratingOf, scoreOf } from "./score.ts";
 import { abatedShareOf, productUnitCostOf, renewedShareOf, unitCostOf, volumeChangeOf } from "./transition.ts";
-import { valuationOf } from "./valuation.ts";
 import { valueInYear } from "./yearlySeries.ts";
 import { expm1 } from "../numerics/elementaryFunctions.ts";
 

@@ -1,5 +1,4 @@
-import { clamp } from "./clamp.ts";
-import type { Emissions } from "./emissions.ts";
+import { clamp, type Emissions } from "./emissions.ts";
 import type { Industry } from "./industryParameters.ts";
 import {
   type Abatement,

@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { ALIGNMENT_FLAGS, ALIGNMENT_REASONS, GROWTH_SOURCES, PATHWAYS } from "./alignmentNames.ts";
+import { ALIGNMENT_FLAGS, ALIGNMENT_REASONS, GROWTH_SOURCES, PATHWAYS } from "./names.ts";
 import { AlignmentBasisSchema, EntityEchoSchema } from "./alignmentRequest.ts";
 import { describe, numberOrNull, textOrNull } from "./schemaKinds.ts";
 

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ASSET_TYPES, BENCHMARK_IDS, BUDGET_SCENARIOS } from "./alignmentNames.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, ASSET_TYPES, BENCHMARK_IDS, BUDGET_SCENARIOS } from "./names.ts";
 import { ALIGNMENT_AMOUNT_MAX, ALIGNMENT_YEARS, LABEL_LENGTH_MAX, PRICE_YEARS } from "./ranges.ts";
 
 const year = (description: string) =>

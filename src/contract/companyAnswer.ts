@@ -14,8 +14,8 @@ import {
   REMARK_CODES,
   SCENARIO_FAMILIES,
   SCENARIO_VINTAGES,
-} from "./companyNames.ts";
-import { CountryParametersSchema, IndustryParametersSchema } from "./companyParameters.ts";
+} from "./names.ts";
+import { CountryParametersSchema, IndustryParametersSchema } from "./companyReference.ts";
 import { describe, numberOrNull, openEnum, textOrNull } from "./schemaKinds.ts";
 
 const usd = (description: string) => Type.Number({ description: `${description} USD of 2025 per year.` });

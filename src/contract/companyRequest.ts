@@ -1,9 +1,9 @@
 import { Type } from "typebox";
-import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "./companyNames.ts";
+import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "./names.ts";
 import { ASSESSMENT_YEARS } from "./ranges.ts";
 
 /**
- * A number, or the number as text. `AMOUNTS` in src/company/amounts.ts gives its range, because a schema cannot limit the
+ * A number, or the number as text. `AMOUNTS` in src/company/requestReader.ts gives its range, because a schema cannot limit the
  * value of a string.
  */
 const amount = (description: string) => Type.Union([Type.Number(), Type.String()], { description });

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { AGGREGATION_METHODS, HAZARD_NAMES, METRIC_NAMES, SCENARIOS } from "./hazardNames.ts";
+import { AGGREGATION_METHODS, HAZARD_NAMES, METRIC_NAMES, SCENARIOS } from "./names.ts";
 import { RADIUS_KM_MAX } from "./ranges.ts";
 
 export const HazardNameSchema = Type.Enum(HAZARD_NAMES);

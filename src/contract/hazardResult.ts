@@ -1,5 +1,5 @@
 import { type TSchema, Type } from "typebox";
-import { AGGREGATION_METHODS, type METRIC_NAMES, NO_DATA_REASONS } from "./hazardNames.ts";
+import { AGGREGATION_METHODS, type METRIC_NAMES, NO_DATA_REASONS } from "./names.ts";
 import { HazardNameSchema, ScenarioSchema } from "./hazardQuery.ts";
 import { ProblemSchema } from "./problem.ts";
 import { describe, numberOrNull } from "./schemaKinds.ts";

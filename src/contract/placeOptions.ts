@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { HAZARD_NAMES } from "./hazardNames.ts";
+import { HAZARD_NAMES } from "./names.ts";
 import { HazardNameSchema, HazardQueryInputSchema, MetricNameSchema, ScenarioSchema } from "./hazardQuery.ts";
 import { RADIUS_KM_MAX } from "./ranges.ts";
 import { describe } from "./schemaKinds.ts";

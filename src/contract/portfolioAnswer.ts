@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import { AlignmentResultSchema, TemperatureRangeSchema } from "./alignmentAnswer.ts";
-import { NO_WEIGHT, UNATTRIBUTED_REASONS, UNCOVERED_REASONS } from "./portfolioNames.ts";
+import { NO_WEIGHT, UNATTRIBUTED_REASONS, UNCOVERED_REASONS } from "./names.ts";
 import { PortfolioMethodSchema, PortfolioScopeSchema } from "./portfolioRequest.ts";
 import { ProblemItemSchema } from "./problem.ts";
 import { describe, numberOrNull } from "./schemaKinds.ts";

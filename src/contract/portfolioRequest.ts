@@ -1,7 +1,7 @@
 import { Type } from "typebox";
-import { ALIGNMENT_BASES, BUDGET_SCENARIOS } from "./alignmentNames.ts";
-import { AlignmentParametersSchema, EntitySchema } from "./alignmentRequest.ts";
 import {
+  ALIGNMENT_BASES,
+  BUDGET_SCENARIOS,
   GROUP_KEY_COUNT_MAX,
   HOLDING_COUNT_MAX,
   MISSING_SCORE_C,
@@ -9,7 +9,8 @@ import {
   PORTFOLIO_METHODS,
   PORTFOLIO_SCOPES,
   SCORE_RANGE_C,
-} from "./portfolioNames.ts";
+} from "./names.ts";
+import { AlignmentParametersSchema, EntitySchema } from "./alignmentRequest.ts";
 import { ALIGNMENT_AMOUNT_MAX, ALIGNMENT_YEARS } from "./ranges.ts";
 import { numberOrNull, textOrNull } from "./schemaKinds.ts";
 

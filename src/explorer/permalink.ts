@@ -3,7 +3,7 @@
  * are not sent to any server.
  */
 import { batch, type Signal } from "@preact/signals";
-import { AGGREGATION_METHODS, HAZARD_NAMES, SCENARIOS } from "../contract/hazardNames.ts";
+import { AGGREGATION_METHODS, HAZARD_NAMES, SCENARIOS } from "../contract/names.ts";
 import { placePosition } from "./placePosition.ts";
 import { type ExplorerState, initialState, type MapPosition, type SelectedPlace, VIEWS, ZOOM } from "./state.ts";
 

@@ -1,4 +1,4 @@
-import { NO_DATA_REASONS } from "../contract/hazardNames.ts";
+import { NO_DATA_REASONS } from "../contract/names.ts";
 import type { FieldLayer } from "../atlas/cachedField.ts";
 import type { LayerSet } from "../atlas/layerSet.ts";
 import type { Sampler } from "../atlas/sampler.ts";

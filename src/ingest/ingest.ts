@@ -4,7 +4,7 @@
  *   await ingestAqueductFloods({ sources: ["maps/aqueduct"], out: "data/atlas" });
  *   await ingestLayers({ manifest: "maps/storm.json", out: "data/atlas" });
  *
- * Reading requires the optional package of the format: geotiff, h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
+ * Reading requires the optional package of the format: h5wasm (NetCDF-4, HDF5), netcdfjs (NetCDF-3), zarrita (Zarr).
  */
 import { Fault } from "../errors.ts";
 import type { HazardName } from "../hazard/hazards.ts";
@@ -12,7 +12,7 @@ import { gridOf } from "../atlas/catalog.ts";
 import { readCatalog } from "../atlas/writer.ts";
 import type { Grid } from "../kernel/grid.ts";
 import { checkIngestOptions, checkReprojectionOptions, type IngestOptions } from "./options.ts";
-import { type HazardPlan, mapsOf } from "./plan.ts";
+import { type HazardPlan, type IgnoredFile, mapsOf } from "./plan.ts";
 import { partsOf, type Raster, type RasterOptions, sourceFilesOf } from "./raster.ts";
 import { MapFiles } from "./readers/mapFiles.ts";
 import { planLayers } from "./recipes/layers.ts";
@@ -20,10 +20,9 @@ import { readManifest } from "./recipes/layersManifest.ts";
 import { type MapOpener, optionSchemas } from "./recipes/recipe.ts";
 import { type RecipeChoices, type RecipeName, RECIPES } from "./recipes/recipeList.ts";
 import { type IngestPreview, previewOf } from "./preview.ts";
-import type { IngestReport, IgnoredFile } from "./report.ts";
+import { type IngestReport, writeHazards } from "./writeHazards.ts";
 import { withRequestedLayers } from "./requestedLayers.ts";
 import { SourceVersions } from "./sourceVersions.ts";
-import { writeHazards } from "./writeHazards.ts";
 
 export {
   Fault,
@@ -35,20 +34,20 @@ export {
   isFault,
 } from "../errors.ts";
 export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/wireTypes.ts";
-export type { CellCounts } from "./cellCounts.ts";
+export type { CellCounts } from "./metricSteps.ts";
 export type { KeptMeridian, MosaicOrder } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
-export type { AqueductChoices } from "./recipes/aqueductNames.ts";
+export type { AqueductChoices } from "./recipes/aqueductFloods.ts";
 export type { AqueductFloodsChoices } from "./recipes/aqueductFloods.ts";
 export type { DeltaresCoastalChoices } from "./recipes/deltaresCoastal.ts";
 export type { IrisWindsChoices } from "./recipes/irisWinds.ts";
 export type { JrcFloodsChoices } from "./recipes/jrcFloods.ts";
-export type { OscZarrChoices } from "./recipes/oscZarr.ts";
 export type { RecipeSources } from "./recipes/recipe.ts";
 export type { RecipeChoices, RecipeName } from "./recipes/recipeList.ts";
-export type { ScenarioMapping } from "./recipes/scenarioMapping.ts";
+export type { ScenarioMapping } from "./recipes/recipe.ts";
 export type { StormWindsChoices } from "./recipes/stormWinds.ts";
-export type { GroupReport, IngestReport, IngestTotals, IgnoredFile } from "./report.ts";
+export type { IgnoredFile } from "./plan.ts";
+export type { GroupReport, IngestReport, IngestTotals } from "./writeHazards.ts";
 export type { IngestPreview, PreviewFile, PreviewGrid, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
 
 export interface AqueductFloodsOptions extends IngestOptions {
@@ -75,6 +74,10 @@ export async function ingestAqueductFloods(options: AqueductFloodsOptions): Prom
 export async function previewAqueductFloods(options: AqueductFloodsOptions): Promise<IngestPreview> {
   return previewRecipe("aqueduct-floods", options);
 }
+
+/** What to use instead of a recipe of earlier releases. */
+const OSC_ZARR_HINT =
+  "Describe the arrays of the OS-Climate store in a manifest of isotherm ingest layers, which reads Zarr (docs/ingest/formats.md).";
 
 /** The options of a recipe: those of every ingest, the sources, and the choices of the recipe. */
 export type RecipeOptions<Name extends RecipeName> = IngestOptions & RecipeChoices[Name];
@@ -111,7 +114,8 @@ async function prepareRecipe<Name extends RecipeName>(
   const recipe = Object.hasOwn(RECIPES, name) ? RECIPES[name] : undefined;
   if (recipe === undefined) {
     const names = Object.keys(RECIPES).join(", ");
-    throw new Fault("invalid_request", `There is no recipe ${JSON.stringify(name)}; the recipes are ${names}.`);
+    const hint = (name as string) === "osc-zarr" ? ` ${OSC_ZARR_HINT}` : "";
+    throw new Fault("invalid_request", `There is no recipe ${JSON.stringify(name)}; the recipes are ${names}.${hint}`);
   }
   checkIngestOptions(options, { sources: { type: "array", items: { type: "string" } } }, optionSchemas(recipe));
   const { ignoredFiles, missingFiles, plan } = await recipe.find(options);

@@ -1,9 +1,9 @@
-/** Rounds the metrics of cells to the steps of their layers. */
+/** Rounds the metrics of cells to the steps of their layers, and counts the cells. */
 import { type MetricName, type MetricSpec, totalHazardSteps } from "../hazard/hazards.ts";
 import { toSteps } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
-import { BadValueError } from "./badValue.ts";
+import { CURVE_AT_FIRST, CURVE_PARTLY_MISSING, CURVE_RAISED, STEPS_NODATA } from "../kernel/kernel.generated.ts";
+import { FLAG_CLAMPED, type UnstorableValue } from "./badValues.ts";
 
 /** Unrounded metrics of a run of cells; absent metrics have no layer. */
 export type MetricValues = Partial<Record<Exclude<MetricName, "total_hazard">, Float64Array>>;
@@ -11,11 +11,14 @@ export type MetricValues = Partial<Record<Exclude<MetricName, "total_hazard">, F
 /** Largest rounding error of each metric so far, in its unit. */
 export type LargestRounding = Partial<Record<MetricName, number>>;
 
-export interface MetricSteps {
-  /** u16[cells][layers] */
-  readonly steps: Uint16Array;
-  readonly worst: LargestRounding;
-}
+export type MetricSteps =
+  | {
+      readonly kind: "steps";
+      /** u16[cells][layers] */
+      readonly steps: Uint16Array;
+      readonly worst: LargestRounding;
+    }
+  | ({ readonly kind: "out-of-range" } & UnstorableValue);
 
 /** Returns the larger of two rounding errors for each metric. */
 export function mergeLargestRounding(a: LargestRounding, b: LargestRounding): LargestRounding {
@@ -37,24 +40,21 @@ export function gathered<Values extends Float32Array | Float64Array>(values: Val
  * Rounds metrics to the steps of their layers, interleaved by cell. The total hazard is computed from the stored steps of
  * intensity and probability.
  * @param layers as returned by `layersFrom`
- * @throws BadValueError for a value that no step can store; its `map` is the index of the layer
  */
 export function metricSteps(kernel: Kernel, layers: readonly MetricSpec[], values: MetricValues): MetricSteps {
   const cellCount = Object.values(values)[0]?.length ?? 0;
   const layerCount = layers.length;
   const steps = new Uint16Array(cellCount * layerCount);
   const worst: LargestRounding = {};
-  layers.forEach((layer, index) => {
-    if (layer.metric === "total_hazard") return;
+  for (const [index, layer] of layers.entries()) {
+    if (layer.metric === "total_hazard") continue;
     const numbers = values[layer.metric];
     if (numbers === undefined) throw new Error(`There are no values for the layer ${layer.metric}.`);
     const outcome = toSteps(kernel, numbers, layer, { cells: steps, layer: index, layerCount });
-    if (outcome.kind === "out-of-range") {
-      const value = numbers[outcome.cell] ?? NaN;
-      throw new BadValueError({ map: index, cell: outcome.cell, value, why: value < 0 ? "negative" : "above-range" });
-    }
+    if (outcome.kind === "out-of-range")
+      return { kind: "out-of-range", layer, cell: outcome.cell, value: numbers[outcome.cell] ?? NaN };
     worst[layer.metric] = outcome.worstRounding;
-  });
+  }
 
   const total = layers.findIndex(({ metric }) => metric === "total_hazard");
   if (total >= 0) {
@@ -62,7 +62,7 @@ export function metricSteps(kernel: Kernel, layers: readonly MetricSpec[], value
     const probability = layers.findIndex(({ metric }) => metric === "probability");
     worst.total_hazard = addTotals(steps, values, { total, intensity, probability, layers });
   }
-  return { steps, worst };
+  return { kind: "steps", steps, worst };
 }
 
 function addTotals(
@@ -89,4 +89,67 @@ function addTotals(
     if (error > worst) worst = error;
   }
   return worst;
+}
+
+export interface CellCounts {
+  readonly valid: number;
+  readonly nodata: number;
+  /** Valid cells with the value zero. */
+  readonly zero: number;
+  /** Cells in which a negative value was set to zero. */
+  readonly clampedNegative: number;
+  /** Cells that are missing on some maps of a curve but not on all. */
+  readonly partlyMissing: number;
+  /** Cells that reach the threshold at the shortest return period. */
+  readonly reachedAtFirst: number;
+  /** Cells whose curve was made non-decreasing. */
+  readonly raised: number;
+}
+
+/** Counts and rounding errors of one group. Checkpoints store them as JSON, so the member names are part of a file format. */
+export interface GroupTotals {
+  counts: { -readonly [K in keyof CellCounts]: number };
+  worst: LargestRounding;
+}
+
+export function zeroCounts(): GroupTotals["counts"] {
+  return { valid: 0, nodata: 0, zero: 0, clampedNegative: 0, partlyMissing: 0, reachedAtFirst: 0, raised: 0 };
+}
+
+/**
+ * Adds a run of cells to the counts, and returns them.
+ *
+ * @param steps u16[cells][layerCount]
+ * @param flags u8[cells], the CURVE_ bits of the kernel and FLAG_CLAMPED
+ * @param at `own`: index of the layer to count; the run of cells
+ */
+export function countCells(
+  counts: GroupTotals["counts"],
+  steps: Uint16Array,
+  flags: Uint8Array,
+  at: { readonly own: number; readonly layerCount: number; readonly firstCell: number; readonly endCell: number },
+): CellCounts {
+  const { own, layerCount, firstCell, endCell } = at;
+  let nodata = 0;
+  let zero = 0;
+  for (let cell = firstCell, index = firstCell * layerCount + own; cell < endCell; cell++, index += layerCount) {
+    const step = steps[index] as number;
+    if (step === STEPS_NODATA) nodata++;
+    else if (step === 0) zero++;
+    const bits = flags[cell] as number;
+    if (bits === 0) continue;
+    if ((bits & FLAG_CLAMPED) !== 0) counts.clampedNegative++;
+    if ((bits & CURVE_PARTLY_MISSING) !== 0) counts.partlyMissing++;
+    if ((bits & CURVE_AT_FIRST) !== 0) counts.reachedAtFirst++;
+    if ((bits & CURVE_RAISED) !== 0) counts.raised++;
+  }
+  counts.nodata += nodata;
+  counts.zero += zero;
+  counts.valid += endCell - firstCell - nodata;
+  return counts;
+}
+
+/** Adds counts of other cells. */
+export function addCounts(counts: GroupTotals["counts"], more: CellCounts): void {
+  for (const name of Object.keys(counts) as (keyof CellCounts)[]) counts[name] += more[name];
 }

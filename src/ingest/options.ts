@@ -87,11 +87,6 @@ export interface IngestOptions {
   /** Stops the ingest within a few rows with its abort reason; running the same ingest again resumes it. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: IngestProgress) => void;
-  /**
-   * Called with the first error about a value that is rejected. All maps are then checked for other such values, which may take
-   * as long as the ingest, and the error of the ingest lists them.
-   */
-  readonly onRejection?: (first: Fault) => void;
 }
 
 export interface IngestProgress {
@@ -134,7 +129,6 @@ const MEMBERS: Readonly<Record<string, ValueSchema>> = {
   release: { type: "string" },
   signal: { type: "signal" },
   onProgress: { type: "function" },
-  onRejection: { type: "function" },
 };
 
 /**

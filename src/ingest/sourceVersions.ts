@@ -10,11 +10,11 @@ import { join, relative, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createSHA256 } from "hash-wasm";
 import { writeSynced } from "../files/files.ts";
-import { WORK_PREFIX } from "../atlas/finishedPack.ts";
+import { WORK_PREFIX } from "../atlas/packWork.ts";
 import type { Stopped } from "../atlas/writer.ts";
 import { type Fault, isFault } from "../errors.ts";
 import { sourceFault } from "./raster.ts";
-import { archivePathOf } from "./readers/zip/archivePath.ts";
+import { archivePathOf } from "./readers/zip.ts";
 
 /** Identifies one version of a source; written to the provenance unchanged. */
 export interface SourceVersion {

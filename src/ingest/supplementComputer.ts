@@ -1,35 +1,51 @@
-/** Computes parts of supplements: the curves of cells, and ranges over climate models. */
+/** Computes chunks of supplements: the curves of cells, and ranges over climate models. */
 import { toSteps } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
-import { BadValueError } from "./badValue.ts";
-import { badValueFault, outOfRangeFault } from "./badValues.ts";
-import { zeroCounts } from "./cellCounts.ts";
-import { type CellKinds, CellSorter } from "./cellKinds.ts";
-import { checkedValues, curveCells, intensityOf } from "./curve.ts";
-import { gathered, metricSteps, type MetricValues } from "./metricSteps.ts";
+import {
+  checkedValues,
+  checkingValues,
+  outOfRangeFault,
+  type ReadMap,
+  type UnstorableValue,
+  type ValueCheck,
+} from "./badValues.ts";
+import { gathered, metricSteps, zeroCounts } from "./metricSteps.ts";
+import { type CellKinds, CellSorter, type CurveCells, curveCells, intensityOf } from "./curve.ts";
 import { ModelCurves } from "./modelCurves.ts";
 import {
+  cellsOf,
   type GroupRows,
   KERNEL_CELLS,
   kernelBatches,
-  type PartKey,
-  type PartOptions,
+  type ChunkKey,
+  type ChunkOptions,
+  readMaps,
   tileRowsOf,
-} from "./partComputer.ts";
-import type { CurveSource, GroupPlan, HazardPlan } from "./plan.ts";
-import { metricsOfPlan } from "./planLayers.ts";
-import type { CellWindow, RasterValues } from "./raster.ts";
+} from "./chunkComputer.ts";
+import { curveRuleOf, type CurveSource, type GroupPlan, type HazardPlan, metricsOfPlan } from "./plan.ts";
+import type { CellWindow } from "./raster.ts";
 import { ownMetricOf, returnPeriodsOfGroup } from "./supplementPlan.ts";
 
-/** Computes parts of the supplement of one scenario and year. */
+/** A run of cells of a curve. */
+interface CurveBatch {
+  readonly first: number;
+  readonly end: number;
+  readonly kinds: CellKinds;
+  /** The source values of the active cells. */
+  readonly source: CurveCells;
+  /** Their curves, by return period; a cell that is missing on any map is missing for every return period. */
+  readonly values: readonly Float64Array[];
+}
+
+/** Computes chunks of the supplement of one scenario and year. */
 export class SupplementComputer {
   readonly #kernel: Kernel;
   readonly #plan: HazardPlan;
-  readonly #options: PartOptions;
+  readonly #options: ChunkOptions;
   readonly #sorter = new CellSorter(KERNEL_CELLS);
 
-  constructor(kernel: Kernel, plan: HazardPlan, options: PartOptions) {
+  constructor(kernel: Kernel, plan: HazardPlan, options: ChunkOptions) {
     this.#kernel = kernel;
     this.#plan = plan;
     this.#options = options;
@@ -39,7 +55,7 @@ export class SupplementComputer {
    * Reads the maps of the group and computes all layers of its supplement, interleaved by cell.
    * @throws Fault `source_invalid` naming file and cell of a value that is rejected
    */
-  async compute({ group: index, window }: PartKey): Promise<GroupRows> {
+  async compute({ group: index, window }: ChunkKey): Promise<GroupRows> {
     const group = this.#plan.groups[index];
     if (group?.content.kind !== "curves") throw new Error(`Group ${index} has no curves.`);
     const tileRows = tileRowsOf(window, this.#options.atlasRowOfSource);
@@ -66,51 +82,48 @@ export class SupplementComputer {
     const layer = ownMetricOf(this.#plan);
     const layerCount = model.maps.length;
     const all = new Uint16Array(window.rowCount * window.columnCount * layerCount);
-    for await (const { first, end, kinds, values } of this.#batches(model, window)) {
-      const { active, missing } = kinds;
-      const steps = new Uint16Array(active.length * layerCount);
-      for (const [period, each] of values.entries()) {
-        const outcome = toSteps(this.#kernel, each, layer, { cells: steps, layer: period, layerCount });
-        if (outcome.kind === "steps") continue;
-        const value = each[outcome.cell] ?? NaN;
-        const bad = { map: 0, cell: active[outcome.cell] ?? 0, value, why: "above-range" } as const;
-        throw await outOfRangeFault(group, layer, bad, { window, firstCell: first });
+    const maps = await readMaps(model, window);
+    const bad = checkingValues(maps, this.#checkOf(window), (): UnstorableValue | undefined => {
+      for (const { first, end, kinds, values } of this.#batches(maps, window)) {
+        const { active, missing } = kinds;
+        const steps = new Uint16Array(active.length * layerCount);
+        for (const [period, each] of values.entries()) {
+          const outcome = toSteps(this.#kernel, each, layer, { cells: steps, layer: period, layerCount });
+          if (outcome.kind === "out-of-range")
+            return { layer, cell: first + (active[outcome.cell] ?? 0), value: each[outcome.cell] ?? NaN };
+        }
+        const target = all.subarray(first * layerCount, end * layerCount);
+        scatterSteps(target, active, steps, layerCount);
+        setMissing(target, missing, layerCount);
       }
-      const target = all.subarray(first * layerCount, end * layerCount);
-      scatterSteps(target, active, steps, layerCount);
-      setMissing(target, missing, layerCount);
-    }
+      return undefined;
+    });
+    if (bad !== undefined) throw await outOfRangeFault(group, window, bad);
     return all;
   }
 
-  /** Reads the maps of a model and yields the non-decreasing curves of the active cells of each batch. */
-  async *#batches(
-    { maps }: CurveSource,
-    window: CellWindow,
-  ): AsyncGenerator<{
-    readonly first: number;
-    readonly end: number;
-    readonly kinds: CellKinds;
-    /** The source values of the active cells, by map. */
-    readonly source: readonly RasterValues[];
-    /** Their curves, by return period; a cell that is missing on any map is missing for every return period. */
-    readonly values: readonly Float64Array[];
-  }> {
+  #checkOf(window: CellWindow): ValueCheck {
     const layer = ownMetricOf(this.#plan);
-    const clampTolerance = this.#options.clampToleranceOf(layer.unit);
-    const read = await Promise.all(maps.map(({ raster, band }) => raster.readWindow({ ...window, band })));
+    return { window, layer, clampTolerance: this.#options.clampToleranceOf(layer.unit) };
+  }
+
+  /** Yields the non-decreasing curves of the active cells of each batch. */
+  *#batches(maps: readonly ReadMap[], window: CellWindow): Generator<CurveBatch> {
+    const { clampTolerance } = this.#checkOf(window);
     for (const [first, end] of kernelBatches(window.rowCount * window.columnCount)) {
-      const batch = read.map((values) => values.subarray(first, end));
-      const kinds = this.#sorter.kindsOf(batch);
-      const { active } = kinds;
-      const source = batch.map((values) => gathered(values, active));
-      const values = await withFault(
-        () => source.map((each, map) => this.#valuesInUnit(each, { map, unitFactor: maps[map]?.unitFactor ?? 1 })),
-        (bad) => {
-          const position = { window, firstCell: first, layer, clampTolerance };
-          return badValueFault(maps[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position);
-        },
-      );
+      const batch = cellsOf(maps, first, end);
+      const kinds = this.#sorter.kindsOf(batch.maps);
+      const source = { ...batch, maps: batch.maps.map((values) => gathered(values, kinds.active)) };
+      const values = source.maps.map((each, map) => {
+        const unitFactor = batch.unitFactors[map] ?? 1;
+        const range = { unitFactor, clampTolerance, max: Number.MAX_VALUE };
+        const converted = new Float64Array(checkedValues(each, new Uint8Array(each.length), range));
+        // A loop, because `from` with a mapping function is slower.
+        if (unitFactor !== 1)
+          for (let cell = 0; cell < converted.length; cell++)
+            converted[cell] = (converted[cell] as number) * unitFactor;
+        return converted;
+      });
       makeNonDecreasing(values);
       yield { first, end, kinds, source, values };
     }
@@ -122,56 +135,27 @@ export class SupplementComputer {
     { group, window }: { readonly group: GroupPlan; readonly window: CellWindow },
   ): Promise<void> {
     const layers = metricsOfPlan(this.#plan);
-    for await (const { first, kinds, source, values } of this.#batches(model, window)) {
-      const { active, zero } = kinds;
-      curves.addZeros(first, zero);
-      curves.add(first, active, values);
-      if (!curves.hasMetrics) continue;
-      const metrics = this.#metricsOf(source, model.maps);
-      const { steps } = await withFault(
-        () => metricSteps(this.#kernel, layers, metrics),
-        (bad) => {
-          const position = { window, firstCell: first };
-          return outOfRangeFault(group, layers[bad.map], { ...bad, cell: active[bad.cell] ?? 0 }, position);
-        },
-      );
-      curves.addMetrics(first, active, steps);
-    }
-  }
-
-  #valuesInUnit(
-    values: RasterValues,
-    { map, unitFactor }: { readonly map: number; readonly unitFactor: number },
-  ): Float64Array {
-    const clampTolerance = this.#options.clampToleranceOf(ownMetricOf(this.#plan).unit);
-    const flags = new Uint8Array(values.length);
-    const checked = checkedValues(values, flags, { map, unitFactor, clampTolerance, max: Number.MAX_VALUE });
-    const converted = new Float64Array(checked);
-    // A loop, because `from` with a mapping function is slower.
-    if (unitFactor !== 1)
-      for (let cell = 0; cell < converted.length; cell++) converted[cell] = (converted[cell] as number) * unitFactor;
-    return converted;
-  }
-
-  /** Returns the metrics of one model, computed as those of a group with a single model. */
-  #metricsOf(activeMaps: readonly RasterValues[], maps: CurveSource["maps"]): MetricValues {
+    const rule = curveRuleOf(this.#plan, model);
     const { rules } = this.#plan;
-    const layer = ownMetricOf(this.#plan);
-    const { own, probability } = curveCells(
-      this.#kernel,
-      { maps: activeMaps, unitFactors: maps.map(({ unitFactor }) => unitFactor) },
-      {
-        family: rules.curve ?? "gumbel",
-        returnPeriods: maps.map(({ returnPeriodYears }) => returnPeriodYears),
-        designReturnPeriodYears: rules.design_return_period_years ?? NaN,
-        threshold: rules.threshold,
-      },
-      {
-        clampTolerance: this.#options.clampToleranceOf(layer.unit),
-        flags: new Uint8Array(activeMaps[0]?.length ?? 0),
-      },
-    );
-    return { [layer.metric]: own, probability, intensity: intensityOf(own, rules) };
+    const { layer, clampTolerance } = this.#checkOf(window);
+    const maps = await readMaps(model, window);
+    const bad = checkingValues(maps, this.#checkOf(window), (): UnstorableValue | undefined => {
+      for (const { first, kinds, source, values } of this.#batches(maps, window)) {
+        const { active, zero } = kinds;
+        curves.addZeros(first, zero);
+        curves.add(first, active, values);
+        if (!curves.hasMetrics) continue;
+        // The metrics of one model are computed as those of a group with a single model.
+        const flags = new Uint8Array(active.length);
+        const { own, probability } = curveCells(this.#kernel, source, rule, { clampTolerance, flags });
+        const metrics = { [layer.metric]: own, probability, intensity: intensityOf(own, rules) };
+        const outcome = metricSteps(this.#kernel, layers, metrics);
+        if (outcome.kind === "out-of-range") return { ...outcome, cell: first + (active[outcome.cell] ?? 0) };
+        curves.addMetrics(first, active, outcome.steps);
+      }
+      return undefined;
+    });
+    if (bad !== undefined) throw await outOfRangeFault(group, window, bad);
   }
 
   /** Rounds the layers of all kinds, in the order of the supplement. */
@@ -199,8 +183,8 @@ export class SupplementComputer {
             const values = curves.valuesOf(kind, period).subarray(first, end);
             const outcome = toSteps(this.#kernel, values, layer, target);
             if (outcome.kind === "steps") continue;
-            const bad = { map: 0, cell: outcome.cell, value: values[outcome.cell] ?? NaN, why: "above-range" } as const;
-            throw await outOfRangeFault(group, layer, bad, { window, firstCell: first });
+            const bad = { layer, cell: first + outcome.cell, value: values[outcome.cell] ?? NaN };
+            throw await outOfRangeFault(group, window, bad);
           }
         }
       }
@@ -226,17 +210,6 @@ function makeNonDecreasing(maps: readonly Float64Array[]): void {
   // The maximum of NaN and a number is NaN, so the last value is missing if any is.
   for (let cell = 0; cell < last.length; cell++) {
     if (Number.isNaN(last[cell])) for (const values of maps) values[cell] = NaN;
-  }
-}
-
-async function withFault<T>(
-  compute: () => T,
-  toFault: (bad: BadValueError["bad"]) => Error | Promise<Error>,
-): Promise<T> {
-  try {
-    return compute();
-  } catch (error) {
-    throw error instanceof BadValueError ? await toFault(error.bad) : error;
   }
 }
 

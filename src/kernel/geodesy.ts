@@ -1,8 +1,7 @@
 import geodesic from "geographiclib-geodesic";
-import { type Cell, cellCenter, type Grid, type Location, normalizeLonDeg } from "./grid.ts";
+import { type Cell, cellCenter, type Grid, locateCell, type Location, normalizeLonDeg } from "./grid.ts";
 import type { Kernel } from "./instance.ts";
 import { RADIUS_M_MAX, STATUS_FULL } from "./kernel.generated.ts";
-import { locateCell } from "./points.ts";
 
 export { RADIUS_M_MAX };
 

@@ -5,6 +5,8 @@ import * as constants from "./kernel.generated.ts";
 const MEMORY_PAGE_BYTES = 65_536;
 /** 4 GiB minus one page: the end address of a range that ends at exactly 4 GiB would wrap to 0. */
 const PAGES_MAX = 65_535;
+/** The memory grows by multiples of 64 MiB: each growth collects garbage, and unused memory costs only address space. */
+const GROWTH_PAGES = 1024;
 const ALIGNMENT_BYTES = 64;
 /** Vector loads and stores may extend past the end of a region. */
 export const PADDING_BYTES = 64;
@@ -33,6 +35,9 @@ export class KernelError extends Error {
   }
 }
 
+/** The module, which all kernels of a thread share with its optimized code. */
+let compiled: Promise<WebAssembly.Module> | undefined;
+
 /**
  * One instance of the kernel module with its own memory. JavaScript manages the memory: static data of the kernel, then
  * scratch for calls, then regions reserved permanently, such as tiles. Kernels do not allocate.
@@ -57,7 +62,8 @@ export class Kernel {
   /** Creates an instance. `scratchBytes` limits the scratch of one call; unused scratch costs only address space. */
   static async load({ scratchBytes = 64 << 20 }: { readonly scratchBytes?: number } = {}): Promise<Kernel> {
     const memory = new WebAssembly.Memory({ initial: 1, maximum: PAGES_MAX });
-    const { instance } = await instantiate(decodeBase64(KERNEL_WASM_BASE64), { env: { memory } });
+    compiled ??= WebAssembly.compile(decodeBase64(KERNEL_WASM_BASE64));
+    const { instance } = await instantiate(await compiled, { env: { memory } });
     // Use the raw exports: the loader's wrappers, which count arguments, are too slow for hot calls.
     return new Kernel(instance.exports as unknown as KernelExports, memory, scratchBytes);
   }
@@ -130,10 +136,12 @@ export class Kernel {
 
   #growTo(end: number): void {
     const pages = Math.ceil(end / MEMORY_PAGE_BYTES);
-    const missing = pages - this.#memory.buffer.byteLength / MEMORY_PAGE_BYTES;
+    const present = this.#memory.buffer.byteLength / MEMORY_PAGE_BYTES;
     if (!(pages <= PAGES_MAX))
       throw new RangeError(`kernel memory is limited to ${PAGES_MAX} pages (${pages} requested)`);
-    if (missing > 0) this.#memory.grow(missing);
+    if (pages <= present) return;
+    const grown = Math.min(PAGES_MAX, Math.ceil(pages / GROWTH_PAGES) * GROWTH_PAGES);
+    this.#memory.grow(grown - present);
   }
 }
 

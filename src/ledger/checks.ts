@@ -1,4 +1,4 @@
-import { customerTextError } from "../contract/customerText.ts";
+import { customerTextError } from "../contract/ranges.ts";
 import { Fault } from "../errors.ts";
 import { quote } from "../validation/schemaErrors.ts";
 

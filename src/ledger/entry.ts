@@ -1,7 +1,8 @@
-import { IDEMPOTENCY_KEY_PATTERN } from "../contract/headers.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../contract/ranges.ts";
 import { Fault } from "../errors.ts";
 import type { RecordResult, UsageEntry } from "./ledger.ts";
-import { METERS } from "../contract/meters.ts";
+import { METERS } from "../contract/names.ts";
+import type { Meter } from "../contract/wireTypes.ts";
 
 /** The result for one entry of a committed transaction. */
 export type EntryOutcome = RecordResult | { readonly refusal: "idempotency_key_reused" };
@@ -39,6 +40,49 @@ export function checkEntry(entry: UsageEntry): void {
     (atlasRelease === undefined || isStorable(atlasRelease)) &&
     (idempotency === undefined || (IDEMPOTENCY_KEY.test(idempotency.key) && SHA256.test(idempotency.fingerprint)));
   if (!isValid) throw new Error(`Invalid usage entry: ${JSON.stringify({ receipt, meter, units, route })}`);
+}
+
+/** Fields of an encoded entry. */
+const FIELD_COUNT = 10;
+
+/**
+ * Encodes checked entries as one text, which is sent to another thread many times faster than objects: lines of ten
+ * fields, in which absent ones are empty. `checkEntry` rejects line ends in fields, and empty ones.
+ */
+export function encodeEntries(entries: readonly UsageEntry[]): string {
+  let text = "";
+  for (const entry of entries) {
+    const { receipt, accountId, customerId, keyId, meter, units, route, atlasRelease = "", idempotency } = entry;
+    if (text !== "") text += "\n";
+    text += `${receipt}\n${accountId}\n${customerId}\n${keyId}\n${meter}\n${units}\n${route}\n${atlasRelease}\n`;
+    text += idempotency === undefined ? "\n" : `${idempotency.key}\n${idempotency.fingerprint}`;
+  }
+  return text;
+}
+
+/** Decodes the text of `encodeEntries` for at least one entry. */
+export function decodeEntries(text: string): UsageEntry[] {
+  const fields = text.split("\n");
+  const entries: UsageEntry[] = [];
+  for (let at = 0; at < fields.length; at += FIELD_COUNT) {
+    const [receipt = "", accountId = "", customerId = "", keyId = "", meter, units, route = ""] = fields.slice(
+      at,
+      at + 7,
+    );
+    const [atlasRelease = "", key = "", fingerprint = ""] = fields.slice(at + 7, at + FIELD_COUNT);
+    entries.push({
+      receipt,
+      accountId,
+      customerId,
+      keyId,
+      meter: meter as Meter,
+      units: Number(units),
+      route,
+      ...(atlasRelease === "" ? {} : { atlasRelease }),
+      ...(key === "" ? {} : { idempotency: { key, fingerprint } }),
+    });
+  }
+  return entries;
 }
 
 /** Returns the time before which idempotency keys have expired. */

@@ -1,23 +1,51 @@
 import { randomBytes } from "node:crypto";
-import { type MessagePort, receiveMessageOnPort } from "node:worker_threads";
-import { packError } from "../concurrency/errorTransfer.ts";
-import { BATCH_COUNT_MAX } from "./entry.ts";
-import type { UsageEntry } from "./ledger.ts";
-import type { LedgerWorkerMessage, LedgerWorkerRequest, SqliteWorkerSetup } from "./sqliteMessages.ts";
+import { type PackedError, packError } from "../concurrency/errorTransfer.ts";
+import { type ParentPort, serveCalls } from "../concurrency/threadCalls.ts";
+import { decodeEntries, type EntryOutcome } from "./entry.ts";
+import type { Commit } from "./ledger.ts";
+import type { MethodName } from "./methods.ts";
 import { isStorageFailure, SqliteStore } from "./sqliteStore.ts";
 
 /** Half of the time in which a revocation must take effect; the other half is for requests in flight. */
 const POLL_INTERVAL_MS = 500;
 
-type RecordRequest = Extract<LedgerWorkerRequest, { readonly kind: "record" }>;
-type OtherRequest = Exclude<LedgerWorkerRequest, RecordRequest>;
+/** Startup parameters of a ledger worker. */
+export interface SqliteWorkerSetup {
+  readonly file: string;
+  /** Whether the worker only reads, for reports. */
+  readonly isReadOnly: boolean;
+  readonly nowMs: number;
+}
 
-/** The storage of a worker. */
-type LedgerStore = Pick<SqliteStore, "record" | "call" | "hasChanged" | "close">;
+/** The argument of `record`. It carries the sender's time, so that all workers of a ledger share one clock. */
+export interface RecordRequest {
+  readonly nowMs: number;
+  /** From `encodeEntries`. */
+  readonly entries: string;
+}
+
+/** The result of `record`. */
+export interface RecordReply {
+  readonly commit: Commit;
+  /** Outcomes other than that the entry's units have been recorded, by index of the entry; absent if there are none. */
+  readonly exceptions?: ReadonlyMap<number, EntryOutcome>;
+}
+
+/** The argument of `call`. */
+export interface MethodRequest {
+  readonly nowMs: number;
+  readonly name: MethodName;
+  readonly argument: unknown;
+}
+
+/** An event of a ledger worker: another process has changed cached entities, or the storage has failed. */
+export type LedgerEvent = { readonly hasChanged: true } | { readonly failure: PackedError };
 
 /** Parts of a worker that tests replace to inject faults. */
 export interface LedgerWorkerParts {
-  readonly openStore: (options: Parameters<typeof SqliteStore.open>[0]) => Promise<LedgerStore>;
+  readonly openStore: (
+    options: Parameters<typeof SqliteStore.open>[0],
+  ) => Promise<Pick<SqliteStore, "record" | "call" | "hasChanged" | "close">>;
   /** Interval at which the worker looks for changes by other processes. */
   readonly pollIntervalMs: number;
 }
@@ -27,154 +55,80 @@ const DEFAULT_PARTS: LedgerWorkerParts = {
   pollIntervalMs: POLL_INTERVAL_MS,
 };
 
-/** Opens the ledger and handles the requests of the port until it is closed or the storage fails. */
-export async function runLedgerWorker(
-  port: MessagePort,
+/**
+ * Opens the ledger and serves the functions `record`, `call` and `close` until it is closed or the storage fails. Runs
+ * one call at a time.
+ */
+export function runLedgerWorker(
+  port: ParentPort,
   setup: SqliteWorkerSetup,
   parts: Partial<LedgerWorkerParts> = {},
 ): Promise<void> {
-  try {
-    const newSecret = (): string => randomBytes(32).toString("hex");
-    const { openStore, pollIntervalMs } = { ...DEFAULT_PARTS, ...parts };
-    const store = await openStore({ ...setup, newSecret });
-    new LedgerWorker(port, store, pollIntervalMs).start(setup);
-  } catch (error) {
-    port.postMessage({ kind: "error", id: 0, error: packError(error) } satisfies LedgerWorkerMessage);
-    port.close();
-  }
+  const { openStore, pollIntervalMs } = { ...DEFAULT_PARTS, ...parts };
+  return serveCalls(port, async () => {
+    const store = await openStore({ ...setup, newSecret: () => randomBytes(32).toString("hex") });
+    let isOpen = true;
+    let previous: Promise<unknown> = Promise.resolve();
+    const send = (event: LedgerEvent): void => port.send({ event });
+
+    const stop = (): void => {
+      isOpen = false;
+      clearInterval(pollTimer);
+    };
+
+    /** Runs a call after the earlier ones. Stops after a storage failure, without closing the file: that would write to it. */
+    const inOrder = <Result>(run: () => Result | Promise<Result>): Promise<{ readonly result: Result }> => {
+      const result = previous.then(async () => {
+        if (!isOpen) throw new Error("The ledger is closed.");
+        try {
+          return { result: await run() };
+        } catch (error) {
+          if (isStorageFailure(error)) fail(error);
+          throw error;
+        }
+      });
+      previous = result.catch(() => undefined);
+      return result;
+    };
+
+    const fail = (error: unknown): void => {
+      stop();
+      send({ failure: packError(error) });
+    };
+
+    const pollChanges = (): void => {
+      try {
+        if (store.hasChanged()) send({ hasChanged: true });
+      } catch (error) {
+        if (isStorageFailure(error)) fail(error);
+      }
+    };
+
+    if (!setup.isReadOnly) store.hasChanged();
+    const pollTimer = setup.isReadOnly ? undefined : setInterval(pollChanges, pollIntervalMs).unref();
+    return {
+      functions: {
+        record: (request: RecordRequest) => inOrder(() => record(store, request)),
+        call: ({ name, argument, nowMs }: MethodRequest) => inOrder(() => store.call(name, argument as never, nowMs)),
+        close: () =>
+          inOrder(() => {
+            stop();
+            store.close();
+          }),
+      },
+    };
+  });
 }
 
-/**
- * Handles requests one after another, except that queued record requests share transactions of at most about
- * `BATCH_COUNT_MAX` entries.
- */
-class LedgerWorker {
-  readonly #port: MessagePort;
-  readonly #store: LedgerStore;
-  readonly #pollIntervalMs: number;
-  readonly #recordQueue: RecordRequest[] = [];
-  readonly #otherQueue: OtherRequest[] = [];
-  #isDraining = false;
-  #isOpen = true;
-  #pollTimer: NodeJS.Timeout | undefined;
-  #polledAtMs = 0;
-
-  constructor(port: MessagePort, store: LedgerStore, pollIntervalMs: number) {
-    this.#port = port;
-    this.#store = store;
-    this.#pollIntervalMs = pollIntervalMs;
+function record(store: Pick<SqliteStore, "record">, { nowMs, entries: text }: RecordRequest): RecordReply {
+  const entries = decodeEntries(text);
+  const startMs = performance.now();
+  const outcomes = store.record(entries, nowMs);
+  const commit = { rowCount: entries.length, durationMs: performance.now() - startMs };
+  const exceptions = new Map<number, EntryOutcome>();
+  for (const [i, outcome] of outcomes.entries()) {
+    const isRecorded = "units" in outcome && !outcome.isReplay && outcome.units === entries[i]?.units;
+    if (!isRecorded) exceptions.set(i, outcome);
   }
-
-  start({ isReadOnly }: SqliteWorkerSetup): void {
-    if (!isReadOnly) {
-      this.#store.hasChanged();
-      this.#pollTimer = setInterval(() => this.#pollChanges(), this.#pollIntervalMs).unref();
-      this.#polledAtMs = performance.now();
-    }
-    this.#port.on("message", (request: LedgerWorkerRequest) => {
-      this.#enqueue(request);
-      if (!this.#isDraining) void this.#drainQueues();
-    });
-    this.#post({ kind: "result", id: 0, result: undefined });
-  }
-
-  #enqueue(request: LedgerWorkerRequest): void {
-    if (request.kind === "record") this.#recordQueue.push(request);
-    else this.#otherQueue.push(request);
-  }
-
-  /** Enqueues the messages that have arrived, without returning to the event loop. */
-  #receivePending(): void {
-    for (;;) {
-      const pending = receiveMessageOnPort(this.#port);
-      if (pending === undefined) return;
-      this.#enqueue(pending.message as LedgerWorkerRequest);
-    }
-  }
-
-  async #drainQueues(): Promise<void> {
-    this.#isDraining = true;
-    while (this.#isOpen) {
-      this.#receivePending();
-      // Under load this loop does not return to the event loop, so the timer does not fire.
-      const isPollDue = performance.now() - this.#polledAtMs > this.#pollIntervalMs;
-      if (this.#pollTimer !== undefined && isPollDue) this.#pollChanges();
-      if (this.#recordQueue.length > 0) this.#record();
-      // Entries that were queued before a close request may need more than one transaction.
-      if (this.#recordQueue.length > 0 && this.#otherQueue[0]?.kind === "close") continue;
-      const other = this.#otherQueue.shift();
-      if (other !== undefined) await this.#handle(other);
-      else if (this.#recordQueue.length === 0) break;
-    }
-    this.#isDraining = false;
-  }
-
-  #record(): void {
-    const requests: RecordRequest[] = [];
-    const entries: UsageEntry[] = [];
-    while (entries.length < BATCH_COUNT_MAX) {
-      const request = this.#recordQueue.shift();
-      if (request === undefined) break;
-      requests.push(request);
-      for (const entry of request.entries) entries.push(entry);
-    }
-    try {
-      const startMs = performance.now();
-      const outcomes = this.#store.record(entries, requests.at(-1)?.nowMs ?? 0);
-      const commit = { rowCount: entries.length, durationMs: performance.now() - startMs };
-      let next = 0;
-      const recorded = requests.map(({ id, entries: requestEntries }) => ({
-        id,
-        outcomes: outcomes.slice(next, (next += requestEntries.length)),
-      }));
-      this.#post({ kind: "recorded", requests: recorded, commit });
-    } catch (error) {
-      if (isStorageFailure(error)) this.#fail(error);
-      else for (const { id } of requests) this.#post({ kind: "error", id, error: packError(error) });
-    }
-  }
-
-  async #handle(request: OtherRequest): Promise<void> {
-    const { id } = request;
-    if (request.kind === "close") {
-      // Earlier requests are finished; later ones are ignored.
-      this.#stop();
-      this.#store.close();
-      this.#post({ kind: "result", id, result: undefined });
-      this.#port.close();
-      return;
-    }
-    try {
-      const result = await this.#store.call(request.name, request.argument as never, request.nowMs);
-      this.#post({ kind: "result", id, result });
-    } catch (error) {
-      if (isStorageFailure(error)) this.#fail(error);
-      else this.#post({ kind: "error", id, error: packError(error) });
-    }
-  }
-
-  #pollChanges(): void {
-    this.#polledAtMs = performance.now();
-    try {
-      if (this.#store.hasChanged()) this.#post({ kind: "changed" });
-    } catch (error) {
-      if (isStorageFailure(error)) this.#fail(error);
-    }
-  }
-
-  /** Stops without closing the file, because closing would write to it. */
-  #fail(error: unknown): void {
-    this.#stop();
-    this.#post({ kind: "failed", error: packError(error) });
-    this.#port.close();
-  }
-
-  #stop(): void {
-    this.#isOpen = false;
-    clearInterval(this.#pollTimer);
-  }
-
-  #post(message: LedgerWorkerMessage): void {
-    this.#port.postMessage(message, []);
-  }
+  return exceptions.size === 0 ? { commit } : { commit, exceptions };
 }

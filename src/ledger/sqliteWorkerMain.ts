@@ -1,15 +1,14 @@
 /** Entry point of the worker threads of the embedded ledger. */
-import { parentPort, workerData } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 import { packError } from "../concurrency/errorTransfer.ts";
-import type { LedgerWorkerMessage, SqliteWorkerSetup } from "./sqliteMessages.ts";
+import { parentThread } from "../concurrency/nodeThread.ts";
+import type { SqliteWorkerSetup } from "./sqliteWorker.ts";
 
-const port = parentPort;
-if (port === null) throw new Error("sqliteWorkerMain must run as a worker thread.");
+const port = parentThread();
 try {
   // Imported dynamically, so that a missing optional package is reported to the parent thread.
   const { runLedgerWorker } = await import("./sqliteWorker.ts");
   await runLedgerWorker(port, workerData as SqliteWorkerSetup);
 } catch (error) {
-  port.postMessage({ kind: "error", id: 0, error: packError(error) } satisfies LedgerWorkerMessage);
-  port.close();
+  port.send({ id: 0, error: packError(error) });
 }

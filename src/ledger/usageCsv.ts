@@ -2,7 +2,7 @@
  * Usage reports as CSV. Each page is encoded where its lines are read, because sending one text between threads costs
  * far less than sending thousands of lines.
  */
-import { csvCell } from "../text/csvText.ts";
+import { csvCell } from "../text/csv.ts";
 import { CSV_PAGE_LENGTH_MAX, type CsvPage, type UsageQuery } from "./ledger.ts";
 import type { Storage } from "./schema.ts";
 import { USAGE_CSV_LINE_END } from "./usageCsvHeader.ts";

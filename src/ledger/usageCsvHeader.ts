@@ -1,5 +1,5 @@
-import { UsageRecordSchema } from "../contract/usage.ts";
-import { csvLine } from "../text/csvText.ts";
+import { UsageRecordSchema } from "../contract/accounts.ts";
+import { csvLine } from "../text/csv.ts";
 
 export const USAGE_CSV_LINE_END = "\r\n";
 

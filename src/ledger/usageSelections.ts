@@ -1,6 +1,6 @@
 /** The queries behind usage reports, which read the lines in the order of an index. */
 import { type Kysely, type RawBuilder, sql } from "kysely";
-import { METERS } from "../contract/meters.ts";
+import { METERS } from "../contract/names.ts";
 import type { Tables } from "./schema.ts";
 import { ALL_CUSTOMERS, ALL_TIME } from "./usageSums.ts";
 

@@ -1,8 +1,9 @@
 import { FetchListeners } from "../atlas/tileUse.ts";
+import type { WorkerThread } from "../concurrency/threadCalls.ts";
 import { Fault } from "../errors.ts";
 import { atlasClosedFault } from "../hazard/answer.ts";
 import type { AtlasIdentity } from "./messages.ts";
-import { type PoolThread, PoolWorker, type TaskOptions } from "./poolWorker.ts";
+import { PoolWorker, type TaskOptions } from "./poolWorker.ts";
 import type { TaskKind } from "./taskKinds.ts";
 
 /** Runs tasks in worker threads. */
@@ -29,7 +30,7 @@ export interface ExecutorOptions {
   readonly workers: number;
   /** The atlas of the calling thread; workers that have opened another atlas are rejected. */
   readonly opened: AtlasIdentity;
-  readonly start: () => PoolThread;
+  readonly start: () => WorkerThread;
   /** A monotonic clock. */
   readonly nowMs?: () => number;
 }
@@ -42,7 +43,7 @@ export class Executor implements TaskExecutor {
   readonly workerCount: number;
   /** Notified of every fetch of tiles by a worker. */
   readonly fetches = new FetchListeners();
-  readonly #start: () => PoolThread;
+  readonly #start: () => WorkerThread;
   readonly #opened: AtlasIdentity;
   readonly #nowMs: () => number;
   /** The workers that were started last; never rejects. */

@@ -1,12 +1,10 @@
 import { WorkerDeathError } from "./workerDeath.ts";
+import { isFault } from "../errors.ts";
 import { atlasClosedFault } from "../hazard/answer.ts";
-import { unpackError } from "../concurrency/errorTransfer.ts";
 import { FairQueue } from "../concurrency/fairQueue.ts";
-import type { WorkerThread } from "../concurrency/workerThread.ts";
+import { ThreadCalls, type WorkerThread } from "../concurrency/threadCalls.ts";
 import { onAbort } from "./abortCallbacks.ts";
-import type { AtlasIdentity, SliceReply, TaskProgress, WorkerMessage, WorkerRequest } from "./messages.ts";
-
-export type PoolThread = WorkerThread<WorkerRequest, WorkerMessage>;
+import type { AtlasIdentity, FetchedEvent, PoolCalls, SliceEnd, TaskProgress } from "./messages.ts";
 
 /** Options for running a task. */
 export interface TaskOptions {
@@ -58,18 +56,15 @@ const SLICE_COST_MS = 5;
 export class PoolWorker {
   /** Resolves with the atlas that the worker has opened. */
   readonly opened: Promise<AtlasIdentity>;
-  isAlive = true;
   /** Size of the worker's decoded tiles, as last reported. */
   cachedBytes = 0;
-  readonly #thread: PoolThread;
+  readonly #calls: ThreadCalls;
   readonly #nowMs: () => number;
   /** Tasks that have not completed, failed or been canceled. */
   readonly #tasks = new Map<number, PendingTask>();
   readonly #queue = new FairQueue<PendingTask>();
   /** The task of each granted slice, in the order in which the thread runs them. */
   readonly #granted: PendingTask[] = [];
-  #open: { resolve(atlas: AtlasIdentity): void; reject(error: Error): void } | undefined;
-  #isEnding = false;
   #lastId = 0;
   /** Start of the running slice. */
   #busySinceMs = 0;
@@ -79,34 +74,33 @@ export class PoolWorker {
    * @param options.onFetch called with the duration of each fetch of tiles
    */
   constructor(
-    thread: PoolThread,
+    thread: WorkerThread,
     options: { readonly nowMs: () => number; onDeath(): void; onFetch(durationMs: number): void },
   ) {
-    this.#thread = thread;
     this.#nowMs = options.nowMs;
-    this.opened = new Promise((resolve, reject) => (this.#open = { resolve, reject }));
+    this.#calls = new ThreadCalls(thread, {
+      onEvent: ({ cachedBytes, durationsMs }: FetchedEvent) => {
+        this.cachedBytes = cachedBytes;
+        for (const durationMs of durationsMs) options.onFetch(durationMs);
+      },
+      onFailure: (error) => {
+        this.cachedBytes = 0;
+        const reason = asDeath(error);
+        if (reason !== error) options.onDeath();
+        this.#abandonTasks(reason);
+      },
+    });
+    this.opened = this.#calls.started.then(
+      (atlas) => atlas as AtlasIdentity,
+      (error: unknown) => {
+        throw error === this.#calls.failure ? asDeath(error as Error) : error;
+      },
+    );
     this.opened.catch(() => undefined); // not awaited if another worker fails to start
-    thread.setReferenced(true);
-    thread.onMessage((message) => {
-      if (message.type === "fetched") {
-        this.cachedBytes = message.cachedBytes;
-        for (const durationMs of message.durationsMs) options.onFetch(durationMs);
-      } else if (message.type === "ready" || message.type === "startFailed") {
-        if (message.type === "ready") this.#open?.resolve(message.atlas);
-        else this.#open?.reject(unpackError(message.error));
-        this.#open = undefined;
-        thread.setReferenced(this.#granted.length > 0);
-      } else this.#receive(message);
-    });
-    thread.onEnd((error) => {
-      if (!this.isAlive) return;
-      this.isAlive = false;
-      this.cachedBytes = 0;
-      if (!this.#isEnding) options.onDeath();
-      const reason = this.#isEnding ? atlasClosedFault() : new WorkerDeathError(error.message, { cause: error });
-      this.#open?.reject(reason);
-      this.#abandonTasks(reason);
-    });
+  }
+
+  get isAlive(): boolean {
+    return this.#calls.failure === undefined;
   }
 
   /** Number of tasks that have not ended. */
@@ -152,8 +146,7 @@ export class PoolWorker {
   }
 
   end(): Promise<void> {
-    this.#isEnding = true;
-    return this.#thread.end();
+    return this.#calls.end(atlasClosedFault());
   }
 
   #enqueue(task: PendingTask): void {
@@ -169,44 +162,48 @@ export class PoolWorker {
       const task = this.#queue.take();
       if (task === undefined) break;
       task.isQueued = false;
-      const { id, kind, payload, transfer, hasBegun } = task;
-      if (!this.#tasks.has(id)) continue;
+      if (!this.#tasks.has(task.id)) continue;
       this.#queue.charge(task.tenant, SLICE_COST_MS);
-      try {
-        if (hasBegun) this.#thread.send({ type: "resume", id });
-        else this.#thread.send({ type: "begin", id, kind, payload }, transfer);
-      } catch (error) {
-        this.#settle(task)?.reject(error); // the payload cannot be cloned
-        continue;
-      }
       if (this.#granted.length === 0) this.#busySinceMs = this.#nowMs();
-      task.hasBegun = true;
       this.#granted.push(task);
+      void this.#runSlice(task);
       if (task.isLong) this.#enqueue(task);
     }
-    this.#thread.setReferenced(this.#granted.length > 0);
   }
 
-  #receive(reply: SliceReply): void {
-    const task = this.#granted.shift();
-    if (task?.id !== reply.id) throw new Error(`A worker replied to task ${reply.id} instead of ${task?.id}.`);
+  async #runSlice(task: PendingTask): Promise<void> {
+    const { id, kind, payload, transfer, hasBegun } = task;
+    task.hasBegun = true;
+    const slice = hasBegun
+      ? this.#calls.call("resume", { task: id } satisfies PoolCalls["resume"])
+      : this.#calls.call("begin", { task: id, kind, payload } satisfies PoolCalls["begin"], { transfer });
+    let end: SliceEnd | undefined;
+    try {
+      end = (await slice) as SliceEnd;
+    } catch (error) {
+      if (!this.isAlive) return;
+      this.#settle(task)?.reject(error);
+    }
+    this.#endSlice(task, end);
+    this.#grantSlices();
+  }
+
+  /** @param end undefined if the task has failed */
+  #endSlice(task: PendingTask, end: SliceEnd | undefined): void {
+    this.#granted.splice(this.#granted.indexOf(task), 1);
     const nowMs = this.#nowMs();
     const busyMs = nowMs - this.#busySinceMs;
     this.#busySinceMs = nowMs;
     this.#queue.charge(task.tenant, busyMs - SLICE_COST_MS);
     task.busyMs += busyMs;
     const isWanted = this.#tasks.has(task.id);
-    if (isWanted) task.onSlice?.({ busyMs, progress: reply.type === "paused" ? reply.progress : undefined });
-    if (reply.type === "paused") {
+    if (isWanted) task.onSlice?.({ busyMs, progress: end?.type === "paused" ? end.progress : undefined });
+    if (end?.type === "paused") {
       task.isLong = true;
-      task.isWaiting = reply.isWaiting === true;
+      task.isWaiting = end.isWaiting === true;
       if (isWanted) this.#enqueue(task);
-    } else {
-      const settled = this.#settle(task);
-      if (reply.type === "done") settled?.resolve({ value: reply.result });
-      else if (reply.type === "failed") settled?.reject(unpackError(reply.error));
-    }
-    this.#grantSlices();
+    } else if (end?.type === "done") this.#settle(task)?.resolve({ value: end.result });
+    else this.#settle(task);
   }
 
   /** Removes a task. Returns it unless it was already settled. */
@@ -218,7 +215,7 @@ export class PoolWorker {
     const task = this.#tasks.get(id);
     if (task === undefined) return;
     this.#tasks.delete(id);
-    if (task.hasBegun) this.#thread.send({ type: "cancel", id });
+    if (task.hasBegun) this.#calls.call("cancel", { task: id } satisfies PoolCalls["cancel"]).catch(() => undefined);
     task.reject(reason);
   }
 
@@ -236,4 +233,9 @@ export class PoolWorker {
       else task.resolve(undefined);
     }
   }
+}
+
+/** Returns the reason why the tasks of a thread have failed: it was ended, or ended unexpectedly. */
+function asDeath(error: Error): Error {
+  return isFault(error, "atlas_unavailable") ? error : new WorkerDeathError(error.message, { cause: error });
 }

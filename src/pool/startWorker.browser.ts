@@ -1,8 +1,8 @@
 import { Fault } from "../errors.ts";
-import type { PoolThread } from "./poolWorker.ts";
+import type { WorkerThread } from "../concurrency/threadCalls.ts";
 
 /** Rejects worker threads in browsers, where the page can run the whole library in a Web Worker instead. */
-export function startWorker(): PoolThread {
+export function startWorker(): WorkerThread {
   throw new Fault(
     "configuration_invalid",
     "The option `workers` is supported in Node only; in a browser, open the atlas inside a Web Worker.",

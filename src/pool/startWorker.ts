@@ -1,5 +1,5 @@
 import type { WorkerSetup } from "./messages.ts";
-import type { PoolThread } from "./poolWorker.ts";
+import type { WorkerThread } from "../concurrency/threadCalls.ts";
 import { startNodeThread } from "../concurrency/nodeThread.ts";
 
 /**
@@ -14,7 +14,7 @@ const YOUNG_GENERATION_MB = 8;
 const OLD_GENERATION_MB = 1024;
 
 /** Starts one Node worker thread. Browser bundles use startWorker.browser.ts instead. */
-export function startWorker(setup: WorkerSetup): PoolThread {
+export function startWorker(setup: WorkerSetup): WorkerThread {
   return startNodeThread(new URL("../worker/main.js", import.meta.url), "A worker", {
     workerData: setup,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB, maxOldGenerationSizeMb: OLD_GENERATION_MB },

@@ -1,6 +1,5 @@
-import { packError } from "../concurrency/errorTransfer.ts";
 import { TimeSlice } from "../concurrency/timeSlice.ts";
-import type { SliceReply, TaskProgress } from "./messages.ts";
+import type { SliceEnd, TaskProgress } from "./messages.ts";
 import type { TaskHandler } from "./taskKinds.ts";
 
 const READ_WAIT_MS = 5;
@@ -15,7 +14,7 @@ export interface TaskTimes {
 }
 
 export interface SliceOutcome {
-  readonly reply: SliceReply;
+  readonly end: SliceEnd;
   readonly transfer?: readonly ArrayBuffer[] | undefined;
 }
 
@@ -24,27 +23,24 @@ export interface SliceOutcome {
  * read; after the read, the handler continues until it next yields.
  */
 export class Task {
-  readonly #id: number;
   readonly #readWaitMs: number;
   readonly #start: () => Promise<void>;
   readonly #abort = new AbortController();
-  #resolveSlice: ((outcome: SliceOutcome) => void) | undefined;
+  #resolveSlice: ((outcome: SliceOutcome | Promise<SliceOutcome>) => void) | undefined;
   #readWait: ReturnType<typeof setTimeout> | undefined;
   #suspended: { resolve(): void; reject(reason: unknown): void } | undefined;
   #hasBegun = false;
   /** Whether the last slice ended because the handler waited for a read. */
   #isWaiting = false;
   /** Set if the handler ended while no slice was granted. */
-  #lateOutcome: SliceOutcome | undefined;
+  #lateOutcome: SliceOutcome | Promise<SliceOutcome> | undefined;
   #progress: TaskProgress | undefined;
 
   constructor(
-    id: number,
     findHandler: () => Promise<TaskHandler<never, unknown>>,
     payload: unknown,
     { sliceMs, readWaitMs = READ_WAIT_MS }: TaskTimes,
   ) {
-    this.#id = id;
     this.#readWaitMs = readWaitMs;
     this.#start = async () => {
       try {
@@ -57,14 +53,19 @@ export class Task {
           signal: this.#abort.signal,
           reportProgress: (progress) => (this.#progress = progress),
         });
-        this.#end({ reply: { type: "done", id, result }, transfer });
+        this.#end({ end: { type: "done", result }, transfer });
       } catch (error) {
-        this.#end({ reply: { type: "failed", id, error: packError(error) } });
+        const failed = Promise.reject<SliceOutcome>(error);
+        failed.catch(() => undefined); // reported by the next slice, if there is one
+        this.#end(failed);
       }
     };
   }
 
-  /** Starts or continues the handler. Resolves when its time slice has expired, or it waits for a read, or has ended. */
+  /**
+   * Starts or continues the handler. Resolves when its time slice has expired, or it waits for a read, or has ended.
+   * @throws the error of the handler
+   */
   runSlice(): Promise<SliceOutcome> {
     return new Promise((resolve) => {
       if (this.#lateOutcome !== undefined) {
@@ -90,10 +91,10 @@ export class Task {
     this.#abort.abort();
     this.#suspended?.reject(this.#abort.signal.reason);
     this.#suspended = undefined;
-    this.#endSlice({ reply: { type: "unused", id: this.#id } });
+    this.#endSlice({ end: { type: "unused" } });
   }
 
-  #end(outcome: SliceOutcome): void {
+  #end(outcome: SliceOutcome | Promise<SliceOutcome>): void {
     if (this.#resolveSlice === undefined) this.#lateOutcome = outcome;
     else this.#endSlice(outcome);
   }
@@ -102,7 +103,7 @@ export class Task {
    * Forgets the promise that it resolves, because the promise refers to the result: a task in the old generation of the
    * heap would keep it there, and collections would take three times as long.
    */
-  #endSlice(outcome: SliceOutcome): void {
+  #endSlice(outcome: SliceOutcome | Promise<SliceOutcome>): void {
     const resolve = this.#resolveSlice;
     this.#resolveSlice = undefined;
     clearTimeout(this.#readWait);
@@ -111,7 +112,7 @@ export class Task {
 
   #pause({ isWaiting }: { readonly isWaiting: boolean }): void {
     this.#isWaiting = isWaiting;
-    this.#endSlice({ reply: { type: "paused", id: this.#id, progress: this.#progress, isWaiting } });
+    this.#endSlice({ end: { type: "paused", progress: this.#progress, isWaiting } });
   }
 
   #suspend(): Promise<void> {

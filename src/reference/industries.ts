@@ -4,7 +4,7 @@ import type { Named } from "./names.ts";
 /** An industry and its names, shared by all methods. */
 export interface ListedIndustry extends Named {
   readonly id: string;
-  /** Key of the source of the intensities in src/company/factorSources.ts. */
+  /** Key of the source of the intensities in src/company/industryParameters.ts. */
   readonly factorSourceKey: string;
   /** t CO2e per million USD of 2022 revenue. */
   readonly intensity: {

@@ -7,7 +7,6 @@ import { Fault } from "../errors.ts";
 /** A package that only some features need: an optional peer dependency in package.json. */
 export type OptionalPackage =
   | "better-sqlite3"
-  | "geotiff"
   | "h5wasm"
   | "hyparquet"
   | "hyparquet-compressors"

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { alignColumns } from "../../src/alignment/alignColumns.ts";
-import type { AlignColumnsOptions } from "../../src/alignment/alignColumnsOptions.ts";
+import { alignColumns, type AlignColumnsOptions } from "../../src/alignment/alignColumns.ts";
 import { isFault } from "../../src/errors.ts";
 import type { AlignedColumns, EntityColumns } from "../../src/kernel/alignmentColumns.ts";
 import { namesOf } from "../kernel/alignmentComparison.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Benchmark } from "../../src/alignment/benchmark.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
-import { intensityOfIndustry } from "../../src/alignment/industryIntensities.ts";
+import { intensityOfIndustry } from "../../src/alignment/entityColumns.ts";
 import type { AlignTemperatureOptions } from "../../src/alignment/options.ts";
 import { isFault } from "../../src/errors.ts";
 import { entityOf, yearOf } from "./exampleEntities.ts";

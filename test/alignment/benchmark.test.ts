@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { growthIndex, tabulateByYear } from "../../src/alignment/benchmark.ts";
+import { growthIndex, growthSeriesOf, tabulateByYear } from "../../src/alignment/benchmark.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
-import { convergenceRevenueMUSD2022, PRICE_YEAR_MAX, PRICE_YEAR_MIN } from "../../src/alignment/convergenceRevenue.ts";
-import { growthSeriesOf } from "../../src/alignment/growthSeries.ts";
+import { convergenceRevenueMUSD2022, PRICE_YEAR_MAX, PRICE_YEAR_MIN } from "../../src/alignment/entityColumns.ts";
 import { NO_GROWTH_SERIES, PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
 import type { Pathway } from "../../src/contract/wireTypes.ts";
 import { describeIfShared, SHARED_FOLDER } from "../sharedFolder.ts";

@@ -1,6 +1,6 @@
 /** The known answers of cases/alignment.json as requests, for the library, the command line and the HTTP service. */
 import type { AlignTemperatureOptions } from "../../src/alignment/options.ts";
-import { intensityOfIndustry } from "../../src/alignment/industryIntensities.ts";
+import { intensityOfIndustry } from "../../src/alignment/entityColumns.ts";
 import type { AlignedYear, AlignmentResult, Entity, Pathway } from "../../src/contract/wireTypes.ts";
 import { differencesOf } from "../oracle/alignment2/closeTo.ts";
 import type { Scopes } from "../oracle/alignment2/figures.ts";

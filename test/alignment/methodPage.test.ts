@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
 import { roundTemperatures } from "../../src/alignment/answer.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
-import { ALIGNMENT_FLAGS } from "../../src/contract/alignmentNames.ts";
+import { ALIGNMENT_FLAGS } from "../../src/contract/names.ts";
 import type { AlignmentBasis, Entity } from "../../src/contract/wireTypes.ts";
 
 const PAGE = readFileSync(new URL("../../docs/methods/alignment.md", import.meta.url), "utf8");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { blobsAt, withoutSecrets } from "../../src/atlas/address.ts";
+import { withoutSecrets } from "../../src/atlas/httpBlobs.ts";
+import { blobsAt } from "../../src/atlas/packedAtlas.ts";
 import { isFault } from "../../src/errors.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { withWriteLock } from "../../src/atlas/lock.ts";
+import { withWriteLock } from "../../src/atlas/writer.ts";
 import { isFault } from "../../src/errors.ts";
 import { withTempFolder } from "./makeAtlas.ts";
 

@@ -71,12 +71,3 @@ test.each([
 ])("formats %d cells per second as %s", (rate, text) => {
   expect(cellRate(rate)).toBe(text);
 });
-
-test.each([true, false])("writes a note on a separate line (terminal: %s)", (isTTY) => {
-  const { stream, texts } = recordingStream(isTTY);
-  const progress = ingestProgress(stream, { isShown: true });
-  progress.update(rows(10));
-  progress.note("Checking all maps.");
-  progress.stop();
-  expect(texts.at(-1)).toBe("Checking all maps.\n");
-});

@@ -1,9 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
 import { ingestCommand } from "../../src/cli/ingest.ts";
-import { type IngestPreview, previewRecipe } from "../../src/ingest/ingest.ts";
+import { type IngestPreview, ingestRecipe, previewRecipe } from "../../src/ingest/ingest.ts";
 import { RECIPES } from "../../src/ingest/recipes/recipeList.ts";
 
-vi.mock("../../src/ingest/ingest.ts", () => ({ previewRecipe: vi.fn<typeof previewRecipe>() }));
+vi.mock("../../src/ingest/ingest.ts", () => ({
+  ingestRecipe: vi.fn<typeof ingestRecipe>(),
+  previewRecipe: vi.fn<typeof previewRecipe>(),
+}));
 
 const PREVIEW: IngestPreview = {
   atlas: "a",
@@ -25,13 +28,7 @@ async function dryRun(...words: readonly string[]): Promise<{ readonly options: 
   await ingestCommand().parseAsync([...words, "--out=a", "--dry-run"], { from: "user" });
   const [name, given] = preview.mock.lastCall ?? [];
   vi.restoreAllMocks();
-  const {
-    signal: _signal,
-    onProgress: _onProgress,
-    onRejection: _onRejection,
-    out: _out,
-    ...options
-  } = { ...given } as Record<string, unknown>;
+  const { signal: _signal, onProgress: _onProgress, out: _out, ...options } = { ...given } as Record<string, unknown>;
   return { options: { name, ...options }, printed };
 }
 
@@ -79,6 +76,11 @@ describe("the command of a recipe", () => {
       interpolateFromBaseline: true,
       proxyScenario: { rcp6p0: "rcp8p5", rcp4p5: "rcp8p5" },
     });
+  });
+
+  test("leaves the error of a recipe of earlier releases to the library, whatever its options", async () => {
+    await ingestCommand().parseAsync(["osc-zarr", "maps", "--percentile=50", "--out=a"], { from: "user" });
+    expect(vi.mocked(ingestRecipe).mock.lastCall?.[0]).toBe("osc-zarr");
   });
 
   test("passes flags and kebab-case names", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { formatSummary } from "../../src/cli/placeSummaryTables.ts";
 import type { PartOmission, PlaceSummary } from "../../src/places/summary/placeSummary.ts";
 import { reportPage } from "../../src/places/summary/report/reportPage.ts";
-import { summarizeTable } from "../../src/places/summary/summarizeTable.ts";
+import { summarizeTable } from "../../src/places/summary/summarizePlaceFile.ts";
 import { summaryJson } from "../../src/places/summary/summaryJson.ts";
 import { longRows, memoryTable, randomPlaces } from "../places/summary/randomScores.ts";
 

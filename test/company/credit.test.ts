@@ -4,7 +4,7 @@ import {
   oneYearDefaultProbability,
   shiftedDefaultProbability,
 } from "../../src/company/defaultProbability.ts";
-import { normalCdf, normalQuantile } from "../../src/company/normalDistribution.ts";
+import { normalCdf, normalQuantile } from "../../src/company/defaultProbability.ts";
 import { BANK, REQUEST, ask, first } from "./requests.ts";
 import { isClose } from "./tolerance.ts";
 

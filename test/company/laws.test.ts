@@ -4,7 +4,7 @@ import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import { damageFractionOf, acuteLossFraction } from "../../src/company/physical.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import { SCENARIO_IDS } from "../../src/company/scenarios.ts";
-import { scoreOf } from "../../src/company/score.ts";
+import { scoreOf } from "../../src/company/loss.ts";
 import { grossCostUsd, productUnitCostOf, transitionLossUsd, unitCostOf } from "../../src/company/transition.ts";
 import type { CompanyAnswer, CompanyRequest, CompanyResult } from "../../src/contract/wireTypes.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { lostShareOf, ratingOf, scoreOf } from "../../src/company/score.ts";
+import { lostShareOf, ratingOf, scoreOf } from "../../src/company/loss.ts";
 
 test.each([
   [0, 0],

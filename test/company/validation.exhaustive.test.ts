@@ -5,8 +5,7 @@ import { INDUSTRIES, isFinancial } from "../../src/company/industryParameters.ts
 import { damageFractionOf, type DamageFunction } from "../../src/company/physical.ts";
 import { estimateEmissions, totalClimateRisk } from "../../src/company/report.ts";
 import { findScenario } from "../../src/company/scenarios.ts";
-import { warmingOf } from "../../src/company/temperaturePaths.ts";
-import { valueInYear } from "../../src/company/yearlySeries.ts";
+import { valueInYear, warmingOf } from "../../src/company/yearlySeries.ts";
 import type { CompanyAnswer, CompanyResult, EmissionsFigure } from "../../src/contract/wireTypes.ts";
 import { describeIfShared } from "../sharedFolder.ts";
 import { number, readSharedRows, type Row, text } from "./sharedTables.ts";

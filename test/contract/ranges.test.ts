@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { PRICE_YEAR_MAX, PRICE_YEAR_MIN } from "../../src/alignment/convergenceRevenue.ts";
+import { PRICE_YEAR_MAX, PRICE_YEAR_MIN } from "../../src/alignment/entityColumns.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
-import { ALIGNMENT_BASES, BENCHMARK_IDS, BUDGET_SCENARIOS, PATHWAYS } from "../../src/contract/alignmentNames.ts";
+import { ALIGNMENT_BASES, BENCHMARK_IDS, BUDGET_SCENARIOS, PATHWAYS } from "../../src/contract/names.ts";
 import { ALIGNMENT_AMOUNT_MAX, ALIGNMENT_YEARS, PRICE_YEARS } from "../../src/contract/ranges.ts";
 import { ALIGNMENT_YEAR_MAX, ALIGNMENT_YEAR_MIN, BASES, EMISSIONS_MAX } from "../../src/kernel/alignment.ts";
 import { PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";

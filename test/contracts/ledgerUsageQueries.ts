@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_PAGE_LENGTH_MAX, type Customer } from "../../src/ledger/ledger.ts";
 import { fault, HOUR_MS, type TestAccount, type TestLedger } from "./testLedger.ts";
-import { METERS } from "../../src/contract/meters.ts";
+import { METERS } from "../../src/contract/names.ts";
 import type { UsageGroup } from "../../src/contract/wireTypes.ts";
 
 /** Tests of usage queries. */

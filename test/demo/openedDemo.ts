@@ -2,9 +2,8 @@
 import { openDemo } from "../../src/demo/world.ts";
 import type { AtlasHazard, CellSource } from "../../src/atlas/cellSource.ts";
 import type { HazardName } from "../../src/hazard/hazards.ts";
-import type { Cell, Grid, Location } from "../../src/kernel/grid.ts";
+import { type Cell, type Grid, locateCell, type Location } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
-import { locateCell } from "../../src/kernel/points.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 
 /** Layers of each group: intensity, own metric, probability and total. */

@@ -1,5 +1,5 @@
 /** Catalogs of small atlases. */
-import { HAZARD_NAMES } from "../../src/contract/hazardNames.ts";
+import { HAZARD_NAMES } from "../../src/contract/names.ts";
 import type { CatalogHazard, CatalogLayer, HazardCatalog, HazardName, Scenario } from "../../src/contract/wireTypes.ts";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { HazardQueryInput } from "../../src/contract/wireTypes.ts";
 import { openEngine } from "../../src/explorer/data/engine.ts";
-import { engineData, type EngineThread } from "../../src/explorer/data/engineData.ts";
-import type { Engine, EngineRequest, EngineResponse } from "../../src/explorer/data/engineMessages.ts";
+import { type Engine, engineData } from "../../src/explorer/data/engineData.ts";
 import { serveEngine } from "../../src/explorer/data/engineServer.ts";
-import type { ExplorerData } from "../../src/explorer/data/explorerData.ts";
+import { type ExplorerData, ExplorerError } from "../../src/explorer/data/explorerData.ts";
+import type { CallMessage, ReplyMessage, WorkerThread } from "../../src/concurrency/threadCalls.ts";
 import { Fault } from "../../src/errors.ts";
 import { alignTemperature, openAtlas, roundTemperatures, totalClimateRisk } from "../../src/index.ts";
 import { describeHoldings } from "../../src/hazard/holdingsCatalog.ts";
@@ -21,32 +21,34 @@ const QUERY = {
 
 /** A worker on this thread. Messages are copied, as between threads, and are delivered later. */
 function localThread(open: (address: string) => Promise<Engine> = openEngine) {
-  const requests: EngineRequest[] = [];
+  const requests: CallMessage[] = [];
   let hasEnded = false;
-  let onResponse: (response: EngineResponse) => void = () => undefined;
-  let onFailure: (message: string) => void = () => undefined;
-  let onRequest: (request: EngineRequest) => void = () => undefined;
-  serveEngine(
+  let onReply: (message: ReplyMessage) => void = () => undefined;
+  let onEnd: (error: Error) => void = () => undefined;
+  let onCall: (message: CallMessage) => void = () => undefined;
+  void serveEngine(
     {
-      receive: (listener) => (onRequest = listener),
-      send: (response, transfer) => {
-        const copy = structuredClone(response, { transfer });
-        queueMicrotask(() => onResponse(copy));
+      onMessage: (listener) => (onCall = listener),
+      send: (message, transfer = []) => {
+        const copy = structuredClone(message, { transfer: [...transfer] });
+        queueMicrotask(() => onReply(copy));
       },
     },
     open,
   );
-  const thread: EngineThread = {
-    send: (request) => {
-      requests.push(request);
-      const copy = structuredClone(request);
-      queueMicrotask(() => onRequest(copy));
+  const thread: WorkerThread = {
+    send: (message) => {
+      requests.push(message);
+      const copy = structuredClone(message);
+      setImmediate(() => onCall(copy));
     },
-    onResponse: (listener) => (onResponse = listener),
-    onFailure: (listener) => (onFailure = listener),
-    end: () => (hasEnded = true),
+    onMessage: (listener) => (onReply = listener),
+    onEnd: (listener) => (onEnd = listener),
+    setReferenced: () => undefined,
+    end: async () => void (hasEnded = true),
   };
-  return { thread, requests, fail: (message: string) => onFailure(message), hasEnded: () => hasEnded };
+  const fail = (): void => onEnd(new ExplorerError("engine_failed", "out of memory"));
+  return { thread, requests, fail, hasEnded: () => hasEnded };
 }
 
 describe("the engine of a published page", () => {
@@ -153,7 +155,8 @@ describe("calls of the engine", () => {
     const { thread, requests } = localThread(() => Promise.resolve(waitingEngine().engine));
     const data = engineData("demo", thread);
     await expect(data.hazardRisk(QUERY, AbortSignal.abort(new Error("too late")))).rejects.toThrow("too late");
-    expect(requests.map(({ kind }) => kind)).toEqual(["open"]);
+    expect(requests).toMatchObject([{ name: "open" }]);
+    expect(requests).toHaveLength(1);
   });
 
   test("report why the atlas could not be opened", async () => {
@@ -168,7 +171,7 @@ describe("calls of the engine", () => {
     const { thread, fail } = localThread(() => Promise.resolve(waitingEngine().engine));
     const data = engineData("demo", thread);
     const call = data.hazardRisk(QUERY);
-    fail("out of memory");
+    fail();
     await expect(call).rejects.toMatchObject({ name: "ExplorerError", code: "engine_failed" });
     await expect(data.catalog()).rejects.toMatchObject({ code: "engine_failed" });
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { HAZARD_NAMES, SCENARIOS } from "../../src/contract/hazardNames.ts";
+import { HAZARD_NAMES, SCENARIOS } from "../../src/contract/names.ts";
 import type { Scenario } from "../../src/contract/wireTypes.ts";
 import {
   availableChoice,

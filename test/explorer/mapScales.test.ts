@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { METRIC_NAMES } from "../../src/contract/hazardNames.ts";
+import { METRIC_NAMES } from "../../src/contract/names.ts";
 import { legendModel, scaleOf } from "../../src/explorer/map/legendModel.ts";
 import { positionOfThreshold, thresholdAt, thresholdPositionMax } from "../../src/explorer/map/thresholdScale.ts";
 import { COLOR_LEVEL_COUNT, levelOf } from "../../src/tiles/colorScales.ts";

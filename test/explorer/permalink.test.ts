@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { HAZARD_NAMES, SCENARIOS } from "../../src/contract/hazardNames.ts";
+import { HAZARD_NAMES, SCENARIOS } from "../../src/contract/names.ts";
 import { applyFragment, fragmentOf, historyStepOf, readLink } from "../../src/explorer/permalink.ts";
 import { placePosition } from "../../src/explorer/placePosition.ts";
 import { type ExplorerState, initialState, VIEWS } from "../../src/explorer/state.ts";

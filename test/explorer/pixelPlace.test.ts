@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { catalogGridOf } from "../../src/atlas/catalog.ts";
 import { placeOfPixel } from "../../src/explorer/map/pixelPlace.ts";
-import { type Grid, worldGrid } from "../../src/kernel/grid.ts";
+import { type Grid, locateCell, worldGrid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
-import { locateCell } from "../../src/kernel/points.ts";
 import { type MapPixel, pixelAt, pixelCenter } from "../../src/tiles/mercator.ts";
 import { randomFrom } from "../seededRandom.ts";
 

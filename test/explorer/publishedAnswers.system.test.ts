@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Entity, HazardQueryInput, HazardResult } from "../../src/contract/wireTypes.ts";
-import type { EngineFunction, EngineRequest, EngineResponse } from "../../src/explorer/data/engineMessages.ts";
+import type { CallMessage, ReplyMessage } from "../../src/concurrency/threadCalls.ts";
+import type { EngineCall } from "../../src/explorer/data/engineData.ts";
 import { describeInChromium } from "../browser/chromium.ts";
 import {
   pixelLatitudes,
@@ -19,9 +20,7 @@ import { GENERATED_BOX, writeGeneratedAtlas } from "./atlases.ts";
 import { closeExplorers, openExplorer, type OpenedExplorer } from "./explorerPage.ts";
 
 /** A call of the engine, and the request of the API with the same answer. */
-interface Call {
-  readonly name: EngineFunction;
-  readonly args: readonly unknown[];
+interface Call extends EngineCall {
   readonly path: string;
   readonly body?: unknown;
 }
@@ -133,21 +132,23 @@ function runInPage({ page, url }: OpenedExplorer, calls: readonly Call[]): Promi
   const run = { workerUrl, atlasAddress: `${url}atlas/`, calls: calls.map(({ name, args }) => ({ name, args })) };
   return page.evaluate(({ workerUrl, atlasAddress, calls }) => {
     const worker = new Worker(workerUrl, { type: "module" });
-    const send = (request: EngineRequest): void => {
+    const send = (request: CallMessage): void => {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- for windows; workers have no target origin
       worker.postMessage(request);
     };
     const texts: string[] = [];
     let received = 0;
     const all = new Promise<readonly string[]>((resolve) => {
-      worker.addEventListener("message", ({ data }: MessageEvent<EngineResponse>) => {
-        texts[data.id] = "result" in data ? JSON.stringify(data.result) : data.problem.message;
+      worker.addEventListener("message", ({ data }: MessageEvent<ReplyMessage>) => {
+        // The first ids are those of the start and of the opening.
+        if (!("id" in data) || data.id < 2) return;
+        texts[data.id - 2] = "result" in data ? JSON.stringify(data.result) : data.error.message;
         received += 1;
         if (received === calls.length) resolve(texts);
       });
     });
-    send({ kind: "open", atlasAddress });
-    for (const [id, { name, args }] of calls.entries()) send({ kind: "call", id, name, args });
+    send({ id: 1, name: "open", argument: atlasAddress });
+    for (const [i, call] of calls.entries()) send({ id: i + 2, name: "run", argument: call });
     return all.finally(() => worker.terminate());
   }, run);
 }

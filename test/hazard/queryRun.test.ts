@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import type { CurveQueryInput, HazardQueryInput } from "../../src/contract/wireTypes.ts";
-import { HAZARD_NAMES } from "../../src/contract/hazardNames.ts";
+import { HAZARD_NAMES } from "../../src/contract/names.ts";
 import type { LocalAtlas } from "../../src/hazard/answer.ts";
 import { openLocalAtlas } from "../../src/openAtlas.ts";
 

@@ -1,6 +1,6 @@
 /** Properties that docs/methods/portfolio.md guarantees, on random portfolios up to the longest that is accepted. */
 import { describe, expect, it } from "vitest";
-import { HOLDING_COUNT_MAX, PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../../src/contract/portfolioNames.ts";
+import { HOLDING_COUNT_MAX, PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../../src/contract/names.ts";
 import type { Holding, HoldingScore, PortfolioOptions, PortfolioResult } from "../../src/contract/wireTypes.ts";
 import { mergeHoldings } from "../../src/holdings/mergedHoldings.ts";
 import { portfolioResults } from "../../src/holdings/portfolioResults.ts";

@@ -1,5 +1,5 @@
 /** Seeded random portfolios, all of them accepted. */
-import { PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../../src/contract/portfolioNames.ts";
+import { PORTFOLIO_METHODS, PORTFOLIO_SCOPES } from "../../src/contract/names.ts";
 import type { Holding, HoldingScore, PortfolioOptions } from "../../src/contract/wireTypes.ts";
 import { randomFrom, type SeededRandom, shuffled } from "../seededRandom.ts";
 

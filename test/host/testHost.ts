@@ -28,6 +28,7 @@ export function fakeAtlas(
     holdings: [],
     tileUse: { origin: "demo", cachedBytes: 0, onFetch: () => () => undefined },
     hazardRisk,
+    readHazardRisk: () => undefined,
     isLong: () => false,
     estimateWork: () => ({ cellVectorCount: 0, coldTileVectorCount: 0 }),
     async hazardRiskBatch(queries, { signal } = {}, { timeSlice = new TimeSlice(), onElement } = {}) {
@@ -42,8 +43,6 @@ export function fakeAtlas(
       return elements;
     },
     checkCurve: () => undefined,
-    isLongCurve: () => false,
-    estimateCurveWork: () => ({ cellVectorCount: 0, coldTileVectorCount: 0 }),
     curve: () => Promise.reject(new Error("The fake atlas has no curves.")),
     curveBatch: () => Promise.reject(new Error("The fake atlas has no curves.")),
     sample: () => Promise.reject(new Error("No route uses bulk sampling.")),

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
-import { curveRows } from "../../src/ingest/curveRows.ts";
+import { BadValueError } from "../../src/ingest/badValues.ts";
+import { curveRows } from "../../src/ingest/curve.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
 
@@ -68,9 +69,10 @@ describe("curveRows", () => {
   test("names the cell of a depth that no step can store, and of a value that is rejected", () => {
     expect(rowsOf([...curves, [1, 70, 80]], [8])).toMatchObject({
       kind: "out-of-range",
-      bad: { map: OWN, cell: 7, value: 70, why: "above-range" },
+      layer: metrics[OWN],
+      cell: 7,
+      value: 70,
     });
-    const bad = { map: 1, cell: 7, value: -5, why: "below-tolerance" };
-    expect(() => rowsOf([...curves, [1, -5, 2]], [8])).toThrow(expect.objectContaining({ bad }) as Error);
+    expect(() => rowsOf([...curves, [1, -5, 2]], [8])).toThrow(BadValueError);
   });
 });

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isFault } from "../../src/errors.ts";
-import { ingestLayers } from "../../src/ingest/ingest.ts";
+import { ingestLayers, ingestRecipe, type RecipeName } from "../../src/ingest/ingest.ts";
 import {
   CELL_COUNT,
   folder,
@@ -323,6 +323,14 @@ describe("ingestLayers", () => {
     expect(await rejectionMessage(ingestLayers({ manifest: join(folder, "broken.json"), out }))).toMatch(
       /cannot be read as a JSON manifest/,
     );
+  });
+
+  test("replaces a recipe of earlier releases, as its error says", async () => {
+    const ingest = (name: string) => ingestRecipe(name as RecipeName, { sources: [], out });
+    expect(await rejectionMessage(ingest("osc-zarr"))).toMatch(
+      /no recipe "osc-zarr"; the recipes are aqueduct-floods.*manifest of isotherm ingest layers/,
+    );
+    expect(await rejectionMessage(ingest("toString"))).toMatch(/no recipe "toString".*wind-events\.$/);
   });
 
   test("rejects a band that the file does not have", async () => {

@@ -79,13 +79,12 @@ describe("the examples of docs/ingest/manifest.md", () => {
       expect(hazard?.grid).toMatchObject({ west_deg: 100, column_count: 90 });
     });
 
-    test("is rejected with every contradiction if overlap is not given", async () => {
+    test("is rejected with the first contradiction if overlap is not given", async () => {
       await writeWinds();
       const file = join(folder, "winds.json");
       await writeFile(file, manifestBelow("Example: a map in several files").replaceAll('"overlap": "first",', ""));
       const message = await rejectionMessage(ingestLayers({ manifest: file, out }));
       expect(message).toMatch(/row 0, column 70 .* has the value 12\.5, but 25 in .*australia_rp50/);
-      expect(message.split("\n").filter((line) => line.startsWith("  "))).toHaveLength(40);
     });
   });
 });

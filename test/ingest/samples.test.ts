@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openGeoTiff, openStoredGeoTiff } from "../../src/ingest/readers/geotiff/geotiff.ts";
 import { isProjected, type Raster } from "../../src/ingest/raster.ts";
-import { isInside, locate } from "../../src/ingest/reprojection/planeGrid.ts";
-import { openProjection } from "../../src/ingest/reprojection/projection.ts";
-import { closesAt360 } from "../../src/kernel/grid.ts";
+import { isInside, locate, openProjection } from "../../src/ingest/reprojection/projection.ts";
+import { closesAt360, locateCell } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
-import { locateCell } from "../../src/kernel/points.ts";
 import { describeWithSharedData, readSamples, SHARED_HAZARD_DATA } from "../sharedData.ts";
 
 /** Maps in a projected coordinate system. */

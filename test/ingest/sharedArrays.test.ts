@@ -4,7 +4,7 @@ import type { Raster } from "../../src/ingest/raster.ts";
 import { openGeoTiff } from "../../src/ingest/readers/geotiff/geotiff.ts";
 import { MapFiles } from "../../src/ingest/readers/mapFiles.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
-import { locateCell } from "../../src/kernel/points.ts";
+import { locateCell } from "../../src/kernel/grid.ts";
 import { describeWithSharedData, readSamples, SHARED_HAZARD_DATA } from "../sharedData.ts";
 
 const pathOf = (name: string): string => join(SHARED_HAZARD_DATA, name);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { tabulateByYear } from "../../src/alignment/benchmark.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
-import { PATHWAYS } from "../../src/contract/alignmentNames.ts";
+import { PATHWAYS } from "../../src/contract/names.ts";
 import { type AlignmentRule, computeAlignment } from "../../src/kernel/alignment.ts";
 import { NO_GROWTH_SERIES, PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
 import { makeAlignmentTables } from "../../src/kernel/alignmentTables.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { crc32 } from "../../src/kernel/checksum.ts";
+import { crc32 } from "../../src/kernel/tiles.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { crc32ByZlib } from "../oracle/checksum.ts";
 import { randomFrom } from "../seededRandom.ts";

@@ -1,9 +1,8 @@
 /** Compares layers of curves with a reference implementation that works cell by cell and layer by layer. */
 import { beforeAll, describe, expect, test } from "vitest";
-import type { CurveRule } from "../../src/kernel/curve.ts";
+import { type CurveLayer, type CurveRule, curveSteps } from "../../src/kernel/curve.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
-import { type CurveLayer, curveSteps } from "../../src/kernel/layerSteps.ts";
 import { stepsByDefinition } from "../oracle/layerSteps.ts";
 import { randomFrom } from "../seededRandom.ts";
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STATUS_BAD_GRID } from "../../src/kernel/kernel.generated.ts";
-import { locateCell, locateCells } from "../../src/kernel/points.ts";
+import { locateCell, locateCells } from "../../src/kernel/grid.ts";
 import { containingCellByDefinition, type OracleGrid, type OracleLocation } from "../oracle/points.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { worldGrid } from "./circleCells.ts";

@@ -1,27 +1,30 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { CallMessage, ReplyMessage, WorkerThread } from "../../src/concurrency/threadCalls.ts";
 import type { RecordResult } from "../../src/ledger/ledger.ts";
+import { decodeEntries } from "../../src/ledger/entry.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
-import type { LedgerWorkerMessage, LedgerWorkerRequest } from "../../src/ledger/sqliteMessages.ts";
+import type { RecordReply, RecordRequest } from "../../src/ledger/sqliteWorker.ts";
 import { usageEntryOf } from "./usageEntry.ts";
 
-type RecordRequest = Extract<LedgerWorkerRequest, { readonly kind: "record" }>;
+type Call = Exclude<CallMessage, { readonly canceledId: number }>;
 
-let requests: LedgerWorkerRequest[];
-let respond: (message: LedgerWorkerMessage) => void;
+let requests: Call[];
+let respond: (message: ReplyMessage) => void;
 let ledger: SqliteLedger;
 beforeEach(async () => {
   requests = [];
   // A fake worker whose responses the test sends.
-  const startWorker = () => ({
-    send: (request: LedgerWorkerRequest) => {
-      requests.push(request);
-      const { kind, id } = request;
-      if (kind === "close") queueMicrotask(() => respond({ kind: "result", id, result: undefined }));
+  const startWorker = (): WorkerThread => ({
+    send: (message) => {
+      if ("canceledId" in message) return;
+      requests.push(message);
+      const { name, id } = message;
+      if (name === "close") queueMicrotask(() => respond({ id, result: undefined }));
     },
-    onMessage: (listener: (message: LedgerWorkerMessage) => void) => {
+    onMessage: (listener) => {
       respond = listener;
-      queueMicrotask(() => listener({ kind: "result", id: 0, result: undefined }));
+      queueMicrotask(() => listener({ id: 0, result: undefined }));
     },
     onEnd: () => undefined,
     setReferenced: () => undefined,
@@ -32,15 +35,17 @@ beforeEach(async () => {
 
 const record = (units: number): Promise<RecordResult> => ledger.record(usageEntryOf(units));
 
-/** Returns the units of the entries of each request that the worker has received. */
+/** Returns the units of the entries of a request. */
+const unitsOf = ({ argument }: Call): readonly number[] =>
+  decodeEntries((argument as RecordRequest).entries).map(({ units }) => units);
 const receivedUnits = (): readonly (readonly number[])[] =>
-  requests.map((request) => (request.kind === "record" ? request.entries.map(({ units }) => units) : []));
+  requests.map((request) => (request.name === "record" ? unitsOf(request) : []));
 
 /** Responds as a worker that has recorded a request. */
-function respondRecorded(request: LedgerWorkerRequest | undefined): void {
-  const { id, entries } = request as RecordRequest;
-  const outcomes = entries.map(({ units }) => ({ units, isReplay: false }));
-  respond({ kind: "recorded", requests: [{ id, outcomes }], commit: { rowCount: entries.length, durationMs: 1 } });
+function respondRecorded(request: Call | undefined, durationMs = 1): void {
+  if (request === undefined) throw new Error("There is no request.");
+  const result: RecordReply = { commit: { rowCount: unitsOf(request).length, durationMs } };
+  respond({ id: request.id, result });
 }
 
 describe("batching of entries", () => {
@@ -76,7 +81,7 @@ describe("batching of entries", () => {
     const failing = record(1);
     await nextTurn();
     void record(2);
-    respond({ kind: "error", id: (requests[0] as RecordRequest).id, error: { name: "Error", message: "no" } });
+    respond({ id: requests[0]?.id ?? NaN, error: { name: "Error", message: "no" } });
     await expect(failing).rejects.toMatchObject({ code: "usage_not_recorded" });
     expect(receivedUnits()).toStrictEqual([[1], [2]]);
     void record(3);
@@ -86,7 +91,7 @@ describe("batching of entries", () => {
     respondRecorded(requests[1]);
     respondRecorded(requests[2]);
     await closed;
-    expect(requests.map(({ kind }) => kind)).toStrictEqual(["record", "record", "record", "close"]);
+    expect(requests.map(({ name }) => name)).toStrictEqual(["record", "record", "record", "close"]);
   });
 
   test("sends entries of the event loop turn in which the ledger is closed exactly once", async () => {
@@ -97,5 +102,37 @@ describe("batching of entries", () => {
     respondRecorded(requests[0]);
     expect(await recorded).toStrictEqual({ units: 1, isReplay: false });
     await closed;
+  });
+
+  test("holds a batch back until as many entries wait as were in progress, or for the time of a commit", async () => {
+    const recordAll = (count: number): void => {
+      for (let i = 0; i < count; i++) void record(1);
+    };
+    const sizes = (): readonly number[] => receivedUnits().map(({ length }) => length);
+    recordAll(6);
+    await nextTurn();
+    recordAll(2);
+    respondRecorded(requests[0], 60_000);
+    await nextTurn();
+    expect(sizes()).toEqual([6]);
+    recordAll(5);
+    await nextTurn();
+    expect(sizes()).toEqual([6]);
+    recordAll(1);
+    await nextTurn();
+    expect(sizes()).toEqual([6, 8]);
+    // Now fewer arrive.
+    respondRecorded(requests[1], 2);
+    await nextTurn();
+    recordAll(1);
+    await nextTurn();
+    expect(sizes()).toEqual([6, 8]);
+    await vi.waitFor(() => expect(sizes()).toEqual([6, 8, 1]));
+    respondRecorded(requests[2]);
+    await nextTurn();
+    recordAll(1);
+    await nextTurn();
+    expect(sizes()).toEqual([6, 8, 1, 1]);
+    respondRecorded(requests[3]);
   });
 });

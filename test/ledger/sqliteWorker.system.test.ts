@@ -6,26 +6,27 @@ import { MessageChannel, type MessagePort } from "node:worker_threads";
 import Database from "better-sqlite3";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { UsageEntry } from "../../src/ledger/ledger.ts";
-import type { LedgerWorkerMessage, LedgerWorkerRequest } from "../../src/ledger/sqliteMessages.ts";
-import { runLedgerWorker } from "../../src/ledger/sqliteWorker.ts";
+import type { CallMessage, ReplyMessage } from "../../src/concurrency/threadCalls.ts";
+import { encodeEntries } from "../../src/ledger/entry.ts";
+import { type RecordReply, runLedgerWorker } from "../../src/ledger/sqliteWorker.ts";
+import { parentPortOf } from "./inProcessWorker.ts";
 import { newReceipt } from "./receipt.ts";
 
 let data: string;
 let file: string;
 let port: MessagePort;
 /** The response to each request, by id. */
-const responses = new Map<number, LedgerWorkerMessage>();
+const responses = new Map<number, ReplyMessage>();
 beforeEach(async () => {
   data = await mkdtemp(join(tmpdir(), "isotherm-thread-"));
   file = join(data, "ledger.sqlite");
   responses.clear();
   const { port1, port2 } = new MessageChannel();
   port = port1;
-  port.on("message", (message: LedgerWorkerMessage) => {
-    if (message.kind === "recorded") for (const { id } of message.requests) responses.set(id, message);
+  port.on("message", (message: ReplyMessage) => {
     if ("id" in message) responses.set(message.id, message);
   });
-  await runLedgerWorker(port2, { file, isReadOnly: false, nowMs: 0 });
+  await runLedgerWorker(parentPortOf(port2), { file, isReadOnly: false, nowMs: 0 });
 });
 afterEach(async () => {
   port.close();
@@ -41,44 +42,54 @@ function entry(units: number): UsageEntry {
   return { receipt: newReceipt(), accountId, customerId, keyId, meter: "hazard_values", units, route: "/" };
 }
 
-function recordRequest(id: number, nowMs: number, ...units: number[]): LedgerWorkerRequest {
-  return { kind: "record", id, nowMs, entries: units.map(entry) };
+/** Posts the entries with these units. */
+function record(id: number, nowMs: number, entries: readonly UsageEntry[]): void {
+  const argument = { nowMs, entries: encodeEntries(entries) };
+  port.postMessage({ id, name: "record", argument } satisfies CallMessage, []);
+}
+
+async function replyOf(id: number): Promise<RecordReply> {
+  await waitForResponse(id);
+  const response = responses.get(id);
+  if (response === undefined || !("result" in response)) throw new Error(`Call ${id} has failed.`);
+  return response.result as RecordReply;
 }
 
 describe("a ledger worker", () => {
-  test("records queued requests in one transaction, and returns the outcomes of each request", async () => {
-    const queued = [recordRequest(1, 1000, 1, 2), recordRequest(2, 2000, 3), recordRequest(3, 3000, 4, 5, 6)];
-    for (const request of queued) port.postMessage(request, []);
-    await waitForResponse(3);
-    const unitsOf = (id: number): unknown => {
-      const response = responses.get(id);
-      if (response?.kind !== "recorded") return response;
-      const recorded = response.requests.find((request) => request.id === id);
-      return recorded?.outcomes.map((outcome) => "units" in outcome && outcome.units);
-    };
-    expect([1, 2, 3].map(unitsOf)).toEqual([[1, 2], [3], [4, 5, 6]]);
+  test("records each request in a transaction, and reports the outcomes that are not as expected", async () => {
+    const first = entry(1);
+    record(1, 1000, [first, entry(2)]);
+    record(2, 2000, [entry(3), first, entry(0)]);
+    const keyed = { ...entry(4), idempotency: { key: "a", fingerprint: "0".repeat(64) } };
+    record(3, 3000, [keyed, { ...keyed, receipt: newReceipt() }, { ...first, units: 7 }]);
+    expect(await replyOf(1)).toEqual({ commit: { rowCount: 2, durationMs: expect.any(Number) as number } });
+    expect((await replyOf(2)).exceptions).toBeUndefined();
+    expect((await replyOf(3)).exceptions).toEqual(
+      new Map([
+        [1, { units: 0, isReplay: true }],
+        [2, { units: 1, isReplay: false }],
+      ]),
+    );
     const database = new Database(file, { readonly: true });
-    // All events of a transaction have the time of its last request.
-    expect(database.prepare("select distinct recorded_at from usage_event").pluck().all()).toEqual([
-      new Date(3000).toISOString(),
+    const times = database.prepare("select recorded_at, units from usage_event order by seq").raw().all();
+    const at = (nowMs: number): string => new Date(nowMs).toISOString();
+    expect(times).toEqual([
+      [at(1000), 1],
+      [at(1000), 2],
+      [at(2000), 3],
+      [at(3000), 4],
     ]);
     database.close();
-    port.postMessage({ kind: "close", id: 4 } satisfies LedgerWorkerRequest, []);
-    await waitForResponse(4);
   });
 
-  test("records all queued entries before it closes, in several transactions if necessary", async () => {
-    const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
-    // More entries than a transaction or the arguments of a function call can hold.
-    const queued = [recordRequest(1, 1000, ...ones(4000)), recordRequest(2, 1000, ...ones(4000))];
-    queued.push({ kind: "record", id: 3, nowMs: 1000, entries: ones(150_000).map(entry) });
-    for (const request of queued) port.postMessage(request, []);
-    port.postMessage({ kind: "close", id: 4 } satisfies LedgerWorkerRequest, []);
+  test("records all requests that have arrived before it closes", async () => {
+    const ones = Array.from({ length: 4000 }, () => 1);
+    for (const id of [1, 2, 3]) record(id, 1000, ones.map(entry));
+    port.postMessage({ id: 4, name: "close", argument: undefined } satisfies CallMessage, []);
     await waitForResponse(4);
-    expect([1, 2, 3].map((id) => responses.get(id)?.kind)).toEqual(["recorded", "recorded", "recorded"]);
     const database = new Database(file, { readonly: true });
-    expect(database.prepare("select count(*) from usage_event").pluck().get()).toBe(158_000);
-    expect(database.prepare("select requests from usage_rollup").pluck().all()).toEqual([158_000]);
+    expect(database.prepare("select count(*) from usage_event").pluck().get()).toBe(12_000);
+    expect(database.prepare("select requests from usage_rollup").pluck().all()).toEqual([12_000]);
     database.close();
   }, 30_000);
 });

@@ -5,15 +5,16 @@ import { eventually } from "../eventually.ts";
 import { Fault } from "../../src/errors.ts";
 import type { LocalAtlas } from "../../src/hazard/answer.ts";
 import { Executor } from "../../src/pool/executor.ts";
-import type { WorkerMessage, WorkerRequest } from "../../src/pool/messages.ts";
+import type { CallMessage, ReplyMessage, WorkerThread } from "../../src/concurrency/threadCalls.ts";
+import type { PoolCalls } from "../../src/pool/messages.ts";
 import { PooledAtlas } from "../../src/pool/pooledAtlas.ts";
-import type { PoolThread } from "../../src/pool/poolWorker.ts";
 import { handle, type TaskContext, type TaskHandlers, type TaskKind } from "../../src/pool/taskKinds.ts";
 import { packError } from "../../src/concurrency/errorTransfer.ts";
 import { handlersOf, InProcessThread } from "./inProcessThread.ts";
 
 const OPENED = { release: "20260101-aaaa", contentHash: "a".repeat(64) };
-const READY: WorkerMessage = { type: "ready", atlas: OPENED };
+const READY: ReplyMessage = { id: 0, result: OPENED };
+type WorkerRequest = Exclude<CallMessage, { readonly canceledId: number }>;
 
 describe("the workers of an atlas", () => {
   const COUNT = 5000;
@@ -25,22 +26,23 @@ describe("the workers of an atlas", () => {
   } as const;
 
   /** A thread that returns the latitude as the value of each location. */
-  class FakeThread implements PoolThread {
+  class FakeThread implements WorkerThread {
     readonly requests: WorkerRequest[] = [];
     isEnded = false;
     isReferenced = false;
     /** Returns the reply to a request; undefined for no reply. */
-    reply: (request: WorkerRequest) => WorkerMessage | undefined = replyWithLatitudes;
-    #onMessage: (message: WorkerMessage) => void = () => undefined;
+    reply: (request: WorkerRequest) => ReplyMessage | undefined = replyWithLatitudes;
+    #onMessage: (message: ReplyMessage) => void = () => undefined;
     #onEnd: (error: Error) => void = () => undefined;
 
-    constructor(firstMessage: WorkerMessage | undefined) {
+    constructor(firstMessage: ReplyMessage | undefined) {
       queueMicrotask(() => {
         if (firstMessage !== undefined) this.#onMessage(firstMessage);
       });
     }
 
-    send(request: WorkerRequest): void {
+    send(request: CallMessage): void {
+      if ("canceledId" in request) return;
       this.requests.push(request);
       setImmediate(() => {
         if (this.isEnded) return;
@@ -48,7 +50,7 @@ describe("the workers of an atlas", () => {
         if (message !== undefined) this.#onMessage(message);
       });
     }
-    onMessage(listener: (message: WorkerMessage) => void): void {
+    onMessage(listener: (message: ReplyMessage) => void): void {
       this.#onMessage = listener;
     }
     onEnd(listener: (error: Error) => void): void {
@@ -72,15 +74,15 @@ describe("the workers of an atlas", () => {
     readonly longitudes: Float64Array;
   }
   const locationsOf = (request: WorkerRequest): Locations =>
-    (request.type === "begin" ? request.payload : undefined) as Locations;
+    (request.name === "begin" ? (request.argument as PoolCalls["begin"]).payload : undefined) as Locations;
 
-  function replyWithLatitudes(request: WorkerRequest): WorkerMessage {
+  function replyWithLatitudes(request: WorkerRequest): ReplyMessage {
     const { latitudes: values } = locationsOf(request);
-    return { type: "done", id: request.id, result: { values, reasons: new Uint8Array(values.length) } };
+    return { id: request.id, result: { type: "done", result: { values, reasons: new Uint8Array(values.length) } } };
   }
 
   /** Opens an atlas with fake threads. */
-  function atlasOf(workers: number, firstMessageOf: (index: number) => WorkerMessage | undefined = () => READY) {
+  function atlasOf(workers: number, firstMessageOf: (index: number) => ReplyMessage | undefined = () => READY) {
     const threads: FakeThread[] = [];
     let closedCount = 0;
     const executor = new Executor({
@@ -134,7 +136,7 @@ describe("the workers of an atlas", () => {
     ],
     ["other content", { ...OPENED, contentHash: "b".repeat(64) }, /replaced.*the same name but different content/],
   ])("are rejected and ended if they open an atlas with %s", async (_, atlas, message) => {
-    const { threads, atlas: pooled } = atlasOf(3, (i) => (i === 1 ? { type: "ready", atlas } : READY));
+    const { threads, atlas: pooled } = atlasOf(3, (i) => (i === 1 ? { id: 0, result: atlas } : READY));
     await expect(pooled.sample(REQUEST)).rejects.toMatchObject({
       name: "Fault",
       code: "atlas_unavailable",
@@ -144,7 +146,7 @@ describe("the workers of an atlas", () => {
   });
 
   test("are all ended if one cannot start, and the next call tries again", async () => {
-    const failed: WorkerMessage = { type: "startFailed", error: packError(new Error("no memory")) };
+    const failed: ReplyMessage = { id: 0, error: packError(new Error("no memory")) };
     const { threads, atlas } = atlasOf(2, (i) => (i === 1 ? failed : READY));
     await expect(atlas.sample(REQUEST)).rejects.toThrow("no memory");
     expect([threads.length, runningCount(threads)]).toEqual([2, 0]);

@@ -1,7 +1,13 @@
-import type { AtlasIdentity, WorkerMessage, WorkerRequest } from "../../src/pool/messages.ts";
-import type { PoolThread } from "../../src/pool/poolWorker.ts";
+import type { CallMessage, ReplyMessage, WorkerThread } from "../../src/concurrency/threadCalls.ts";
+import type { AtlasIdentity, PoolCalls } from "../../src/pool/messages.ts";
 import type { TaskHandlers } from "../../src/pool/taskKinds.ts";
 import { runTasks, type TaskRunnerOptions } from "../../src/pool/taskRunner.ts";
+
+/** A call of a worker: its function, and the id of the task. */
+export interface WorkerRequest extends Partial<PoolCalls["begin"]> {
+  readonly type: keyof PoolCalls;
+  readonly id: number;
+}
 
 export interface InProcessThreadOptions extends Omit<TaskRunnerOptions, "atlas"> {
   readonly atlas: TaskRunnerOptions["atlas"] | AtlasIdentity;
@@ -19,13 +25,13 @@ export function handlersOf(handlers: TaskHandlers): TaskRunnerOptions["findHandl
 }
 
 /** A worker on the calling thread: runs the code of a worker thread, and copies and transfers messages as a worker thread does. */
-export class InProcessThread implements PoolThread {
+export class InProcessThread implements WorkerThread {
   /** Received requests in order. */
   readonly requests: WorkerRequest[] = [];
   #isDying = false;
   #hasEnded = false;
-  #onRequest: (request: WorkerRequest) => void = () => undefined;
-  #onMessage: (message: WorkerMessage) => void = () => undefined;
+  #onCall: (message: CallMessage) => void = () => undefined;
+  #onMessage: (message: ReplyMessage) => void = () => undefined;
   #onEnd: (error: Error) => void = () => undefined;
   readonly #onGrant: InProcessThreadOptions["onGrant"];
   #previous: Promise<unknown> = Promise.resolve();
@@ -33,8 +39,8 @@ export class InProcessThread implements PoolThread {
   constructor({ atlas, onGrant, ...options }: InProcessThreadOptions) {
     this.#onGrant = onGrant;
     const port = {
-      onRequest: (listener: (request: WorkerRequest) => void) => (this.#onRequest = listener),
-      send: (message: WorkerMessage, transfer: readonly ArrayBuffer[] = []) => {
+      onMessage: (listener: (message: CallMessage) => void) => (this.#onCall = listener),
+      send: (message: ReplyMessage, transfer: readonly ArrayBuffer[] = []) => {
         const copy = structuredClone(message, { transfer: [...transfer] });
         setImmediate(() => {
           if (!this.#hasEnded) this.#onMessage(copy);
@@ -42,25 +48,29 @@ export class InProcessThread implements PoolThread {
       },
     };
     const tileUse = { origin: "demo", cachedBytes: 0, onFetch: () => () => undefined } as const;
-    runTasks(port, { atlas: "tileUse" in atlas ? atlas : { ...atlas, tileUse }, ...options });
+    const opened = { atlas: "tileUse" in atlas ? atlas : { ...atlas, tileUse }, ...options };
+    void runTasks(port, () => Promise.resolve(opened));
   }
 
-  send(request: WorkerRequest, transfer: readonly ArrayBuffer[] = []): void {
-    const copy = structuredClone(request, { transfer: [...transfer] });
-    this.requests.push(copy);
+  send(message: CallMessage, transfer: readonly ArrayBuffer[] = []): void {
+    const copy = structuredClone(message, { transfer: [...transfer] });
+    if ("canceledId" in copy) throw new Error("Slices are not canceled, but tasks are.");
+    const argument = copy.argument as PoolCalls["begin"];
+    const request = { ...argument, type: copy.name as keyof PoolCalls, id: argument.task };
+    this.requests.push(request);
     setImmediate(() => {
       if (this.#isDying) return;
-      if (this.#onGrant === undefined || copy.type === "cancel") this.#onRequest(copy);
+      if (this.#onGrant === undefined || request.type === "cancel") this.#onCall(copy);
       else {
         this.#previous = this.#previous.then(async () => {
-          await this.#onGrant?.(copy, this);
-          if (!this.#isDying) this.#onRequest(copy);
+          await this.#onGrant?.(request, this);
+          if (!this.#isDying) this.#onCall(copy);
         });
       }
     });
   }
 
-  onMessage(listener: (message: WorkerMessage) => void): void {
+  onMessage(listener: (message: ReplyMessage) => void): void {
     this.#onMessage = listener;
   }
 

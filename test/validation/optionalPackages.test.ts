@@ -107,7 +107,6 @@ test("advice for an alternative range is a single quoted argument", () => {
 
 test.each(["README.md", "docs/operations.md"])("%s installs all packages that the service needs", (document) => {
   const onlyElsewhere = new Set([
-    "geotiff",
     "h5wasm",
     "hyparquet",
     "hyparquet-compressors",

@@ -1,5 +1,5 @@
 /** The form of the alignment view: the company, its emissions by year, and the options of the method. */
-import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BENCHMARK_IDS, BUDGET_SCENARIOS } from "../../contract/alignmentNames.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BENCHMARK_IDS, BUDGET_SCENARIOS } from "../../contract/names.ts";
 import type { AlignmentBasis, AlignmentInclude, BudgetScenario } from "../../contract/wireTypes.ts";
 import { BASELINE, EmissionsTable } from "./alignmentEmissions.tsx";
 import type { AlignmentForm, BaselineText } from "./alignmentForm.ts";

@@ -1,5 +1,5 @@
 /** The form of the alignment view, and the request of a form. */
-import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BENCHMARK_IDS, BUDGET_SCENARIOS } from "../../contract/alignmentNames.ts";
+import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BENCHMARK_IDS, BUDGET_SCENARIOS } from "../../contract/names.ts";
 import type {
   AlignmentBasis,
   AlignmentInclude,

@@ -1,6 +1,6 @@
 /** The form of the climate-risk view: the company, its reported emissions, and the assumptions of the method. */
 import { useContext } from "preact/hooks";
-import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "../../contract/companyNames.ts";
+import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "../../contract/names.ts";
 import type { CompanyAnswer, CompanyAssumptions, ReferenceScenario } from "../../contract/wireTypes.ts";
 import { type CompanyNames, IdentityFields } from "./companyFields.tsx";
 import { formatAmount } from "./companyFormat.ts";

@@ -1,5 +1,5 @@
 /** The form of the climate-risk view, and the request of a form. */
-import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "../../contract/companyNames.ts";
+import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "../../contract/names.ts";
 import type { CompanyRequest, ProblemItem } from "../../contract/wireTypes.ts";
 import { encodeForm, FormReader, withoutBlanks } from "./formText.ts";
 import { parseNumberText, quoteText } from "./numberText.ts";

@@ -4,7 +4,7 @@ import type { Fault } from "../../errors.ts";
 import type { ValueTileRequest } from "../../index.ts";
 import { describeHoldings } from "../../hazard/holdingsCatalog.ts";
 import { openAtlas } from "../../openAtlas.ts";
-import type { Engine } from "./engineMessages.ts";
+import type { Engine } from "./engineData.ts";
 
 /** Memory for decoded tiles of the atlas. Phones end pages that use several hundred megabytes. */
 const CACHE_BYTES = 128 << 20;

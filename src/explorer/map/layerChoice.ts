@@ -7,7 +7,7 @@ import type {
   MetricName,
   Scenario,
 } from "../../contract/wireTypes.ts";
-import { METRIC_NAMES } from "../../contract/hazardNames.ts";
+import { METRIC_NAMES } from "../../contract/names.ts";
 import type { LayerAddress } from "../data/explorerData.ts";
 import { hazardTitle, metricTitle, scenarioTitle } from "../format.ts";
 import type { Comparison } from "../state.ts";

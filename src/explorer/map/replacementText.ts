@@ -1,5 +1,5 @@
 /** What the page says if the atlas does not have what was wanted. */
-import { METRIC_NAMES } from "../../contract/hazardNames.ts";
+import { METRIC_NAMES } from "../../contract/names.ts";
 import type { CatalogHazard, HazardCatalog } from "../../contract/wireTypes.ts";
 import { hazardTitle, scenarioTitle } from "../format.ts";
 import { catalogHazard, comparedLayer, type LayerChoice, metricLabel, shownLayer } from "./layerChoice.ts";

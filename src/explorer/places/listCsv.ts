@@ -1,5 +1,5 @@
 /** The list of places with its values, as CSV to download. */
-import { csvLine } from "../../text/csvText.ts";
+import { csvLine } from "../../text/csv.ts";
 import type { ListColumn } from "./listColumns.ts";
 import type { PlaceList } from "./placeList.ts";
 import type { ListQuery, ListScores, RowScore } from "./scoreList.ts";

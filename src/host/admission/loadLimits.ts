@@ -33,7 +33,6 @@ export type ShedReason =
   | "too_many_requests_of_account"
   | "too_many_bodies"
   | "too_many_bodies_of_account"
-  | "too_many_waiting_bodies"
   | "too_many_answers_unread"
   | "too_many_answers_unread_of_account"
   | "too_many_streams_of_account"

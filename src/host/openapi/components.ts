@@ -4,9 +4,8 @@ import { CompanyRequestSchema } from "../../contract/companyRequest.ts";
 import { HazardQueryInputSchema } from "../../contract/hazardQuery.ts";
 import { HoldingSchema } from "../../contract/portfolioRequest.ts";
 import { ProblemItemSchema, ProblemSchema } from "../../contract/problem.ts";
-import { CustomerRecordSchema } from "../../contract/customers.ts";
+import { CustomerRecordSchema, UsagePageSchema } from "../../contract/accounts.ts";
 import { HazardResultSchema } from "../../contract/hazardResult.ts";
-import { UsagePageSchema } from "../../contract/usage.ts";
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 

@@ -1,4 +1,4 @@
-import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/headers.ts";
+import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/ranges.ts";
 import { FAULT_ITEM_COUNT_MAX } from "../../errors.ts";
 import type { Route } from "../route.ts";
 import { Components, type JsonObject } from "./components.ts";

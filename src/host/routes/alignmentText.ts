@@ -14,9 +14,9 @@ import { flagsOfMask, roundBudget, roundMean, roundRange, roundScopes } from "..
 import { DEFAULT_BENCHMARK } from "../../alignment/benchmarkNgfsPhase5.ts";
 import { alignmentDetailsOf } from "../../alignment/detail.ts";
 import type { AlignTemperatureOptions } from "../../alignment/options.ts";
-import { budgetAt, entityEcho, rangeAt, scopesAt } from "../../alignment/result.ts";
+import { budgetAt, entityEcho, rangeAt, scopesAt } from "../../alignment/alignTemperature.ts";
 import { blendedOf, overallOf } from "../../alignment/summaries.ts";
-import { ALIGNMENT_METHOD } from "../../contract/alignmentNames.ts";
+import { ALIGNMENT_METHOD } from "../../contract/names.ts";
 import type { AlignmentDetail, Entity } from "../../contract/wireTypes.ts";
 import { encodeJson } from "../../text/json/json.ts";
 

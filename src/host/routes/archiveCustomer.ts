@@ -1,8 +1,8 @@
 import { customerNotFound, customerRecord } from "./customerRecord.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
-import { readUuid } from "../http/uuid.ts";
-import { CustomerPathSchema, CustomerRecordSchema } from "../../contract/customers.ts";
+import { readUuid } from "../http/requestHead.ts";
+import { CustomerPathSchema, CustomerRecordSchema } from "../../contract/accounts.ts";
 import type { CustomerRecord } from "../../contract/wireTypes.ts";
 
 /** DELETE /latest/api/v1/customers/:id: ends data requests for a customer; its usage history is kept. */

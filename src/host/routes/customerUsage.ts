@@ -9,8 +9,7 @@ import {
   type UsageResult,
   usageStreamBytes,
 } from "./usageReport.ts";
-import { CustomerPathSchema } from "../../contract/customers.ts";
-import { CustomerUsageParametersSchema } from "../../contract/usage.ts";
+import { CustomerPathSchema, CustomerUsageParametersSchema } from "../../contract/accounts.ts";
 
 interface CustomerUsageRequest {
   readonly id: string;

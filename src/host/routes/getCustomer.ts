@@ -1,7 +1,7 @@
 import { customerRecord, requireCustomer } from "./customerRecord.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
-import { CustomerPathSchema, CustomerRecordSchema } from "../../contract/customers.ts";
+import { CustomerPathSchema, CustomerRecordSchema } from "../../contract/accounts.ts";
 import type { CustomerRecord } from "../../contract/wireTypes.ts";
 
 /** GET /latest/api/v1/customers/:id: one customer, archived or not. */

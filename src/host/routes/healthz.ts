@@ -1,4 +1,4 @@
-import { HealthSchema } from "../../contract/health.ts";
+import { HealthSchema } from "../../contract/service.ts";
 import type { Health } from "../../contract/wireTypes.ts";
 import type { Route } from "../route.ts";
 

@@ -1,4 +1,4 @@
-import { LimitsSchema } from "../../contract/limits.ts";
+import { LimitsSchema } from "../../contract/service.ts";
 import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import type { Limits } from "../../contract/wireTypes.ts";
 import { HEAD_BYTES_MAX } from "../http/requestHead.ts";

@@ -1,5 +1,5 @@
-import { CustomerPageSchema } from "../../contract/customers.ts";
-import { PageParametersSchema } from "../../contract/paging.ts";
+import { CustomerPageSchema } from "../../contract/accounts.ts";
+import { PageParametersSchema } from "../../contract/schemaKinds.ts";
 import { PAGE_ITEMS } from "../../contract/ranges.ts";
 import type { CustomerPage } from "../../contract/wireTypes.ts";
 import type { Customer, Page } from "../../ledger/ledger.ts";

@@ -1,4 +1,4 @@
-import { ReadinessSchema } from "../../contract/health.ts";
+import { ReadinessSchema } from "../../contract/service.ts";
 import type { Readiness } from "../../contract/wireTypes.ts";
 import { HttpError } from "../problems/problem.ts";
 import type { Route } from "../route.ts";

@@ -1,4 +1,4 @@
-import { customerTextError } from "../../contract/customerText.ts";
+import { customerTextError } from "../../contract/ranges.ts";
 import type { FaultItem } from "../../errors.ts";
 import { findSchemaErrors } from "../../validation/schemaErrors.ts";
 import { customerRecord } from "./customerRecord.ts";
@@ -6,7 +6,7 @@ import { encodeJson } from "../../text/json/json.ts";
 import { invalidRequest, rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
 import type { CustomerRecord, CustomerRegistration } from "../../contract/wireTypes.ts";
-import { CustomerRecordSchema, CustomerRegistrationSchema } from "../../contract/customers.ts";
+import { CustomerRecordSchema, CustomerRegistrationSchema } from "../../contract/accounts.ts";
 
 interface RegistrationResult {
   readonly customer: CustomerRecord;

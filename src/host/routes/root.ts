@@ -1,4 +1,4 @@
-import { AboutSchema } from "../../contract/about.ts";
+import { AboutSchema } from "../../contract/service.ts";
 import type { About } from "../../contract/wireTypes.ts";
 import { encodeJson } from "../../text/json/json.ts";
 import { html, joinMarkup } from "../../text/markup.ts";

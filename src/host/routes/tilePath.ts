@@ -1,8 +1,8 @@
 /** What the routes of map tiles have in common: parsing of the path, errors, and the token that may replace the key. */
 import type { TObject } from "typebox";
-import { TileLayerPathSchema, TileParametersSchema, TilePathSchema } from "../../contract/tiles.ts";
+import { TileLayerPathSchema, TileParametersSchema, TilePathSchema } from "../../contract/hazardCatalog.ts";
 import { Fault, type FaultItem, isFault } from "../../errors.ts";
-import { addressErrors, type ValueTileLayerRequest, type ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
+import { addressErrors, type ValueTileLayerRequest, type ValueTileRequest } from "../../hazard/valueTiles.ts";
 import { decodeParameters, toParameterItem } from "../../validation/parameters.ts";
 import { findSchemaErrors, summarizeItems, type ValueSchema } from "../../validation/schemaErrors.ts";
 import type { Route, RouteRequest, Services } from "../route.ts";

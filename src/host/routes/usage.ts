@@ -9,7 +9,7 @@ import {
   type UsageResult,
   usageStreamBytes,
 } from "./usageReport.ts";
-import { UsageParametersSchema } from "../../contract/usage.ts";
+import { UsageParametersSchema } from "../../contract/accounts.ts";
 
 /** GET /latest/api/v1/usage: recorded usage of the account. */
 export const usage: Route<UsageRequest, UsageResult> = {

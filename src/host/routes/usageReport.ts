@@ -3,7 +3,7 @@ import {
   USAGE_GROUPS_DEFAULT,
   UsagePageSchema,
   UsageParametersSchema,
-} from "../../contract/usage.ts";
+} from "../../contract/accounts.ts";
 import { PAGE_ITEMS } from "../../contract/ranges.ts";
 import type { UsageGroup, UsagePage, UsageParameters } from "../../contract/wireTypes.ts";
 import type { FaultItem } from "../../errors.ts";
@@ -15,7 +15,7 @@ import { toUsageRecord } from "../../ledger/usageRecord.ts";
 import { encodeJson } from "../../text/json/json.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteContext, RouteDescription } from "../route.ts";
-import { readUuid } from "../http/uuid.ts";
+import { readUuid } from "../http/requestHead.ts";
 
 /** Parsed usage parameters with their defaults. */
 export interface UsageRequest {

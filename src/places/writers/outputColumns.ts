@@ -1,8 +1,7 @@
 /** The columns of an output file, for both layouts and all formats. */
-import { METRIC_NAMES } from "../../contract/hazardNames.ts";
+import { METRIC_NAMES } from "../../contract/names.ts";
 import { isHazardName, type MetricName } from "../../hazard/hazards.ts";
-import { firstColumnsOf } from "../../hazard/scoring/scoreArrays.ts";
-import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
+import { firstColumnsOf, type ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
 import type { KeptColumn } from "../scores/placeBlock.ts";
 import type { CodeKind, NumberKind } from "./blockArrays.ts";
 

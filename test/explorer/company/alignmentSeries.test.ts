@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ALIGNMENT_FLAGS } from "../../../src/contract/alignmentNames.ts";
+import { ALIGNMENT_FLAGS } from "../../../src/contract/names.ts";
 import type { AlignmentRequest, AlignmentResult } from "../../../src/contract/wireTypes.ts";
 import { alignmentCallOf, EXAMPLE_ALIGNMENT } from "../../../src/explorer/company/alignmentForm.ts";
 import { alignmentPathwaysOf, headlineOf, thermometerRowsOf } from "../../../src/explorer/company/alignmentSeries.ts";

@@ -10,12 +10,11 @@ import type { HttpPayload, ShardPayload } from "../../../src/host/bulk/bulkTasks
 import type { HostLimits } from "../../../src/host/route.ts";
 import { atlasTasks } from "../../../src/pool/atlasTasks.ts";
 import { Executor } from "../../../src/pool/executor.ts";
-import type { WorkerRequest } from "../../../src/pool/messages.ts";
 import { PooledAtlas } from "../../../src/pool/pooledAtlas.ts";
-import { handlersOf, InProcessThread } from "../../pool/inProcessThread.ts";
+import { handlersOf, InProcessThread, type WorkerRequest } from "../../pool/inProcessThread.ts";
 import { LIMITS } from "../routeCaller.ts";
 import { resultWith, fakeAtlas } from "../testHost.ts";
-import { NO_WORK } from "../../../src/host/pipeline/execution.ts";
+import { NO_WORK } from "../../../src/host/pipeline.ts";
 
 /** An atlas whose values differ between locations; east of 170 degrees it has none. */
 export const LOCATIONS_ATLAS: LocalAtlas = localAtlasOf((input) => Promise.resolve(resultOf(input)));
@@ -91,14 +90,14 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
   let clockMs = 0;
   const start = (): InProcessThread => {
     const worker = threads.length;
-    const beginRequests = new Map<number, Extract<WorkerRequest, { readonly type: "begin" }>>();
+    const beginRequests = new Map<number, WorkerRequest & { readonly kind: string }>();
     const thread: InProcessThread = new InProcessThread({
       atlas,
       sliceMs,
       findHandler: handlersOf(new Map([...atlasTasks(atlas), ...bulkHandlers(atlas)])),
       onGrant(request) {
         const { type, id } = request;
-        if (type === "begin") beginRequests.set(id, request);
+        if (type === "begin") beginRequests.set(id, { kind: "", ...request });
         const task = beginRequests.get(id);
         if (type === "cancel" || task === undefined) return undefined;
         const grant = { type, id, kind: task.kind, payload: task.payload as Grant["payload"], worker };

@@ -1,5 +1,5 @@
 /** Worker threads run the built files, so this suite imports dist/. */
-import { NO_WORK } from "../../../src/host/pipeline/execution.ts";
+import { NO_WORK } from "../../../src/host/pipeline.ts";
 import type { HazardQueryInput } from "../../../src/contract/wireTypes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as admissionModule from "../../../src/host/admission/admissionControl.ts";
@@ -9,7 +9,7 @@ import type { BulkAnswer } from "../../../src/host/bulkRoute.ts";
 import type * as openAtlasModule from "../../../src/openAtlas.ts";
 import type * as executorModule from "../../../src/pool/executor.ts";
 import type * as pooledAtlasModule from "../../../src/pool/pooledAtlas.ts";
-import type { PoolThread } from "../../../src/pool/poolWorker.ts";
+import type { WorkerThread } from "../../../src/concurrency/threadCalls.ts";
 import type * as startWorkerModule from "../../../src/pool/startWorker.ts";
 import { randomFrom } from "../../seededRandom.ts";
 import { LIMITS } from "../routeCaller.ts";
@@ -40,7 +40,7 @@ const queries = (count: number): HazardQueryInput[] =>
   }));
 
 describe("worker threads", () => {
-  const started: PoolThread[] = [];
+  const started: WorkerThread[] = [];
   let atlas: pooledAtlasModule.PooledAtlas;
   let bulk: bulkModule.BulkRequests;
   const admission = new AdmissionControl({

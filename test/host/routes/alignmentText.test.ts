@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { alignTemperature } from "../../../src/alignment/alignTemperature.ts";
 import { roundTemperatures } from "../../../src/alignment/answer.ts";
 import type { AlignTemperatureOptions } from "../../../src/alignment/options.ts";
-import { ALIGNMENT_INCLUDES, BUDGET_SCENARIOS } from "../../../src/contract/alignmentNames.ts";
+import { ALIGNMENT_INCLUDES, BUDGET_SCENARIOS } from "../../../src/contract/names.ts";
 import type { Entity } from "../../../src/contract/wireTypes.ts";
 import { ANSWER_CLOSING, ANSWER_OPENING, encodeResults } from "../../../src/host/routes/alignmentText.ts";
 import { randomEntity } from "../../oracle/alignment2/randomEntities.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { METRIC_NAMES } from "../../../src/contract/hazardNames.ts";
+import { METRIC_NAMES } from "../../../src/contract/names.ts";
 import { encodePngTile } from "../../../src/host/tiles/pngTile.ts";
 import {
   colorOf,

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { ArrayVariable } from "../../../src/ingest/readers/arrays/arrayFile.ts";
 import { readPacking, unpack } from "../../../src/ingest/readers/arrays/values.ts";
 import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
-import { storedIntegersOf } from "../../../src/ingest/readers/packedNodata.ts";
+import { storedIntegersOf } from "../../../src/ingest/readers/storedMap.ts";
 import { makeGeoTiff } from "../makeGeoTiff.ts";
 
 describe("the stored integer of a nodata value", () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
-import { expandSamples } from "../../../src/ingest/readers/geotiff/packedSamples.ts";
+import { expandSamples } from "../../../src/ingest/readers/geotiff/decoders.ts";
 import { type GeoTiffSpec, makeGeoTiff } from "../makeGeoTiff.ts";
 
 let folder: string;
@@ -38,8 +38,7 @@ function expanded(storedBits: number, bits: 8 | 16 | 32, columnCount: number, by
     storedBits,
     format: { kind: "unsigned", bits },
     blockColumnCount: columnCount,
-    bandCount: 1,
-    isPlanar: false,
+    samplesPerCell: 1,
   } as const;
   const result = expandSamples(Uint8Array.from(bytes), layout);
   const numbers = { 8: Uint8Array, 16: Uint16Array, 32: Uint32Array }[bits];

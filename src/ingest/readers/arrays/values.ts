@@ -1,6 +1,6 @@
 /** Converts stored numbers to values: scale, offset and missing values by the CF and NetCDF conventions. */
 import { type NumberType, type RasterValues, sourceFault } from "../../raster.ts";
-import { storedIntegersOf } from "../packedNodata.ts";
+import { storedIntegersOf } from "../storedMap.ts";
 import { type ArrayVariable, type Attributes, numbersOf, type NumericArray, textOf } from "./arrayFile.ts";
 
 /** How the stored numbers of a variable become values. */

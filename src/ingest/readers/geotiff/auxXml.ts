@@ -1,10 +1,27 @@
 /** GDAL's Persistent Auxiliary Metadata (PAM), the `.aux.xml` file next to a map. */
+import { isFault } from "../../../errors.ts";
 import { messageOf, sourceFault } from "../../raster.ts";
-import { addBandItem, type BandStatements, classFault, noStatements } from "./bandStatements.ts";
-import { addMetadataItem } from "./gdalMetadata.ts";
-import type { Transform } from "./transform.ts";
-import { nodataOf, type NumberFormat } from "./numberFormat.ts";
-import { readXml, type XmlElement } from "./xml.ts";
+import {
+  addBandItem,
+  addMetadataItem,
+  type BandStatements,
+  classFault,
+  noStatements,
+  readXml,
+  type XmlElement,
+} from "./gdalMetadata.ts";
+import { nodataOf, type NumberFormat } from "./nodata.ts";
+
+/**
+ * The outer corner (or center) of the first cell of a file, and signed cell sizes: x east, y north. The unit is that of the
+ * coordinate system of the map: degrees, or a unit of length.
+ */
+export interface Transform {
+  readonly originX: number;
+  readonly originY: number;
+  readonly pixelSizeX: number;
+  readonly pixelSizeY: number;
+}
 
 /** Statements of an `.aux.xml` that are applied or compared with the map. */
 export interface AuxStatements extends BandStatements {
@@ -109,7 +126,7 @@ export function readAuxXml(
       }
     });
   } catch (error) {
-    if (error instanceof Error && error.name === "Fault") throw error;
+    if (isFault(error)) throw error;
     throw sidecarFault(
       `cannot be read as GDAL metadata (${messageOf(error)}). Remove the sidecar, or convert the map with gdal_translate.`,
     );

@@ -1,79 +1,215 @@
 /**
- * Block decoders with output limited to the size of a block, so that damaged or malicious data cannot exhaust memory.
- * The decoders of geotiff.js have no such limit.
+ * Decodes blocks into numbers. Decompression is limited to the size of a block, so that damaged or malicious data cannot exhaust
+ * memory.
  */
 import { inflateSync } from "node:zlib";
-import type { BaseDecoder, Pool } from "geotiff";
 import { ZSTDDecoder } from "zstddec";
-import type { Layout } from "./layout.ts";
+import type { RasterValues } from "../../raster.ts";
+import { COMPRESSION, type Layout } from "./layout.ts";
 import { decodeLerc } from "./lerc.ts";
-import { toNativeBlock } from "./nativeBlock.ts";
-import { expandSamples } from "./packedSamples.ts";
+import type { NumberFormat } from "./nodata.ts";
 
-export type GeoTiffModule = typeof import("geotiff");
+/** The numbers of a block as they are stored, except that 16-bit floats and 64-bit integers are converted. */
+export type BlockNumbers = Int8Array | Uint8Array | Int16Array | Uint16Array | Int32Array | Uint32Array | RasterValues;
+
 type Decode = (encoded: Uint8Array, sizeBytesMax: number) => Uint8Array | Promise<Uint8Array>;
-
-const LERC = 34_887;
 
 const zstd = new ZSTDDecoder();
 
 const DECODERS: ReadonlyMap<number, Decode> = new Map<number, Decode>([
-  [1, (encoded) => encoded],
-  [5, decodeLzw],
-  [8, decodeDeflate],
-  [32_946, decodeDeflate],
-  [32_773, decodePackBits],
-  [50_000, decodeZstd],
+  [COMPRESSION.none, (encoded) => encoded],
+  [COMPRESSION.lzw, decodeLzw],
+  [COMPRESSION.deflate, decodeDeflate],
+  [COMPRESSION.deflateOld, decodeDeflate],
+  [COMPRESSION.packBits, decodePackBits],
+  [COMPRESSION.zstd, decodeZstd],
 ]);
 
-/**
- * Decompresses one block, and expands samples that do not fill whole bytes.
- * @throws Error if the block is damaged or exceeds the size of a whole block
- */
-export function decodeBlock(encoded: Uint8Array, layout: Layout): Uint8Array | Promise<Uint8Array> {
-  if (layout.compression === LERC) return decodeLerc(encoded, layout, decodeBounded);
-  const decoded = decodeBounded(layout.compression, encoded, layout.blockBytes);
-  if (layout.storedBits >= layout.format.bits) return decoded;
-  return decoded instanceof Uint8Array
-    ? expandSamples(decoded, layout)
-    : decoded.then((bytes) => expandSamples(bytes, layout));
-}
-
-function decodeBounded(
-  compression: number,
-  encoded: Uint8Array,
-  sizeBytesMax: number,
-): Uint8Array | Promise<Uint8Array> {
+function decompress(compression: number, encoded: Uint8Array, sizeBytesMax: number): ReturnType<Decode> {
   const decode = DECODERS.get(compression);
   if (decode === undefined) throw new Error(`No decoder for compression ${compression}.`);
   return decode(encoded, sizeBytesMax);
 }
 
 /**
- * Returns the decoder pool that geotiff.js uses for one file.
- * @param signal when aborted, no further blocks are decoded
+ * Decodes one block.
+ *
+ * @param rowCount the rows that the block must have at least
+ * @throws Error if the block is damaged or exceeds the size of a whole block
  */
-export function decodersOf(module: GeoTiffModule, layout: Layout, signal: AbortSignal | undefined): Pool {
-  class BoundedDecoder extends module.BaseDecoder {
-    override async decodeBlock(encoded: ArrayBufferLike): Promise<ArrayBufferLike> {
-      signal?.throwIfAborted();
-      const decoded = await decodeBlock(new Uint8Array(encoded), layout);
-      return toNativeBlock(decoded as Uint8Array<ArrayBuffer>, layout);
+export async function decodeBlock(encoded: Uint8Array, layout: Layout, rowCount: number): Promise<BlockNumbers> {
+  const { compression, storedBits, format, predictor } = layout;
+  const decompressed =
+    compression === COMPRESSION.lerc
+      ? await decodeLerc(encoded, layout, decompress)
+      : await decompress(compression, encoded, layout.blockBytes);
+  const stored = storedBits < format.bits ? expandSamples(decompressed, layout) : decompressed;
+  const rowBytes = (layout.blockColumnCount * layout.samplesPerCell * format.bits) / 8;
+  const sizeBytes = rowCount * rowBytes;
+  if (stored.length < sizeBytes)
+    throw new Error(`a block of ${sizeBytes} bytes decompresses to ${stored.length} bytes`);
+  const bytes = stored.subarray(0, sizeBytes);
+  if (predictor === 1 && layout.isLittleEndian) return numbersOf(bytes, format);
+  // Copied because the bytes are changed in place, and those of an uncompressed block are part of a larger read.
+  const own = stored.buffer === encoded.buffer ? new Uint8Array(bytes) : bytes;
+  const rows = { rowBytes, stride: layout.samplesPerCell, size: format.bits / 8 };
+  if (predictor === 3) undoFloatPredictor(own, rows);
+  else {
+    if (!layout.isLittleEndian && rows.size > 1) swapBytes(own, rows.size);
+    if (predictor === 2) undoHorizontalPredictor(own, rows);
+  }
+  return numbersOf(own, format);
+}
+
+interface NumberArray {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBufferLike, offset: number, length: number): BlockNumbers;
+}
+
+const NUMBER_ARRAYS: ReadonlyMap<string, NumberArray> = new Map<string, NumberArray>([
+  ["unsigned 8", Uint8Array],
+  ["unsigned 16", Uint16Array],
+  ["unsigned 32", Uint32Array],
+  ["integer 8", Int8Array],
+  ["integer 16", Int16Array],
+  ["integer 32", Int32Array],
+  ["float 16", Uint16Array],
+  ["float 32", Float32Array],
+  ["float 64", Float64Array],
+]);
+
+/** Returns little-endian bytes as numbers. */
+function numbersOf(bytes: Uint8Array, { kind, bits }: NumberFormat): BlockNumbers {
+  const size = bits / 8;
+  const { buffer, byteOffset } = bytes.byteOffset % size === 0 ? bytes : new Uint8Array(bytes);
+  const count = bytes.length / size;
+  if (bits === 64 && kind === "unsigned")
+    return floatsOf(new BigUint64Array(buffer, byteOffset, count), 2n ** 64n - 1n);
+  if (bits === 64 && kind === "integer") return floatsOf(new BigInt64Array(buffer, byteOffset, count), 2n ** 63n - 1n);
+  const type = NUMBER_ARRAYS.get(`${kind} ${bits}`);
+  if (type === undefined) throw new Error(`No array for ${kind} numbers of ${bits} bits.`);
+  const numbers = new type(buffer, byteOffset, count);
+  return kind === "float" && bits === 16 ? Float32Array.from(numbers, float16Of) : numbers;
+}
+
+const SAFE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
+
+/**
+ * Converts 64-bit integers to floats. An integer that a float cannot represent exactly becomes infinite, except the smallest and
+ * the largest integer of the type, which often mark missing cells; they become the nearest float.
+ */
+function floatsOf(integers: BigInt64Array | BigUint64Array, largest: bigint): Float64Array {
+  const floats = new Float64Array(integers.length);
+  for (let index = 0; index < floats.length; index++) {
+    const integer = integers[index] as bigint;
+    const isExact = (integer <= SAFE_MAX && integer >= -SAFE_MAX) || integer === largest || integer === -(2n ** 63n);
+    floats[index] = isExact ? Number(integer) : integer > 0n ? Infinity : -Infinity;
+  }
+  return floats;
+}
+
+/** Returns the number of which a 16-bit float (IEEE 754 binary16) has the bits. */
+function float16Of(bits: number): number {
+  const sign = (bits & 0x80_00) === 0 ? 1 : -1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3_ff;
+  if (exponent === 0) return sign * fraction * 2 ** -24;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Infinity : NaN;
+  return sign * (1 + fraction / 1024) * 2 ** (exponent - 15);
+}
+
+/** Reverses the order of the bytes of each number. Bytes after the last whole number are unchanged. */
+function swapBytes(bytes: Uint8Array, size: number): void {
+  for (let start = 0; start + size <= bytes.length; start += size) {
+    for (let low = start, high = start + size - 1; low < high; low++, high--) {
+      const byte = bytes[low] as number;
+      bytes[low] = bytes[high] as number;
+      bytes[high] = byte;
     }
   }
-  class BoundedPool extends module.Pool {
-    constructor() {
-      super(0); // no workers: blocks are decoded in the calling thread
-    }
-    override bindParameters(
-      _compression: number,
-      parameters: ConstructorParameters<typeof BaseDecoder>[0],
-    ): ReturnType<Pool["bindParameters"]> {
-      const decoder = new BoundedDecoder(parameters);
-      return { decode: (encoded) => decoder.decode(encoded) };
+}
+
+interface Rows {
+  readonly rowBytes: number;
+  /** Number of bands in a cell. */
+  readonly stride: number;
+  /** Bytes of a number. */
+  readonly size: number;
+}
+
+/** Undoes predictor 2 (TIFF 6.0 section 14): each number is the difference from that of the same band in the cell before. */
+function undoHorizontalPredictor(bytes: Uint8Array, { rowBytes, stride, size }: Rows): void {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const step = stride * size;
+  for (let row = 0; row < bytes.length; row += rowBytes) {
+    const end = Math.min(row + rowBytes, bytes.length - size + 1);
+    for (let at = row + step; at < end; at += size) {
+      if (size === 1) bytes[at] = (bytes[at] as number) + (bytes[at - step] as number);
+      else if (size === 2) view.setUint16(at, view.getUint16(at, true) + view.getUint16(at - step, true), true);
+      else if (size === 4) view.setUint32(at, view.getUint32(at, true) + view.getUint32(at - step, true), true);
+      else view.setBigUint64(at, view.getBigUint64(at, true) + view.getBigUint64(at - step, true), true);
     }
   }
-  return new BoundedPool();
+}
+
+/**
+ * Undoes predictor 3 (Adobe TIFF Technical Note 3): each row has first the most significant bytes of all numbers, then the
+ * next bytes, and so on, regardless of the byte order of the file; each byte is the difference from the one of the same
+ * band before it. An incomplete last row cannot be decoded and is unchanged.
+ */
+function undoFloatPredictor(bytes: Uint8Array, { rowBytes, stride, size }: Rows): void {
+  const count = rowBytes / size;
+  for (let row = 0; row + rowBytes <= bytes.length; row += rowBytes) {
+    for (let at = row + stride; at < row + rowBytes; at++) {
+      bytes[at] = (bytes[at] as number) + (bytes[at - stride] as number);
+    }
+    const planes = new Uint8Array(bytes.subarray(row, row + rowBytes));
+    for (let index = 0; index < count; index++) {
+      for (let byte = 0; byte < size; byte++) {
+        bytes[row + size * index + byte] = planes[(size - byte - 1) * count + index] as number;
+      }
+    }
+  }
+}
+
+/**
+ * Expands the samples of a block to little-endian integers of whole bytes. Each row begins at a whole byte; samples follow
+ * each other from the most significant bit, in either byte order of the file.
+ *
+ * @param bytes decompressed bytes; an incomplete last row is not expanded
+ */
+export function expandSamples(
+  bytes: Uint8Array,
+  layout: Pick<Layout, "storedBits" | "format" | "blockColumnCount" | "samplesPerCell">,
+): Uint8Array {
+  const { storedBits, format, blockColumnCount, samplesPerCell } = layout;
+  const sampleCount = blockColumnCount * samplesPerCell;
+  const rowBytes = Math.ceil((sampleCount * storedBits) / 8);
+  const rowCount = Math.floor(bytes.length / rowBytes);
+  const size = format.bits / 8;
+  const expanded = new Uint8Array(rowCount * sampleCount * size);
+  let to = 0;
+  for (let row = 0; row < rowCount; row++) {
+    let from = row * rowBytes;
+    let buffer = 0;
+    let bufferedBits = 0;
+    for (let sample = 0; sample < sampleCount; sample++, to += size) {
+      let value = 0;
+      // At most 31 bits are needed, so that integer arithmetic is exact.
+      for (let needed = storedBits; needed > 0;) {
+        if (bufferedBits === 0) {
+          buffer = bytes[from++] as number;
+          bufferedBits = 8;
+        }
+        const taken = Math.min(needed, bufferedBits);
+        bufferedBits -= taken;
+        value = (value << taken) | ((buffer >> bufferedBits) & ((1 << taken) - 1));
+        needed -= taken;
+      }
+      for (let byte = 0; byte < size; byte++) expanded[to + byte] = (value >> (8 * byte)) & 0xff;
+    }
+  }
+  return expanded;
 }
 
 /** Decompresses in the calling thread; blocks are decoded in parallel on several threads, each with separate readers. */

@@ -3,8 +3,7 @@
  * within the file, every count within a limit, and no directory may occur twice.
  */
 import { sourceFault } from "../../raster.ts";
-import type { ByteSource } from "./byteSource.ts";
-import { swapBytes } from "./byteOrder.ts";
+import type { ByteSource } from "../byteSource.ts";
 
 /** Largest number of directories: pages, overviews and masks of one file. */
 const DIRECTORY_COUNT_MAX = 1000;
@@ -91,7 +90,7 @@ const ONE_TYPE: ReadonlyMap<number, number> = new Map<number, number>([
   [TAG.gdalNodata, 2],
 ]);
 
-export interface DirectoryEntry {
+interface DirectoryEntry {
   readonly tag: number;
   readonly type: number;
   readonly count: number;
@@ -118,11 +117,6 @@ export class Directory {
     this.isLittleEndian = isLittleEndian;
   }
 
-  /** Returns type and count of a tag, or undefined if it is absent. */
-  entry(tag: number): DirectoryEntry | undefined {
-    return this.#entries.get(tag);
-  }
-
   has(tag: number): boolean {
     return this.#entries.has(tag);
   }
@@ -143,26 +137,18 @@ export class Directory {
     if (!(tag === TAG.subDirectories ? OFFSETS : UNSIGNED).has(entry.type)) {
       throw sourceFault(this.#file, `is damaged: tag ${tag} has type ${entry.type}, not an unsigned integer.`);
     }
+    const view = viewOf(await this.bytes(tag, from, end));
     const size = TYPE_BYTES[entry.type] ?? 1;
-    const bytes = await this.#source.read(entry.valuesOffset + from * size, (end - from) * size);
-    if (bytes.length < (end - from) * size) throw this.#truncatedFault(tag);
-    const view = viewOf(bytes);
     const { isLittleEndian } = this;
     return Array.from({ length: end - from }, (_, index) => unsignedAt(view, index * size, { size, isLittleEndian }));
   }
 
-  /** Reads the values of a tag as little-endian bytes. */
-  async littleEndianBytes(tag: number): Promise<Uint8Array<ArrayBuffer>> {
-    const entry = this.#entries.get(tag);
-    if (entry === undefined) return new Uint8Array(0);
-    const size = TYPE_BYTES[entry.type] ?? 1;
-    const stored = await this.#source.read(entry.valuesOffset, entry.count * size);
-    if (stored.length < entry.count * size) throw this.#truncatedFault(tag);
-    if (this.isLittleEndian) return stored;
-    // The two numbers of a RATIONAL are swapped separately.
-    const bytes = new Uint8Array(stored);
-    swapBytes(bytes, entry.type === 5 || entry.type === 10 ? 4 : size);
-    return bytes;
+  /** Reads the 64-bit floats of a tag; undefined if it is absent or empty. */
+  async doubles(tag: number): Promise<readonly number[] | undefined> {
+    const count = this.count(tag);
+    if (count === 0) return undefined;
+    const view = viewOf(await this.bytes(tag));
+    return Array.from({ length: count }, (_, index) => view.getFloat64(8 * index, this.isLittleEndian));
   }
 
   /** Returns the first number of a tag, or the default if the tag is absent. */
@@ -180,13 +166,17 @@ export class Directory {
     if (entry.count > sizeBytesMax) {
       throw sourceFault(this.#file, `its tag ${tag} has a text of ${entry.count} bytes; the limit is ${sizeBytesMax}.`);
     }
-    const bytes = await this.#source.read(entry.valuesOffset, entry.count);
-    if (bytes.length < entry.count) throw this.#truncatedFault(tag);
-    return new TextDecoder().decode(bytes).replace(/\0[^]*$/, "");
+    return new TextDecoder().decode(await this.bytes(tag)).replace(/\0[^]*$/, "");
   }
 
-  #truncatedFault(tag: number): Error {
-    return sourceFault(this.#file, `is damaged or truncated: it ends before the values of tag ${tag}.`);
+  /** Reads the values of a tag, or a range of them, as they are stored; none if it is absent. */
+  async bytes(tag: number, from = 0, end: number = this.count(tag)): Promise<Uint8Array> {
+    const entry = this.#entries.get(tag);
+    if (entry === undefined) return new Uint8Array(0);
+    const size = TYPE_BYTES[entry.type] ?? 1;
+    const bytes = await this.#source.read(entry.valuesOffset + from * size, (end - from) * size);
+    if (bytes.length === (end - from) * size) return bytes;
+    throw sourceFault(this.#file, `is damaged or truncated: it ends before the values of tag ${tag}.`);
   }
 }
 

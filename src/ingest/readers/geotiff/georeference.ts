@@ -1,12 +1,12 @@
 /** Reads the georeference of a GeoTIFF (OGC GeoTIFF 1.1). */
 import { isDeepStrictEqual } from "node:util";
-import type { GeoTIFFImage } from "geotiff";
 import { messageOf, type PlaneGrid, type RasterOptions, sourceFault } from "../../raster.ts";
 import { axisOrderOf, crsOfText, epsgCrs, isSameCrs } from "../../reprojection/crsText.ts";
 import { crsOfGeoKeys, type GeoKeys } from "../../reprojection/geoKeys.ts";
-import type { ParsedCrs } from "../../reprojection/projString.ts";
-import type { SrsStatement } from "./auxXml.ts";
-import type { Transform } from "./transform.ts";
+import type { ParsedCrs } from "../../crsDefinition.ts";
+import type { SrsStatement, Transform } from "./auxXml.ts";
+import { type Directory, TAG } from "./directory.ts";
+import { readGeoKeys } from "./geoKeys.ts";
 
 export interface Georeference {
   /** The grid of the file in the unit of its coordinate system, before a repeated column is dropped. */
@@ -39,21 +39,27 @@ interface SidecarReference {
  * @throws Fault `source_invalid` if there is none, if it is not a north-up or south-up grid, or if its coordinate system is
  *   not supported
  */
-export function readGeoreference(
+export async function readGeoreference(
   file: string,
-  image: GeoTIFFImage,
-  { worldFile, transform: sidecarTransform, srs, ...options }: RasterOptions & SidecarReference,
-): Georeference {
-  const inFile = imageTransform(file, image);
+  directory: Directory,
+  {
+    rowCount,
+    columnCount,
+    worldFile,
+    transform: sidecarTransform,
+    srs,
+    ...options
+  }: RasterOptions & SidecarReference & Pick<PlaneGrid, "rowCount" | "columnCount">,
+): Promise<Georeference> {
+  const keys = await readGeoKeys(file, directory);
+  const inFile = await transformInFile(file, directory);
   const storedTransform = inFile ?? sidecarTransform;
   if (storedTransform === undefined) throw noTransformFault(file, worldFile);
-  const keys = image.getGeoKeys() as GeoKeys | null;
   // The transform of an .aux.xml is that of the outer corner, also in a PixelIsPoint file.
   const isPoint = inFile !== undefined && keys?.["GTRasterTypeGeoKey"] === RASTER_PIXEL_IS_POINT;
   const { text: crs, datum, projected } = readCrs(file, keys, { transform: storedTransform, srs, options });
 
   const { pixelSizeX, pixelSizeY } = storedTransform;
-  const rowCount = image.getHeight();
   // The tie point of a PixelIsPoint file is the center of its cell.
   const transform: Transform = {
     ...storedTransform,
@@ -68,7 +74,7 @@ export function readGeoreference(
       cellWidth: pixelSizeX,
       cellHeight: Math.abs(pixelSizeY),
       rowCount,
-      columnCount: image.getWidth(),
+      columnCount,
     },
     projected,
     transform,
@@ -95,9 +101,13 @@ function noTransformFault(file: string, worldFile: string | undefined): Error {
   );
 }
 
-function imageTransform(file: string, image: GeoTIFFImage): Transform | undefined {
-  const matrixResult = matrixTransform(file, image);
-  const scaleResult = scaleTransform(file, image);
+async function transformInFile(file: string, directory: Directory): Promise<Transform | undefined> {
+  const matrixResult = matrixTransform(file, await directory.doubles(TAG.modelTransformation));
+  const scaleResult = scaleTransform(
+    file,
+    await directory.doubles(TAG.modelPixelScale),
+    await directory.doubles(TAG.modelTiepoint),
+  );
   const transform = matrixResult ?? scaleResult;
   if (transform === undefined) return undefined;
   if (matrixResult !== undefined && scaleResult !== undefined && !isDeepStrictEqual(matrixResult, scaleResult)) {
@@ -118,27 +128,27 @@ function imageTransform(file: string, image: GeoTIFFImage): Transform | undefine
   return transform;
 }
 
-function matrixTransform(file: string, image: GeoTIFFImage): Transform | undefined {
-  const matrix = image.fileDirectory.getValue("ModelTransformation");
+function matrixTransform(file: string, matrix: readonly number[] | undefined): Transform | undefined {
   if (matrix === undefined) return undefined;
-  const [a = NaN, b = NaN, , x = NaN, d = NaN, e = NaN, , y = NaN] = Array.from(matrix as ArrayLike<number>);
+  const [a = NaN, b = NaN, , x = NaN, d = NaN, e = NaN, , y = NaN] = matrix;
   if (b !== 0 || d !== 0) {
     throw sourceFault(file, "is rotated or sheared. Convert it with gdalwarp -t_srs EPSG:4326.");
   }
   return { originX: x, originY: y, pixelSizeX: a, pixelSizeY: e };
 }
 
-function scaleTransform(file: string, image: GeoTIFFImage): Transform | undefined {
-  const scale = image.fileDirectory.getValue("ModelPixelScale");
-  const tiePoint = image.fileDirectory.getValue("ModelTiepoint");
+function scaleTransform(
+  file: string,
+  scale: readonly number[] | undefined,
+  tiePoint: readonly number[] | undefined,
+): Transform | undefined {
   if (tiePoint === undefined) return undefined;
-  const points = Array.from(tiePoint as ArrayLike<number>);
-  if (points.length > 6) {
+  if (tiePoint.length > 6) {
     throw sourceFault(file, "is georeferenced by several tie points. Convert it to a regular grid with gdalwarp.");
   }
   if (scale === undefined) return undefined;
-  const [sizeX = NaN, sizeY = NaN] = Array.from(scale as ArrayLike<number>);
-  const [i = NaN, j = NaN, , x = NaN, y = NaN] = points;
+  const [sizeX = NaN, sizeY = NaN] = scale;
+  const [i = NaN, j = NaN, , x = NaN, y = NaN] = tiePoint;
   // The specification reads such a map as south-up, GDAL as north-up.
   if (sizeY < 0) {
     throw sourceFault(
@@ -173,7 +183,7 @@ interface FileCrs {
  */
 function readCrs(
   file: string,
-  keys: GeoKeys | null,
+  keys: GeoKeys | undefined,
   {
     transform,
     srs,
@@ -184,7 +194,7 @@ function readCrs(
   const model = keys?.["GTModelTypeGeoKey"];
   const code = keys?.["GeographicTypeGeoKey"];
   const inSidecar = srs === undefined ? undefined : sidecarCrs(file, srs, assumeWgs84);
-  if (keys === null || (model === undefined && code === undefined)) {
+  if (keys === undefined || (model === undefined && code === undefined)) {
     if (inSidecar !== undefined && srs !== undefined) {
       if (options.crs !== undefined) throw statedCrsFault(file, `in ${srs.sidecar}`);
       if (/^\s*COMP/i.test(srs.text)) {
@@ -286,7 +296,7 @@ const VERTICAL_UNITS: Readonly<Record<number, string>> = { 9001: "m", 9002: "ft"
 /** EPSG codes of vertical systems in meters: EGM2008, EGM96, mean sea level, NAVD88, ellipsoidal height. */
 const METRIC_HEIGHTS: ReadonlySet<unknown> = new Set([3855, 5773, 5714, 5703, 4979]);
 
-function verticalUnitOf(keys: GeoKeys | null): string | undefined {
+function verticalUnitOf(keys: GeoKeys | undefined): string | undefined {
   const unit = keys?.["VerticalUnitsGeoKey"];
   if (typeof unit === "number") return VERTICAL_UNITS[unit] ?? `EPSG:${unit}`;
   const system = keys?.["VerticalCSTypeGeoKey"];

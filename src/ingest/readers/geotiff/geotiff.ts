@@ -1,28 +1,6 @@
-import type { GeoTIFFImage } from "geotiff";
 import { gridFault } from "../../../atlas/catalog.ts";
-import { Fault } from "../../../errors.ts";
-import { requirePackages } from "../../../validation/optionalPackages.ts";
-import { type BandStatements, combineStatements, packingOf } from "./bandStatements.ts";
-import { type BandMeaning, isPlain, valuesOf } from "./bandValues.ts";
-import { blockIndexOf } from "./blockIndex.ts";
-import { type BlockReader, blockReaderOf } from "./blockReader.ts";
-import { type ByteSource, openBytes } from "./byteSource.ts";
-import { cellMaskOf, maskNotes, type MaskSource, openMaskSource } from "./cellMask.ts";
-import { decodersOf, type GeoTiffModule } from "./decoders.ts";
-import { type Directories, readDirectories, TAG } from "./directory.ts";
-import { readGdalMetadata } from "./gdalMetadata.ts";
-import { checkGeoKeys } from "./geoKeys.ts";
-import { type Georeference, readGeoreference } from "./georeference.ts";
-import { type Layout, readLayout } from "./layout.ts";
-import type { NumberFormat } from "./numberFormat.ts";
-import { meridianNotes, readWithRepeatedMeridian, hasRepeatedMeridian } from "../meridian.ts";
-import { nodataMatchers } from "./nodata.ts";
-import { checkNodataValues } from "./nodataValues.ts";
-import { normalizedSource } from "./normalizedSource.ts";
-import { readStoredWindow } from "./windows.ts";
-import { readSidecars, type Sidecars } from "./sidecars.ts";
-import { XML_BYTES_MAX } from "./xml.ts";
-import { describePlaneCell, gridOfPlane, planeInMeters } from "../../reprojection/planeGrid.ts";
+import type { Cell } from "../../../kernel/grid.ts";
+import { isFault } from "../../../errors.ts";
 import {
   type BandWindow,
   checkWindow,
@@ -37,6 +15,17 @@ import {
   sourceFault,
   type StoredRaster,
 } from "../../raster.ts";
+import { describePlaneCell } from "../../reprojection/projection.ts";
+import { placementOf, readPlaced, storedIntegersOf } from "../storedMap.ts";
+import { type ByteSource, openBytes } from "../byteSource.ts";
+import { readDirectories, TAG } from "./directory.ts";
+import { combineStatements, type Packing, packingOf, readGdalMetadata, XML_BYTES_MAX } from "./gdalMetadata.ts";
+import { readGeoreference } from "./georeference.ts";
+import { ImageReader } from "./imageReader.ts";
+import { type Layout, readLayout } from "./layout.ts";
+import { type Mask, openMask } from "./masks.ts";
+import { nodataMatchers, type NumberFormat } from "./nodata.ts";
+import { readSidecars } from "./sidecars.ts";
 
 /**
  * Opens a GeoTIFF in WGS84 degrees; see `openStoredGeoTiff`.
@@ -55,147 +44,68 @@ export async function openGeoTiff(file: string, options: RasterOptions = {}): Pr
  * The returned grid is north-up, and its bounds are cell edges: south-up files are flipped, PixelIsPoint tie points are
  * moved by half a cell, and the repeated last column of a world map is dropped.
  *
- * The file is not trusted: before geotiff.js reads it, all directories are validated, sizes are limited, and sidecar
- * files (masks, `.aux.xml`, world files) are checked. Unsupported features that change values or mask cells are
- * rejected with an error that names them.
+ * The file is not trusted: all directories are validated, sizes are limited, and sidecar files (masks, `.aux.xml`, world files) are
+ * checked. Unsupported features that change values or mask cells are rejected with an error that names them.
  *
  * @param file a path or an http(s) address
- * @throws Fault `source_invalid` if the file is missing, not a GeoTIFF, damaged or unsupported; `configuration_invalid` if
- *   the optional package geotiff is not installed; the abort reason of `options.signal`
+ * @throws Fault `source_invalid` if the file is missing, not a GeoTIFF, damaged or unsupported; the abort reason of
+ *   `options.signal`
  */
 export async function openStoredGeoTiff(file: string, options: RasterOptions = {}): Promise<StoredRaster> {
-  const module = await loadModule();
   const source = await openBytes(file, options.signal);
-  let mask: MaskSource | undefined;
   try {
-    const directories = await readDirectories(file, source);
-    const layout = await readLayout(file, directories.first);
-    const metadata = readGdalMetadata(file, await directories.first.text(TAG.gdalMetadata, XML_BYTES_MAX));
-    const sidecars = await readSidecars(file, layout.format, options.signal);
-    const statements = combineStatements(file, metadata, sidecars.statements);
-    await checkGeoKeys(file, directories.first);
-    const tiff = await module.GeoTIFF.fromSource(await normalizedSource(source, directories.first, layout));
-    const image = await tiff.getImage();
-    checkAgreement(file, layout, image);
-    const { transform, srs } = sidecars.statements;
-    const reference = readGeoreference(file, image, { ...options, worldFile: sidecars.worldFile, transform, srs });
-    sidecars.checkTransform(reference.transform);
-    const blocks = blockReaderOf(layout, source);
-    const { signal } = options;
-    mask = await openMaskSource(file, { source, directories, layout, sidecars, statements, signal });
-    return rasterOf({
-      file,
-      module,
-      source,
-      blocks,
-      directories,
-      layout,
-      statements,
-      sidecars,
-      mask,
-      image,
-      reference,
-      options,
-    });
+    return await rasterOf(file, source, options);
   } catch (error) {
     await source.close();
-    await mask?.image?.close();
     options.signal?.throwIfAborted();
-    if (error instanceof Fault) throw error;
+    if (isFault(error)) throw error;
     throw sourceFault(
       file,
       `its TIFF directory cannot be read (${messageOf(error)}). The file is damaged or truncated.`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }
 
-async function loadModule(): Promise<GeoTiffModule> {
-  requirePackages("Reading GeoTIFF files", ["geotiff"]);
-  return import("geotiff");
-}
-
-/** Checks that geotiff.js parsed the same image that was validated. */
-function checkAgreement(file: string, layout: Layout, image: GeoTIFFImage): void {
-  const properties: readonly (readonly [name: string, read: unknown, validated: unknown])[] = [
-    ["rows", image.getHeight(), layout.rowCount],
-    ["columns", image.getWidth(), layout.columnCount],
-    ["bands", image.getSamplesPerPixel(), layout.bandCount],
-    ["rows per block", image.getTileHeight(), layout.blockRowCount],
-    ["columns per block", image.getTileWidth(), layout.blockColumnCount],
-    ["tiled", image.isTiled, layout.isTiled],
-    ["planar", image.planarConfiguration === 2, layout.isPlanar],
-  ];
-  const differences = properties.filter(([, read, validated]) => read !== validated);
-  if (differences.length === 0) return;
-  const list = (values: readonly unknown[]): string =>
-    values.map((value, index) => `${differences[index]?.[0]}: ${String(value)}`).join(", ");
-  throw sourceFault(
-    file,
-    `geotiff.js reads ${list(differences.map(([, read]) => read))}; the validated directory has ` +
-      `${list(differences.map(([, , validated]) => validated))}. The file is damaged.`,
-  );
-}
-
-function rasterOf(opened: {
-  readonly file: string;
-  readonly module: GeoTiffModule;
-  readonly source: ByteSource;
-  readonly blocks: BlockReader | undefined;
-  readonly directories: Directories;
-  readonly layout: Layout;
-  readonly statements: BandStatements;
-  readonly sidecars: Sidecars;
-  readonly mask: MaskSource;
-  readonly image: GeoTIFFImage;
-  readonly reference: Georeference;
-  readonly options: RasterOptions;
-}): StoredRaster {
-  const { file, layout, reference, options, source, sidecars, mask, image, statements } = opened;
+async function rasterOf(file: string, source: ByteSource, options: RasterOptions): Promise<StoredRaster> {
   const { signal, keepMeridian } = options;
-  const { projected } = reference;
-  const hasRepeatedColumn = projected === undefined && hasRepeatedMeridian(gridOfPlane(reference.plane));
-  const columnCount = reference.plane.columnCount - (hasRepeatedColumn ? 1 : 0);
-  const plane = { ...reference.plane, columnCount };
-  const grid = gridOfPlane(plane);
-  const gridError = projected === undefined ? gridFault(grid) : undefined;
+  const directories = await readDirectories(file, source);
+  const directory = directories.first;
+  const layout = await readLayout(file, directory);
+  const metadata = readGdalMetadata(file, await directory.text(TAG.gdalMetadata, XML_BYTES_MAX));
+  const sidecars = await readSidecars(file, layout.format, signal);
+  const statements = combineStatements(file, metadata, sidecars.statements);
+  const { transform, srs, nodata: sidecarNodata } = sidecars.statements;
+  const { rowCount, columnCount } = layout;
+  const stated = { rowCount, columnCount, worldFile: sidecars.worldFile, transform, srs };
+  const reference = await readGeoreference(file, directory, { ...options, ...stated });
+  sidecars.checkTransform(reference.transform);
+  const { isSouthUp, projected } = reference;
+  const placement = placementOf(reference.plane, projected, options);
+  const { plane, position } = placement;
+  const gridError = "grid" in position ? gridFault(position.grid) : undefined;
   if (gridError !== undefined) throw sourceFault(file, `has an invalid grid: ${gridError}`);
 
-  // An alpha band is the last band.
-  const bandCount = layout.bandCount - (mask.alpha === undefined ? 0 : 1);
-  const bandNumbers = Array.from({ length: layout.bandCount }, (_, index) => index + 1);
-  const { nodata: sidecarNodata } = sidecars.statements;
   for (const [band, value] of sidecarNodata) checkNodata(file, layout, band, value);
+  const bandNumbers = Array.from({ length: layout.bandCount }, (_, index) => index + 1);
   const nodata = bandNumbers.map((band) => sidecarNodata.get(band) ?? layout.nodata);
-  if (mask.nodataValues !== undefined) checkNodataValues(file, mask.nodataValues, { layout, nodata });
+  const image = { file, layout, source, directory, isSouthUp, nodata, signal };
+  const reader = new ImageReader(image);
+  const mask = await openMask({ image, reader, directories, statements, maskFile: sidecars.mask });
+  const bandCount = layout.bandCount - (mask?.alphaBand === undefined ? 0 : 1);
   const extraNodata = (options.nodata ?? []).filter((value) => !Number.isNaN(value));
-  const context = {
-    file,
-    image,
-    layout,
-    decoders: decodersOf(opened.module, layout, signal),
-    blockIndex: blockIndexOf({ file, layout, source, directory: opened.directories.first }, nodata),
-    blocks: opened.blocks,
-    isSouthUp: reference.isSouthUp,
-    signal,
-    cached: {},
-  };
   const isMissing = nodataMatchers(layout, nodata, extraNodata);
   const isNodata = nodataMatchers(layout, nodata, []);
-  const readStored = (window: BandWindow) => readStoredWindow({ ...context, isMissing: () => undefined }, window);
-  const cellMask = cellMaskOf(mask, { layout, isSouthUp: reference.isSouthUp, readStored });
   const read = async (window: BandWindow): Promise<RasterValues> => {
     const meaning: BandMeaning = {
       packing: packingOf(statements, window.band),
-      mask: cellMask,
+      mask,
       hasLargeIntegers: layout.format.bits === 64 && layout.format.kind !== "float",
       isNodata: isNodata(window.band),
       extraNodata,
     };
-    if (isPlain(meaning)) return readStoredWindow({ ...context, isMissing }, window);
-    return valuesOf(await readStored(window), meaning, {
+    if (isPlain(meaning)) return reader.read(window, isMissing(window.band));
+    return valuesOf(await reader.read(window), meaning, {
       file,
       window,
       describe: (cell) => describePlaneCell(plane, projected !== undefined, cell),
@@ -204,9 +114,7 @@ function rasterOf(opened: {
   return {
     spec: fileSpec(file, options),
     file,
-    ...(projected === undefined
-      ? { grid }
-      : { plane: planeInMeters(plane, projected.unitM), projectedCrs: projected.crs }),
+    ...position,
     crs: reference.crs,
     bands: bandNumbers.slice(0, bandCount).map((band, index) => ({
       name: undefined,
@@ -220,21 +128,20 @@ function rasterOf(opened: {
     blockColumnCount: layout.blockColumnCount,
     notes: {
       ...reference.notes,
-      ...(hasRepeatedColumn ? meridianNotes(keepMeridian) : {}),
+      ...placement.notes,
       ...(sidecarNodata.size === 0 ? {} : { sidecar_nodata: Object.fromEntries(sidecarNodata) }),
-      ...maskNotes(mask),
+      ...(mask === undefined ? {} : { missing_cells: mask.note }),
       ...extraNodataNotes(options.nodata),
     },
     ...(sidecars.files.length === 0 ? {} : { sidecarFiles: sidecars.files }),
     async readWindow(window) {
       checkWindow(window, plane, bandCount);
       signal?.throwIfAborted();
-      if (!hasRepeatedColumn || window.firstColumn > 0) return read(window);
-      return readWithRepeatedMeridian({ file, read, extraColumn: columnCount, kept: keepMeridian }, window);
+      return readPlaced(file, placement, { window, read, kept: keepMeridian });
     },
     async close() {
       await source.close();
-      await mask.image?.close();
+      await mask?.close?.();
     },
   };
 }
@@ -254,4 +161,101 @@ function checkNodata(file: string, layout: Layout, band: number, auxNodata: numb
     `declares the nodata value ${layout.nodata}, but its .aux.xml states ${auxNodata} for band ${band}. ` +
       "Correct the file or its .aux.xml.",
   );
+}
+
+/** How stored numbers of a band become values. */
+interface BandMeaning {
+  readonly packing: Packing;
+  readonly mask: Mask | undefined;
+  /** Whether the file has 64-bit integers. */
+  readonly hasLargeIntegers: boolean;
+  /** Returns whether a stored number is the nodata value that the file declares. */
+  readonly isNodata: ((stored: number) => boolean) | undefined;
+  /** Values, after scale and offset, that the user declares as missing. */
+  readonly extraNodata: readonly number[];
+}
+
+/** Returns whether stored numbers are the values, except that nodata values are missing. */
+function isPlain({ packing, mask, hasLargeIntegers }: BandMeaning): boolean {
+  return mask === undefined && !hasLargeIntegers && packing.scale === 1 && packing.offset === 0;
+}
+
+/**
+ * Returns the values of a window, with NaN for missing cells.
+ *
+ * @param stored the stored numbers, which may be overwritten
+ * @throws Fault `source_invalid` naming a cell with a 64-bit integer that cannot be represented exactly, a cell that is
+ *   partly transparent, or a cell that the mask and the nodata value contradict
+ */
+async function valuesOf(
+  stored: RasterValues,
+  meaning: BandMeaning,
+  {
+    file,
+    window,
+    describe,
+  }: { readonly file: string; readonly window: BandWindow; readonly describe: (cell: Cell) => string },
+): Promise<RasterValues> {
+  const { mask, isNodata, packing, extraNodata } = meaning;
+  const cells = await mask?.read(window);
+  const cellFault = (index: number, why: string): Error => {
+    const row = window.firstRow + Math.floor(index / window.columnCount);
+    const column = window.firstColumn + (index % window.columnCount);
+    return sourceFault(file, `band ${window.band} ${why} at ${describe({ row, column })}.`, {
+      details: { row, column, band: window.band },
+    });
+  };
+  for (let index = 0; index < stored.length; index++) {
+    const number = stored[index] as number;
+    const isMarked = isNodata?.(number) === true;
+    if (mask !== undefined && cells !== undefined) {
+      const cell = cells[index] as number;
+      const why = maskContradiction(mask, cell, {
+        isMarked,
+        hasNodata: isNodata !== undefined,
+        isNaN: number !== number,
+      });
+      if (why !== undefined) throw cellFault(index, why);
+      if (cell === 0) {
+        stored[index] = NaN;
+        continue;
+      }
+    }
+    if (isMarked) stored[index] = NaN;
+    else if (meaning.hasLargeIntegers && Math.abs(number) > Number.MAX_SAFE_INTEGER) {
+      throw cellFault(index, "has a 64-bit integer beyond 2^53, which cannot be represented exactly,");
+    }
+  }
+  const values = unpacked(stored, packing);
+  if (extraNodata.length > 0) {
+    const asStored = values instanceof Float32Array ? Math.fround : (value: number): number => value;
+    const extra = new Set(extraNodata.map(asStored));
+    const extraStored = new Set(values === stored ? [] : storedIntegersOf(extraNodata, packing));
+    for (let index = 0; index < values.length; index++) {
+      if (extra.has(values[index] as number) || extraStored.has(stored[index] as number)) values[index] = NaN;
+    }
+  }
+  return values;
+}
+
+function maskContradiction(
+  mask: Mask,
+  cell: number,
+  { isMarked, hasNodata, isNaN }: { readonly isMarked: boolean; readonly hasNodata: boolean; readonly isNaN: boolean },
+): string | undefined {
+  if (cell !== 0 && cell !== mask.opaque) {
+    return `has the value ${cell} in ${mask.name}; 0 (missing) and ${mask.opaque} (valid) are accepted,`;
+  }
+  if (cell !== 0 && isMarked) return `has its nodata value although ${mask.name} marks the cell as valid,`;
+  if (cell === 0 && mask.mustAgree && hasNodata && !isMarked && !isNaN) {
+    return `has a value other than its nodata value although ${mask.name} marks the cell as missing,`;
+  }
+  return undefined;
+}
+
+function unpacked(stored: RasterValues, { scale, offset }: Packing): RasterValues {
+  if (scale === 1 && offset === 0) return stored;
+  const values = new Float64Array(stored.length);
+  for (let index = 0; index < values.length; index++) values[index] = (stored[index] as number) * scale + offset;
+  return values;
 }

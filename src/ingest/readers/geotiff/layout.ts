@@ -4,8 +4,7 @@
  */
 import { sourceFault } from "../../raster.ts";
 import { BLOCK_COUNT_MAX, type Directory, TAG } from "./directory.ts";
-import { nodataOf, type NumberFormat } from "./numberFormat.ts";
-import { expandedBits } from "./packedSamples.ts";
+import { nodataOf, type NumberFormat } from "./nodata.ts";
 
 /** Largest number of rows, and of columns; a world map with cells of 1/3 arc second has 3,888,000 columns. */
 const LINE_COUNT_MAX = 4_000_000;
@@ -14,6 +13,20 @@ const BLOCK_BYTES_MAX = 64 << 20;
 const BAND_COUNT_MAX = 65_535;
 /** Largest size of the nodata text. */
 const NODATA_BYTES_MAX = 1000;
+
+/** Methods of compression that are decoded. */
+export const COMPRESSION = {
+  none: 1,
+  lzw: 5,
+  deflate: 8,
+  packBits: 32_773,
+  deflateOld: 32_946,
+  lerc: 34_887,
+  zstd: 50_000,
+} as const;
+const SUPPORTED: ReadonlySet<number> = new Set(Object.values(COMPRESSION));
+/** Methods whose data have no predictor. */
+const WITHOUT_PREDICTOR: ReadonlySet<number> = new Set([COMPRESSION.none, COMPRESSION.packBits, COMPRESSION.lerc]);
 
 export interface Layout {
   readonly rowCount: number;
@@ -39,7 +52,9 @@ export interface Layout {
   /** Decompressed size of a whole block. */
   readonly blockBytes: number;
   /** Size of a whole block after its samples are expanded to whole bytes. */
-  readonly expandedBlockBytes: number;
+  readonly decodedBlockBytes: number;
+  /** Samples that a block has for each cell: 1 if each band has separate blocks. */
+  readonly samplesPerCell: number;
   /** The nodata value in the file, which applies to all bands. */
   readonly nodata: number | undefined;
 }
@@ -55,7 +70,7 @@ export async function readLayout(file: string, first: Directory): Promise<Layout
   const compression = await first.number(TAG.compression, 1);
   checkCompression(file, compression);
   const predictor = await readPredictor(file, first, { compression, format, storedBits });
-  if (storedBits < format.bits && compression === LERC) {
+  if (storedBits < format.bits && compression === COMPRESSION.lerc) {
     throw sourceFault(file, `has samples of ${storedBits} bits with LERC compression, which is not supported.`);
   }
   await checkInterpretation(file, first);
@@ -102,9 +117,10 @@ export async function readMaskLayout(
   if (allBits.some((other) => other !== bits) || (bits !== 1 && bits !== 8) || formats.some((code) => code !== 1)) {
     throw reject(`has numbers of ${allBits.join(", ")} bits; unsigned integers of 1 or 8 bits are supported`);
   }
-  const format = { kind: "unsigned", bits } as const;
+  // Masks of 1 bit are expanded to bytes.
+  const format = { kind: "unsigned", bits: 8 } as const;
   const compression = await directory.number(TAG.compression, 1);
-  if (![NONE, LZW, ZSTD, PACKBITS, ...DEFLATE].includes(compression)) {
+  if (!SUPPORTED.has(compression) || compression === COMPRESSION.lerc) {
     throw reject(`is compressed with method ${compression}, which is not supported`);
   }
   const predictor = await directory.number(TAG.predictor, 1);
@@ -156,6 +172,15 @@ async function readSize(
   return { rowCount, columnCount, bandCount };
 }
 
+/**
+ * Returns the number of bits to which unsigned samples are expanded, or undefined if they fill whole bytes or are not supported:
+ * samples of 24 bits are by the specification numbers in the byte order of the file, GDAL reads them in the opposite order.
+ */
+function expandedBits(storedBits: number): 8 | 16 | 32 | undefined {
+  if (!(storedBits >= 1 && storedBits < 32) || [8, 16, 24].includes(storedBits)) return undefined;
+  return storedBits < 8 ? 8 : storedBits < 16 ? 16 : 32;
+}
+
 const FORMAT_KINDS: Readonly<Record<number, NumberFormat["kind"]>> = { 1: "unsigned", 2: "integer", 3: "float" };
 const FORMAT_NAMES: Readonly<Record<number, string>> = {
   1: "unsigned integers",
@@ -196,17 +221,11 @@ async function readFormat(
   return { format: { kind, bits: expanded ?? bits }, storedBits: bits };
 }
 
-const NONE = 1;
-const LZW = 5;
-const ZSTD = 50_000;
-const PACKBITS = 32_773;
-const DEFLATE = [8, 32_946];
 /** JPEG (old and new), JPEG 2000, WebP, JPEG XL: lossy image compression. */
 const PICTURES: ReadonlySet<number> = new Set([6, 7, 34_892, 33_003, 33_005, 34_712, 50_001, 50_002, 52_546]);
-const LERC = 34_887;
 
 function checkCompression(file: string, compression: number): void {
-  if ([NONE, LZW, ZSTD, PACKBITS, LERC, ...DEFLATE].includes(compression)) return;
+  if (SUPPORTED.has(compression)) return;
   if (PICTURES.has(compression)) {
     throw sourceFault(
       file,
@@ -227,7 +246,7 @@ async function readPredictor(
   const predictor = await first.number(TAG.predictor, 1);
   if (predictor === 1) return predictor;
   const hint = "Convert it with gdal_translate -co COMPRESS=DEFLATE -co PREDICTOR=1.";
-  if ([NONE, PACKBITS, LERC].includes(compression)) {
+  if (WITHOUT_PREDICTOR.has(compression)) {
     throw sourceFault(
       file,
       `has predictor ${predictor}, which its compression ${compression} does not support. ${hint}`,
@@ -277,7 +296,8 @@ type Blocks = Pick<
   | "acrossCount"
   | "downCount"
   | "blockBytes"
-  | "expandedBlockBytes"
+  | "decodedBlockBytes"
+  | "samplesPerCell"
 >;
 
 async function readBlocks(
@@ -308,14 +328,14 @@ async function readBlocks(
       file,
       `has blocks of ${blockRowCount} rows and ${blockColumnCount} columns; both must be at least 1.`,
     );
-  const samplesPerRow = blockColumnCount * (isPlanar ? 1 : bandCount);
+  const samplesPerCell = isPlanar ? 1 : bandCount;
+  const samplesPerRow = blockColumnCount * samplesPerCell;
   const blockBytes = blockRowCount * Math.ceil((samplesPerRow * storedBits) / 8);
-  // Masks of 1 bit are expanded to bytes when they are read.
-  const expandedBlockBytes = (blockRowCount * samplesPerRow * Math.max(8, format.bits)) / 8;
-  if (!(expandedBlockBytes <= BLOCK_BYTES_MAX)) {
+  const decodedBlockBytes = (blockRowCount * samplesPerRow * format.bits) / 8;
+  if (!(decodedBlockBytes <= BLOCK_BYTES_MAX)) {
     throw sourceFault(
       file,
-      `its blocks of ${blockRowCount} rows and ${blockColumnCount} columns have ${expandedBlockBytes} bytes each; the limit is ` +
+      `its blocks of ${blockRowCount} rows and ${blockColumnCount} columns have ${decodedBlockBytes} bytes each; the limit is ` +
         `${BLOCK_BYTES_MAX}. Convert it with gdal_translate -co TILED=YES.`,
     );
   }
@@ -337,5 +357,15 @@ async function readBlocks(
         `and ${byteCountCount} sizes.`,
     );
   }
-  return { isTiled, isPlanar, blockRowCount, blockColumnCount, acrossCount, downCount, blockBytes, expandedBlockBytes };
+  return {
+    isTiled,
+    isPlanar,
+    blockRowCount,
+    blockColumnCount,
+    acrossCount,
+    downCount,
+    blockBytes,
+    decodedBlockBytes,
+    samplesPerCell,
+  };
 }

@@ -1,7 +1,7 @@
 /** Decodes LERC blocks, whose masks become NaN. */
 import Lerc from "lerc";
 import type { Layout } from "./layout.ts";
-import type { NumberFormat } from "./numberFormat.ts";
+import type { NumberFormat } from "./nodata.ts";
 
 /** Decompresses a block that is compressed again with DEFLATE or ZSTD. */
 type Decompress = (compression: number, encoded: Uint8Array, sizeBytesMax: number) => Uint8Array | Promise<Uint8Array>;

@@ -5,25 +5,23 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, sourceFault } from "../../raster.ts";
-import type { Transform } from "./transform.ts";
-import { httpExists, httpFile, isHttpAddress } from "./http.ts";
-import { readAuxXml, type AuxStatements } from "./auxXml.ts";
-import { noStatements } from "./bandStatements.ts";
-import type { NumberFormat } from "./numberFormat.ts";
-import { XML_BYTES_MAX } from "./xml.ts";
+import { httpExists, httpFile, isHttpAddress } from "../byteSource.ts";
+import { type AuxStatements, readAuxXml, type Transform } from "./auxXml.ts";
+import { noStatements, XML_BYTES_MAX } from "./gdalMetadata.ts";
+import type { NumberFormat } from "./nodata.ts";
 
 const WORLD_BYTES_MAX = 4096;
 /** The first bytes of an Erdas Imagine file, the format of older `.aux` files. */
 const IMAGINE_SIGNATURE = "EHFA_HEADER_TAG";
 
-interface MaskFile {
+/** A sidecar `.msk`: its name, and its path or address. */
+export interface MaskFile {
   readonly name: string;
   readonly path: string;
 }
 
 /** The sidecar files of a map. */
 interface SidecarFiles {
-  /** The mask `<file>.msk`: its name, and its path or address. */
   readonly mask: MaskFile | undefined;
   readonly imagine: string | undefined;
   readonly auxXml: { readonly name: string; readonly path: string; readonly text: string } | undefined;

@@ -69,20 +69,3 @@ export function zarrFolder(folder: string): ZarrFiles {
     },
   };
 }
-
-/** Returns the files of a store with other members in one file of metadata. */
-export function filesWithMember(
-  files: ZarrFiles,
-  metadataKey: string,
-  members: Readonly<Record<string, unknown>>,
-): ZarrFiles {
-  return {
-    foldersIn: (folder) => files.foldersIn(folder),
-    async read(key, range) {
-      const bytes = await files.read(key, range);
-      if (bytes === undefined || key !== metadataKey) return bytes;
-      const metadata = JSON.parse(new TextDecoder().decode(bytes)) as Readonly<Record<string, unknown>>;
-      return new TextEncoder().encode(JSON.stringify({ ...metadata, ...members }));
-    },
-  };
-}

@@ -3,10 +3,9 @@ import { isFault } from "../../../errors.ts";
 import { requirePackages } from "../../../validation/optionalPackages.ts";
 import { messageOf, sourceFault } from "../../raster.ts";
 import { type ArrayFile, type ArrayVariable, type Dimension, textOf, VARIABLE_COUNT_MAX } from "../arrays/arrayFile.ts";
-import { type ChunkedArray, ChunkReader } from "./chunkReader.ts";
-import { installCodecs } from "./codecs.ts";
+import { type ChunkedArray, ChunkReader, installCodecs } from "./chunks.ts";
 import { metadataOfVersion2, metadataOfVersion3, shown, type ZarrMetadata } from "./metadata.ts";
-import { filesWithMember, type ZarrFiles } from "./store.ts";
+import type { ZarrFiles } from "./store.ts";
 
 const METADATA_BYTES_MAX = 16 << 20;
 const GROUP_DEPTH_MAX = 16;
@@ -97,7 +96,6 @@ function variableOf(source: ArraySource): ArrayVariable {
   const { attributes, fillValue, version, unsupported, type } = metadata;
   const hasMarker = ["_FillValue", "missing_value"].some((name) => attributes.has(name)) || metadata.missing.length > 0;
   const chunks = typeof type === "string" ? new ChunkReader(source, type) : undefined;
-  let chunksWithoutFill: ChunkReader | undefined;
   return {
     name: path === "" ? ROOT_NAME : path,
     shape: metadata.shape,
@@ -116,29 +114,12 @@ function variableOf(source: ArraySource): ArrayVariable {
           ? {}
           : { cells_not_stored: `have the fill value ${fillValue}` }),
     },
-    async read(ranges, { absentAsMissing = false } = {}) {
-      if (chunks === undefined || typeof type !== "string") throw new Error("its type is not supported");
-      if (!absentAsMissing || fillValue === undefined) return chunks.read(ranges);
-      chunksWithoutFill ??= new ChunkReader(withoutFill(source), type);
-      return chunksWithoutFill.read(ranges);
+    async read(ranges) {
+      if (chunks === undefined) throw new Error("its type is not supported");
+      return chunks.read(ranges);
     },
     readTexts: () => Promise.reject(new Error("texts are not supported in Zarr")),
   };
-}
-
-/** Returns an array without its fill value, or with NaN as its fill value, so that chunks that are not stored are missing. */
-function withoutFill(source: ArraySource): ArraySource {
-  const { files, path, metadata } = source;
-  const prefix = path === "" ? "" : `${path}/`;
-  if (metadata.version === 2) {
-    const withNone = filesWithMember(files, `${prefix}.zarray`, { fill_value: null });
-    return { ...source, metadata: { ...metadata, fillValue: undefined }, files: withNone };
-  }
-  const type = typeof metadata.type === "string" ? metadata.type : JSON.stringify(metadata.type);
-  if (!type.startsWith("float"))
-    throw new Error(`chunks of ${type} that are not stored cannot be distinguished from stored ones`);
-  const withNaN = filesWithMember(files, `${prefix}zarr.json`, { fill_value: "NaN" });
-  return { ...source, metadata: { ...metadata, fillValue: NaN }, files: withNaN };
 }
 
 /** zarrita resolves names as addresses, in which these characters have a meaning. */

@@ -1,6 +1,6 @@
 import { html, joinMarkup, type Markup } from "../../../text/markup.ts";
 import { type LinearScale, px } from "./chartScale.ts";
-import { scrollRegion } from "./scrollRegion.ts";
+import { scrollRegion } from "./reportHtml.ts";
 
 /** What is written about a chart. */
 export interface ChartText {
