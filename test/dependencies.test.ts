@@ -28,7 +28,7 @@ const LIMITED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
     "concurrency",
     "text",
     "validation",
-    "hazard/holdingsCatalog.ts",
+    "hazard/hazardCatalog.ts",
     "places/readers/coordinates.ts",
     "places/readers/placeColumnNames.ts",
   ],

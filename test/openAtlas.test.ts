@@ -106,3 +106,16 @@ test("a closed atlas rejects all queries, including those that cached tiles coul
     await expect(pending).rejects.toMatchObject({ code: "atlas_unavailable", message: "The atlas was closed." });
   }
 });
+
+test("the change of the baseline is exactly 0, also where its probability is only a bound", async () => {
+  const atlas = await openAtlas("demo");
+  const query = { latitude: 14.6, longitude: 121, analysis_years: [1980], scenarios: ["baseline" as const] };
+  const yearOf = async (anthropogenic: boolean) => {
+    const { results } = await atlas.hazardRisk({ ...query, hazards: ["riverine_floods"], anthropogenic });
+    return results[0]?.scenarios[0]?.analysis_years[0];
+  };
+  expect((await yearOf(false))?.bounds).toEqual({ probability: { bound: "at_most", limit: 0.001 } });
+  expect(await yearOf(true)).toMatchObject({ metrics: { probability: 0 } });
+  expect((await yearOf(true))?.bounds).toBeUndefined();
+  await atlas.close();
+});

@@ -12,7 +12,7 @@ import { publishAtlas, type PublishReport } from "./atlasPublish.ts";
 import { stacItems } from "./atlasStac.ts";
 import { readBox } from "./ingest.ts";
 import { readNumber } from "./ingestRecipes.ts";
-import { indentedJson } from "./indentedJson.ts";
+import { indentedJson } from "./terminal.ts";
 import { progressBar } from "./progress.ts";
 
 /** `isotherm atlas`: shows the content of an atlas, verifies and publishes its files, and writes it in other formats. */

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { PAGE_ITEMS } from "../contract/ranges.ts";
-import { customerRecord } from "../host/routes/customerRecord.ts";
+import { customerRecord } from "../host/routes/customers.ts";
 import type { Customer, Ledger } from "../ledger/ledger.ts";
 import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } from "./ledgerCommand.ts";
 

@@ -1,7 +1,6 @@
 import { Fault } from "../errors.ts";
 import { quote } from "../validation/schemaErrors.ts";
-import { parseJson } from "../text/json/json.ts";
-import { type JsonPosition, positionAfter } from "../text/json/jsonPosition.ts";
+import { type JsonPosition, parseJson, positionAfter } from "../text/json/json.ts";
 import { type EntityChunk, type EntitySource, FaultCollector } from "./entitySource.ts";
 
 /** Maximum number of entities per chunk, and the text length at which a chunk ends earlier. */

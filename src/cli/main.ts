@@ -14,7 +14,7 @@ if (versionError !== undefined) {
   if (XDG_CACHE_HOME !== undefined) module.enableCompileCache(join(XDG_CACHE_HOME, "isotherm"));
   const [{ runProgram }, { endOnOutputError }] = await Promise.all([
     import("./program.ts"),
-    import("./standardOutput.ts"),
+    import("./errorReport.ts"),
   ]);
   process.stdout.on("error", endOnOutputError);
   // Errors of standard error cannot be reported.

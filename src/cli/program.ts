@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { version } from "../version.ts";
 import { optionNames, errorLines } from "./errorReport.ts";
-import { printError } from "./standardError.ts";
+import { printError } from "./terminal.ts";
 import { reportUsageErrors, UsageError } from "./usageErrors.ts";
 
 /** A command, which is loaded only if it is used: the help of the program needs no more than this. */

@@ -13,7 +13,7 @@ import { ensureDemoCredentials } from "./demoCredentials.ts";
 import { type MemoryPlan, planMemory } from "./memoryPlan.ts";
 import { addServeOptions, atlasAddress, serverOptionsOf, type ServeFlags } from "./serveOptions.ts";
 import type { ServiceLog } from "./serviceLog.ts";
-import { endOnOutputError } from "./standardOutput.ts";
+import { endOnOutputError } from "./errorReport.ts";
 import { startupLines, startupRecord, type StartupReport } from "./startupReport.ts";
 
 /** Maximum time to finish requests after a fatal error. */

@@ -180,7 +180,7 @@ export function createAtlas(
     release: source.release,
     contentHash: source.contentHash,
     synthetic: source.synthetic,
-    holdings: holdingsOf(sampler),
+    holdings: availableLayersOf(sampler),
     tileUse: {
       origin: tileOrigin,
       get cachedBytes() {
@@ -224,7 +224,7 @@ export function atlasClosedFault(): Fault {
   return new Fault("atlas_unavailable", "The atlas was closed.");
 }
 
-function holdingsOf(sampler: Sampler): readonly AtlasHoldings[] {
+function availableLayersOf(sampler: Sampler): readonly AtlasHoldings[] {
   return HAZARD_NAMES.flatMap((hazard) => {
     const atlasHazard = sampler.hazards.get(hazard);
     if (atlasHazard === undefined) return [];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createProgram, runProgram } from "../../src/cli/program.ts";
 import { timeLeft } from "../../src/cli/progress.ts";
-import { endOnOutputError } from "../../src/cli/standardOutput.ts";
+import { endOnOutputError } from "../../src/cli/errorReport.ts";
 import { type ingestLayers } from "../../src/ingest/ingest.ts";
 import * as ingest from "../../src/ingest/ingest.ts";
 import { useCapturedOutput } from "./capturedOutput.ts";

@@ -7,7 +7,7 @@ import { type ExplorerData, ExplorerError } from "../../src/explorer/data/explor
 import type { CallMessage, ReplyMessage, WorkerThread } from "../../src/concurrency/threadCalls.ts";
 import { Fault } from "../../src/errors.ts";
 import { alignTemperature, openAtlas, roundTemperatures, totalClimateRisk } from "../../src/index.ts";
-import { describeHoldings } from "../../src/hazard/holdingsCatalog.ts";
+import { describeHazards } from "../../src/hazard/hazardCatalog.ts";
 
 const QUERY = {
   latitude: 11.59,
@@ -60,7 +60,7 @@ describe("the engine of a published page", () => {
   test("returns the answers of the library", async () => {
     const atlas = await openAtlas("demo");
     expect(JSON.stringify(await data.hazardRisk(QUERY))).toBe(JSON.stringify(await atlas.hazardRisk(QUERY)));
-    expect(await data.catalog()).toEqual(describeHoldings(atlas));
+    expect(await data.catalog()).toEqual(describeHazards(atlas));
     await atlas.close();
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { HazardCatalog, HazardName } from "../../src/contract/wireTypes.ts";
 import type { MapRing } from "../../src/explorer/map/mapOverlay.ts";
 import { geodesicCircle } from "../../src/explorer/place/geodesicCircle.ts";
-import { describeHoldings } from "../../src/hazard/holdingsCatalog.ts";
+import { describeHazards } from "../../src/hazard/hazardCatalog.ts";
 import type { Atlas } from "../../src/hazard/answer.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 import { circleSpansByBisection } from "../oracle/circleSpans.ts";
@@ -111,7 +111,7 @@ describe.each<HazardName>(["riverine_floods", "cyclones"])("circles on the grid 
 
   beforeAll(async () => {
     atlas = await openAtlas("demo");
-    catalog = describeHoldings(atlas);
+    catalog = describeHazards(atlas);
     const found = catalog.hazards.find((entry) => entry.hazard === hazard)?.grid;
     if (found === null || found === undefined) throw new Error("the demo has all hazards");
     grid = {

@@ -19,7 +19,7 @@ import {
 } from "../../src/explorer/place/placeQuery.ts";
 import { cellsText, rulesOf, sourcesOf } from "../../src/explorer/place/provenance.ts";
 import type { Atlas } from "../../src/hazard/answer.ts";
-import { describeHoldings } from "../../src/hazard/holdingsCatalog.ts";
+import { describeHazards } from "../../src/hazard/hazardCatalog.ts";
 import { openAtlas } from "../../src/openAtlas.ts";
 
 const LAND: PlaceChoice = {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => atlas.close());
 
 function hazardOf(name: HazardName): CatalogHazard {
-  const found = describeHoldings(atlas).hazards.find(({ hazard }) => hazard === name);
+  const found = describeHazards(atlas).hazards.find(({ hazard }) => hazard === name);
   if (found === undefined) throw new Error("the demo has all hazards");
   return found;
 }

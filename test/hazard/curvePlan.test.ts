@@ -152,7 +152,8 @@ describe("curves", () => {
       const expected = ALL_PERIODS.map((_, period) =>
         summarizeByDefinition(GRID, cells, (cell) => stepsAt(cell, period)),
       );
-      if (year?.curve == null) throw new Error("There is a valid cell in every circle of this test.");
+      if (year === undefined || year.curve === null)
+        throw new Error("There is a valid cell in every circle of this test.");
       expect(year.detail?.cells).toBe(cells.length);
       expect(year.detail?.valid_share).toBeCloseTo(expected[0]?.validShare ?? NaN, 12);
       expect(year.curve.map(({ return_period }) => return_period)).toEqual(ALL_PERIODS);

@@ -2,7 +2,7 @@
 import type { Problem, RefusedQuery } from "../../contract/wireTypes.ts";
 import type { Fault } from "../../errors.ts";
 import type { ValueTileRequest } from "../../index.ts";
-import { describeHoldings } from "../../hazard/holdingsCatalog.ts";
+import { describeHazards } from "../../hazard/hazardCatalog.ts";
 import { openAtlas } from "../../openAtlas.ts";
 import type { Engine } from "./engineData.ts";
 
@@ -16,7 +16,7 @@ export async function openEngine(atlasAddress: string): Promise<Engine> {
   const atlas = await openAtlas(atlasAddress, { cacheBytes: CACHE_BYTES });
   const company = () => import("./companyEngine.ts");
   return {
-    catalog: async () => describeHoldings(atlas),
+    catalog: async () => describeHazards(atlas),
     // The library checks the name of the metric.
     valueTile: (address, signal) => atlas.valueTile(address as ValueTileRequest, { signal }),
     hazardRisk: (query, signal) => atlas.hazardRisk(query, { signal }),

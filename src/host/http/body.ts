@@ -3,10 +3,9 @@ import type { Readable } from "node:stream";
 import type { BodyMemory } from "../admission/admissionControl.ts";
 import type { Fault } from "../../errors.ts";
 import { HttpError } from "../problems/problem.ts";
-import { BodyBuffer, type RequestBody } from "./bodyBuffer.ts";
-import type { BodySegments } from "./bodySegments.ts";
-import { malformedJson, positionAfterBytes } from "../../text/json/jsonPosition.ts";
-import { type JsonLimits, JsonStructureScan } from "../../text/json/jsonStructure.ts";
+import { BodyBuffer, type BodySegments, type RequestBody } from "./bodyBuffer.ts";
+import { malformedJson, positionAfterBytes } from "../../text/json/json.ts";
+import { type JsonLimits, JsonStructureScan } from "../../text/json/jsonScan.ts";
 
 const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8")[ \t]*)?$/i;
 

@@ -7,7 +7,7 @@ import { Exchange, type ExchangeOwner, type ExchangeSettings } from "./exchange.
 import { findFramingError, offersUpgrade } from "./requestHead.ts";
 
 /** Answers requests; see `Pipeline`. */
-export interface RequestProcessor {
+interface RequestProcessor {
   /** Never rejects: errors become problem responses. */
   run(exchange: Exchange): Promise<void>;
   /** Responds with the problem of an error. */

@@ -1,6 +1,6 @@
 import { HazardCatalogSchema } from "../../contract/hazardCatalog.ts";
 import type { HazardCatalog } from "../../contract/wireTypes.ts";
-import { describeHoldings } from "../../hazard/holdingsCatalog.ts";
+import { describeHazards } from "../../hazard/hazardCatalog.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
 
@@ -27,6 +27,6 @@ export const hazards: Route<undefined, HazardCatalog> = {
     rejectParameters(queryText);
     return undefined;
   },
-  handle: (_request, { services: { atlas } }) => describeHoldings(atlas),
+  handle: (_request, { services: { atlas } }) => describeHazards(atlas),
   headers: ({ atlas }) => ({ "X-Atlas-Release": atlas.release }),
 };

@@ -2,7 +2,7 @@ import { LimitsSchema } from "../../contract/service.ts";
 import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import type { Limits } from "../../contract/wireTypes.ts";
 import { HEAD_BYTES_MAX } from "../http/requestHead.ts";
-import { JSON_DEPTH_MAX, JSON_KEY_COUNT_MAX, jsonValueCountMax } from "../../text/json/jsonStructure.ts";
+import { JSON_DEPTH_MAX, JSON_KEY_COUNT_MAX, jsonValueCountMax } from "../../text/json/jsonScan.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
 

@@ -1,8 +1,7 @@
 import { Fault, isFault } from "../../errors.ts";
 import type { KeptColumn, KeptValue, RowError } from "../scores/placeBlock.ts";
 import { type JsonRecord, memberTexts } from "./jsonRecords.ts";
-import { parseJson } from "../../text/json/json.ts";
-import { positionAfter } from "../../text/json/jsonPosition.ts";
+import { parseJson, positionAfter } from "../../text/json/json.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 import { INVALID_UTF8, INVALID_UTF8_MARK } from "../../text/utf8Text.ts";
 

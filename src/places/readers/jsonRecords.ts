@@ -1,5 +1,5 @@
 import { Fault } from "../../errors.ts";
-import { parseJson } from "../../text/json/json.ts";
+import { type JsonPosition, parseJson, positionAfter } from "../../text/json/json.ts";
 import {
   BACKSLASH,
   CLOSING_BRACE,
@@ -12,8 +12,7 @@ import {
   QUOTE,
   SPACE,
   TAB,
-} from "../../text/json/jsonCharacters.ts";
-import { type JsonPosition, positionAfter } from "../../text/json/jsonPosition.ts";
+} from "../../text/json/jsonScan.ts";
 import { INVALID_UTF8_MARK, invalidUtf8Fault } from "../../text/utf8Text.ts";
 
 /** The text of a JSON value within a file. */

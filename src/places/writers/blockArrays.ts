@@ -1,8 +1,6 @@
 import { SCORE_BOUNDS, SCORE_STATUSES, type ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
 import { groupStatuses } from "../scores/placeResult.ts";
-import type { PlaceBlock, ScoredBlock } from "../scores/placeBlock.ts";
-import { numberIn } from "../readers/coordinates.ts";
-import type { OutputColumn } from "./outputColumns.ts";
+import type { ScoredBlock } from "../scores/placeBlock.ts";
 
 /** Statuses of groups and rows in an output file, by number. */
 export const ROW_STATUSES = [...SCORE_STATUSES, "invalid_row"] as const;
@@ -38,21 +36,6 @@ function placeStatuses(statuses: Uint8Array, groupCount: number): Uint8Array {
     ofPlaces[place] = status;
   }
   return ofPlaces;
-}
-
-/**
- * Returns a coordinate of a place that is written as a number: also that of an invalid row, if the input has a number.
- * @returns NaN if there is none
- */
-export function degreesOf(
-  { latitudes, longitudes, kept }: PlaceBlock,
-  { kind, index }: Extract<OutputColumn["value"], { kind: "latitude" | "longitude" }>,
-  place: number,
-): number {
-  const degrees = (kind === "latitude" ? latitudes : longitudes)[place] ?? NaN;
-  if (!Number.isNaN(degrees)) return degrees;
-  const given = numberIn(kept[index]?.[place] ?? null);
-  return Number.isFinite(given) ? given : NaN;
 }
 
 /** Numbers by place, with `stride` numbers per place. NaN means that there is none. */

@@ -1,8 +1,8 @@
 /** The values of the columns of a row group. */
 import type { KeptValue, ScoredBlock } from "../scores/placeBlock.ts";
 import { timestampOf } from "../timestamps.ts";
-import { type BlockArrays, blockArraysOf, CODE_TEXTS, degreesOf } from "./blockArrays.ts";
-import type { OutputColumn, OutputPlan } from "./outputColumns.ts";
+import { type BlockArrays, blockArraysOf, CODE_TEXTS } from "./blockArrays.ts";
+import { degreesOf, type OutputColumn, type OutputPlan } from "./outputColumns.ts";
 import type { ColumnData } from "./parquetChunk.ts";
 
 /** The columns are generated one by one, so that only one is in memory. */

@@ -3,8 +3,8 @@ import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
 import type { KeptValue, PlaceBlock, ScoredBlock } from "../scores/placeBlock.ts";
 import type { SegmentContent, SegmentFormat } from "../segmentFormat.ts";
 import { timestampOf, timestampText } from "../timestamps.ts";
-import { type BlockArrays, blockArraysOf, CODE_TEXTS, type CodeKind, degreesOf } from "./blockArrays.ts";
-import { type OutputColumn, outputColumns, type OutputPlan } from "./outputColumns.ts";
+import { type BlockArrays, blockArraysOf, CODE_TEXTS, type CodeKind } from "./blockArrays.ts";
+import { degreesOf, type OutputColumn, outputColumns, type OutputPlan } from "./outputColumns.ts";
 import { csvCell, csvLine } from "../../text/csv.ts";
 
 /** How a format writes values and what it writes around them. */

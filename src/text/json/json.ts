@@ -1,4 +1,4 @@
-import type { Fault } from "../../errors.ts";
+import { Fault } from "../../errors.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 import {
   BACKSLASH,
@@ -7,16 +7,54 @@ import {
   COLON,
   COMMA,
   CR,
+  JSON_DEPTH_MAX,
   LF,
+  mayBreakRules,
   OPENING_BRACE,
   OPENING_BRACKET,
   QUOTE,
   SPACE,
   TAB,
-} from "./jsonCharacters.ts";
-import { type JsonPosition, malformedJson, positionAfter } from "./jsonPosition.ts";
-import { mayBreakRules } from "./jsonPrescan.ts";
-import { JSON_DEPTH_MAX } from "./jsonStructure.ts";
+} from "./jsonScan.ts";
+
+/** A position in a text. Lines end with LF, CR or CRLF; columns are characters. Both are counted from 1. */
+export interface JsonPosition {
+  readonly line: number;
+  readonly column: number;
+}
+
+const START: JsonPosition = { line: 1, column: 1 };
+
+/** Returns the position of the end of a text that begins at `origin`. */
+export function positionAfter(text: string, origin: JsonPosition): JsonPosition {
+  let { line, column } = origin;
+  let start = 0;
+  if (!text.includes("\r")) {
+    for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", start)) {
+      line++;
+      column = 1;
+      start = end + 1;
+    }
+  }
+  for (let index = start; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === LF || (code === CR && text.charCodeAt(index + 1) !== LF)) {
+      line++;
+      column = 1;
+    } else if (code !== CR && !(code >= 0xdc00 && code <= 0xdfff)) column++;
+  }
+  return { line, column };
+}
+
+/** Returns the position of the end of UTF-8 text that is divided into parts. A byte order mark is not part of the text. */
+export function positionAfterBytes(parts: readonly Uint8Array[]): JsonPosition {
+  return positionAfter(new TextDecoder().decode(joined(parts)), START);
+}
+
+/** Returns the error of a document that is not the JSON that we accept. */
+export function malformedJson({ line, column }: JsonPosition, what: string): Fault {
+  return new Fault("json_malformed", `Line ${line}, column ${column}: ${what}.`, { details: { line, column } });
+}
 
 /**
  * Encodes a value as JSON. `JSON.stringify` writes NaN and infinities as `null`, which means "no data" in a response:
@@ -81,7 +119,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
  * @throws Fault `json_malformed` for invalid grammar, more than 16 levels, a repeated key or a number beyond 1.8e308; its
  *   message and `details` give the line and column of the first error
  */
-export function parseJson(text: string, origin: JsonPosition = { line: 1, column: 1 }): unknown {
+export function parseJson(text: string, origin = START): unknown {
   if (mayBreakRules(text, JSON_DEPTH_MAX)) new Scanner(text, origin).scan();
   try {
     return JSON.parse(text) as unknown;
@@ -109,7 +147,7 @@ function decodeUtf8(bytes: Uint8Array): string {
     if (decoded(middle, false) === undefined) invalidBytes = middle;
     else validBytes = middle;
   }
-  const position = positionAfter(decoded(validBytes, false) ?? "", { line: 1, column: 1 });
+  const position = positionAfter(decoded(validBytes, false) ?? "", START);
   throw malformedJson(position, "invalid UTF-8");
 }
 

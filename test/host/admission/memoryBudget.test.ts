@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jsonLimits, JsonStructureScan } from "../../../src/text/json/jsonStructure.ts";
+import { jsonLimits, JsonStructureScan } from "../../../src/text/json/jsonScan.ts";
 import { estimateParsedBytes, MemoryBudget } from "../../../src/host/admission/memoryBudget.ts";
 
 test("limits the sum over all accounts and the share of each, but never a request that is alone", () => {

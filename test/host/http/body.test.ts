@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { eventually } from "../../eventually.ts";
 import type { BodyMemory } from "../../../src/host/admission/admissionControl.ts";
 import { readBody, type ReadBodyOptions } from "../../../src/host/http/body.ts";
-import { BodySegments, SEGMENT_BYTES } from "../../../src/host/http/bodySegments.ts";
+import { BodySegments, SEGMENT_BYTES } from "../../../src/host/http/bodyBuffer.ts";
 
 function optionsOf(options: Partial<ReadBodyOptions> = {}): ReadBodyOptions {
   return {

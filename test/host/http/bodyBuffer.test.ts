@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { BodyBuffer } from "../../../src/host/http/bodyBuffer.ts";
-import { BodySegments, SEGMENT_BYTES } from "../../../src/host/http/bodySegments.ts";
+import { BodySegments, SEGMENT_BYTES } from "../../../src/host/http/bodyBuffer.ts";
 import { randomFrom } from "../../seededRandom.ts";
 
 const CONTIGUOUS_BYTES_MAX = 20_000;

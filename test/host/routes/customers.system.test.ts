@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../../src/host/route.ts";
-import { archiveCustomer } from "../../../src/host/routes/archiveCustomer.ts";
-import { customerUsage } from "../../../src/host/routes/customerUsage.ts";
-import { getCustomer } from "../../../src/host/routes/getCustomer.ts";
-import { listCustomers } from "../../../src/host/routes/listCustomers.ts";
-import { registerCustomer } from "../../../src/host/routes/registerCustomer.ts";
+import { archiveCustomer } from "../../../src/host/routes/customers.ts";
+import { customerUsage } from "../../../src/host/routes/usage.ts";
+import { getCustomer } from "../../../src/host/routes/customers.ts";
+import { listCustomers } from "../../../src/host/routes/customers.ts";
+import { registerCustomer } from "../../../src/host/routes/customers.ts";
 import { usage } from "../../../src/host/routes/usage.ts";
 import { RouteCaller } from "../routeCaller.ts";
 

@@ -1,9 +1,9 @@
 /** The credits of maps, in the TileJSON and in the explorer, of layers as ingest and the demo atlas write them. */
 import { expect, onTestFinished, test } from "vitest";
-import { sourceText } from "../../../src/explorer/mapView/sourceText.ts";
+import { sourceText } from "../../../src/explorer/map/legendModel.ts";
 import type { ValueTileLayerRequest } from "../../../src/hazard/valueTiles.ts";
 import type { Services } from "../../../src/host/route.ts";
-import { tileJson } from "../../../src/host/routes/tileJson.ts";
+import { tileJson } from "../../../src/host/routes/mapTiles.ts";
 import { TileTokens } from "../../../src/host/tiles/tileTokens.ts";
 import { ingestRecipe } from "../../../src/ingest/ingest.ts";
 import { aqueductProvenance } from "../../../src/ingest/recipes/aqueductFloods.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Fault } from "../../../src/errors.ts";
-import { registerCustomer } from "../../../src/host/routes/registerCustomer.ts";
+import { registerCustomer } from "../../../src/host/routes/customers.ts";
 import { checkText } from "../../../src/ledger/checks.ts";
 import { LIMITS } from "../routeCaller.ts";
 

@@ -1,7 +1,7 @@
 import { parse as parseCsv } from "csv-parse/sync";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Caller } from "../../../src/host/route.ts";
-import { customerUsage } from "../../../src/host/routes/customerUsage.ts";
+import { customerUsage } from "../../../src/host/routes/usage.ts";
 import { usage } from "../../../src/host/routes/usage.ts";
 import type { ReportOptions, UsageQuery } from "../../../src/ledger/ledger.ts";
 import { RouteCaller } from "../routeCaller.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { ValueTileRequest } from "../../../src/hazard/valueTiles.ts";
 import { TileGate } from "../../../src/host/admission/tileGate.ts";
 import type { RouteContext } from "../../../src/host/route.ts";
-import { computeTile, type TileForm } from "../../../src/host/routes/computeTile.ts";
+import { computeTile, type TileForm } from "../../../src/host/routes/mapTiles.ts";
 import { SharedCalls } from "../../../src/concurrency/sharedCalls.ts";
 import { SizedCache } from "../../../src/concurrency/sizedCache.ts";
 import type { ValueTile } from "../../../src/tiles/valueTile.ts";

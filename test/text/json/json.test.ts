@@ -1,9 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
-import { decodeJson, encodeJson, parseJson } from "../../../src/text/json/json.ts";
-import { positionAfter, positionAfterBytes } from "../../../src/text/json/jsonPosition.ts";
-import { JSON_DEPTH_MAX } from "../../../src/text/json/jsonStructure.ts";
+import { decodeJson, encodeJson, parseJson, positionAfter, positionAfterBytes } from "../../../src/text/json/json.ts";
+import { JSON_DEPTH_MAX } from "../../../src/text/json/jsonScan.ts";
 import { randomFrom } from "../../seededRandom.ts";
 
 /** Returns the position and message with which a text is rejected, or undefined if it is accepted. */

@@ -1,6 +1,15 @@
 import { html, joinMarkup, type Markup } from "../../../text/markup.ts";
-import { chartFrame, type ChartText, tickLabels, yearLabels, yearsOf } from "./chartFrame.ts";
-import { type LinearScale, px, valueScale, yearScale } from "./chartScale.ts";
+import {
+  chartFrame,
+  type ChartText,
+  type LinearScale,
+  px,
+  tickLabels,
+  valueScale,
+  yearLabels,
+  yearScale,
+  yearsOf,
+} from "./reportCharts.ts";
 import { formatValue } from "./reportHtml.ts";
 
 /** Quantiles of the values of one year. */

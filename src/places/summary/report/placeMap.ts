@@ -1,6 +1,6 @@
 import { html, joinMarkup, type Markup } from "../../../text/markup.ts";
 import type { ListedPlace } from "../placeList.ts";
-import { niceTicks, px } from "./chartScale.ts";
+import { niceTicks, px } from "./reportCharts.ts";
 import { coastlinesIn, type MapWindow } from "./coastlines.ts";
 import { formatValue, formatWithUnit, scrollRegion } from "./reportHtml.ts";
 

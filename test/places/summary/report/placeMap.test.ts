@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { niceTicks } from "../../../../src/places/summary/report/chartScale.ts";
+import { niceTicks } from "../../../../src/places/summary/report/reportCharts.ts";
 import { coastlinesIn, type MapWindow } from "../../../../src/places/summary/report/coastlines.ts";
 import { colorClasses, mapProjection, placeMap } from "../../../../src/places/summary/report/placeMap.ts";
 import { randomFrom } from "../../../seededRandom.ts";

@@ -1,7 +1,26 @@
-import { ReadinessSchema } from "../../contract/service.ts";
-import type { Readiness } from "../../contract/wireTypes.ts";
+import { HealthSchema, ReadinessSchema } from "../../contract/service.ts";
+import type { Health, Readiness } from "../../contract/wireTypes.ts";
 import { HttpError } from "../problems/problem.ts";
 import type { Route } from "../route.ts";
+
+/** GET /healthz: liveness check. Query parameters are ignored, since callers add them to bypass caches. */
+export const healthz: Route<undefined, Health> = {
+  method: "GET",
+  path: "/healthz",
+  access: "open",
+  isProbe: true,
+  description: {
+    operationId: "getHealth",
+    tag: "Service",
+    summary: "Liveness check",
+    responses: {
+      200: { description: "The process is running.", schema: HealthSchema },
+    },
+    problems: [],
+  },
+  parse: () => undefined,
+  handle: () => ({ status: "ok" }),
+};
 
 /** GET /readyz: readiness check. Fails until the service is warm, while its ledger cannot record, and during shutdown. */
 export const readyz: Route<undefined, Readiness> = {

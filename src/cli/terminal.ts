@@ -1,5 +1,29 @@
 import { constants } from "node:os";
 
+/** Prints lines on standard error. Escapes the control characters of names and values from files. */
+export function printError(text: string): void {
+  process.stderr.write(`${text.split("\n").map(printable).join("\n")}\n`);
+}
+
+/** U+0000 to U+001F and U+007F to U+009F. */
+const CONTROL_CHARACTERS = /\p{Cc}/gu;
+
+/**
+ * Escapes the control characters of text from a file, as in `\u001b`. A terminal would execute them, and a line break would
+ * divide a line.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(CONTROL_CHARACTERS, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+}
+
+/** Returns a value as JSON for people: indented, with a line break at the end. */
+export function indentedJson(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
 type StopSignal = "SIGINT" | "SIGTERM";
 
 /** The reason with which work is aborted after a signal. */

@@ -1,6 +1,7 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { ExplorerError } from "../data/explorerData.ts";
 import { useDelayedRequest } from "../useDelayedRequest.ts";
+import type { RefObject } from "preact";
 
 /** Time after the last edit before a request is sent. */
 const DEBOUNCE_MS = 300;
@@ -53,4 +54,37 @@ export function useLatestAnswer<Answer>(
     isLoading,
     retry: () => setAttempt((last) => last + 1),
   };
+}
+
+/**
+ * Returns the response of a list of reference data; undefined until it is there, and if it cannot be loaded: it only adds
+ * suggestions to fields that accept any text.
+ */
+export function useReference<List>(load: (signal: AbortSignal) => Promise<List>): List | undefined {
+  const [list, setList] = useState<List>();
+  useEffect(() => {
+    const controller = new AbortController();
+    load(controller.signal).then(
+      (loaded) => {
+        if (!controller.signal.aborted) setList(loaded);
+      },
+      () => undefined,
+    );
+    return () => controller.abort();
+  }, []);
+  return list;
+}
+
+/** Returns a reference for an element, and its width in pixels; 0 until it is known. */
+export function useWidth<Target extends Element>(): readonly [RefObject<Target | null>, number] {
+  const ref = useRef<Target>(null);
+  const [widthPx, setWidthPx] = useState(0);
+  useEffect(() => {
+    const element = ref.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => setWidthPx(Math.floor(element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, widthPx];
 }

@@ -3,24 +3,25 @@ import type { Atlas, AtlasHoldings } from "./answer.ts";
 import { HAZARD_NAMES, HAZARDS, meaningsOf } from "./hazards.ts";
 
 /** Returns the supported hazards, with the layers of an open atlas. */
-export function describeHoldings({ release, synthetic, holdings }: Atlas): HazardCatalog {
+export function describeHazards({ release, synthetic, holdings }: Atlas): HazardCatalog {
   return {
     release,
     synthetic,
     hazards: HAZARD_NAMES.map((hazard) => {
       const { years, scenarios, metrics, nominalResolutionDeg } = HAZARDS[hazard];
-      const holding = holdings.find((candidate) => candidate.hazard === hazard);
-      const meanings: Readonly<Record<string, string>> = holding === undefined ? {} : meaningsOf(hazard, holding.rules);
+      const available = holdings.find((candidate) => candidate.hazard === hazard);
+      const meanings: Readonly<Record<string, string>> =
+        available === undefined ? {} : meaningsOf(hazard, available.rules);
       return {
         hazard,
         analysis_years: years,
         scenarios,
         metrics: metrics.map(({ metric, unit, meaning }) => ({ metric, unit, meaning: meanings[metric] ?? meaning })),
         resolution_deg: nominalResolutionDeg,
-        grid: holding?.grid ?? null,
-        coverage: holding === undefined ? null : boundingBox(holding.grid),
-        rules: holding?.rules ?? {},
-        layers: holding?.layers ?? [],
+        grid: available?.grid ?? null,
+        coverage: available === undefined ? null : boundingBox(available.grid),
+        rules: available?.rules ?? {},
+        layers: available?.layers ?? [],
       };
     }),
   };

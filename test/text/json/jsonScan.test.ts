@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type JsonExcess, JsonStructureScan } from "../../../src/text/json/jsonStructure.ts";
+import { type JsonExcess, JsonStructureScan } from "../../../src/text/json/jsonScan.ts";
 import { ROUTES } from "../../../src/host/routes/routeList.ts";
 import { randomFrom } from "../../seededRandom.ts";
 

@@ -1,6 +1,99 @@
-import type { CurveResult, CurveYearResult, Exceedance } from "../contract/wireTypes.ts";
-import { BOUND_LEGEND, BOUND_SIGNS, formatHeading, formatNumber, formatReason, type NamedAtlas } from "./queryText.ts";
+/** Tables of metrics and of curves. */
+import type {
+  AnalysisYearResult,
+  Bound,
+  CurveResult,
+  CurveYearResult,
+  Exceedance,
+  HazardResult,
+} from "../contract/wireTypes.ts";
+import { HAZARDS } from "../hazard/hazards.ts";
 import { formatTable } from "./textTable.ts";
+
+/** The open atlas, as far as the tables name it. */
+interface NamedAtlas {
+  readonly release: string;
+  readonly synthetic: boolean;
+}
+
+const NO_DATA_TEXTS: Readonly<Record<string, string>> = {
+  outside_coverage: "outside the atlas",
+  no_data: "no data in the source",
+  layer_missing: "no such layer in the atlas",
+};
+
+const BOUND_SIGNS = { at_least: ">=", at_most: "<=" } as const;
+const BOUND_LEGEND = ">= and <= mark bounds: the source maps have no return periods beyond them.";
+
+/** Returns the first lines of the output: location, selection of cells, atlas. */
+function formatHeading(
+  { location, aggregation }: Pick<HazardResult, "location" | "aggregation">,
+  { release, synthetic }: NamedAtlas,
+): string {
+  const locationText = `latitude ${location.latitude}, longitude ${location.longitude}`;
+  const selection =
+    aggregation === undefined ? "single cell" : `${aggregation.method} within ${aggregation.radius_km} km`;
+  return `${locationText}: ${selection} (atlas ${release})\n${synthetic ? "  SYNTHETIC: not real data\n" : ""}`;
+}
+
+/** Returns the explanation of a missing value. */
+function formatReason(reason: string | undefined): string {
+  return NO_DATA_TEXTS[reason ?? ""] ?? reason ?? "missing";
+}
+
+/** Returns a number with six significant digits. */
+export function formatNumber(value: number): string {
+  return String(Number(value.toPrecision(6)));
+}
+
+/** Returns a result of hazards as text, with one table per hazard. */
+export function formatMetrics(result: HazardResult, atlas: NamedAtlas): string {
+  const tables = result.results.map(({ hazard, scenarios }) => {
+    const years = scenarios.flatMap(({ scenario, analysis_years }) =>
+      analysis_years.map((year) => ({ scenario, ...year })),
+    );
+    const metrics = Object.keys(years[0]?.metrics ?? {});
+    const units = new Map<string, string>(HAZARDS[hazard].metrics.map(({ metric, unit }) => [metric, unit]));
+    const table = formatTable({
+      head: ["scenario", "year", ...metrics.map((metric) => metricHeading(metric, units.get(metric)))],
+      rows: years.map((year) => [
+        year.scenario,
+        String(year.analysis_year),
+        ...metrics.map((metric) => formatMetric(year, metric)),
+      ]),
+      isNumeric: (column) => column > 0,
+    });
+    return `\n${hazard}\n${table}\n`;
+  });
+  return `${formatHeading(result, atlas)}${tables.join("")}${formatLegend(result)}`;
+}
+
+function metricHeading(metric: string, unit: string | undefined): string {
+  return unit === undefined || unit === "1" ? metric : `${metric} [${unit}]`;
+}
+
+function formatMetric(row: AnalysisYearResult, metric: string): string {
+  const value = (row.metrics as Readonly<Record<string, number | null | undefined>>)[metric];
+  if (value === null || value === undefined) return `- (${formatReason(row.no_data)})`;
+  const bound = (row.bounds as Readonly<Record<string, Bound | undefined>> | undefined)?.[metric];
+  if (bound === undefined) return formatNumber(value);
+  return bound.bound === "indeterminate"
+    ? `${formatNumber(value)} ?`
+    : `${BOUND_SIGNS[bound.bound]} ${formatNumber(bound.limit)}`;
+}
+
+/** Explains the bound signs that occur in the tables. */
+function formatLegend({ results }: HazardResult): string {
+  const years = results.flatMap(({ scenarios }) => scenarios.flatMap(({ analysis_years }) => analysis_years));
+  const boundKinds = new Set(years.flatMap(({ bounds }) => (bounds === undefined ? [] : bounds.probability.bound)));
+  const lines = [
+    ...(boundKinds.has("at_least") || boundKinds.has("at_most") ? [BOUND_LEGEND] : []),
+    ...(boundKinds.has("indeterminate")
+      ? ["? marks the difference of two bounds: the actual change may be larger or smaller."]
+      : []),
+  ];
+  return lines.map((line) => `\n${line}\n`).join("");
+}
 
 interface NamedYear extends CurveYearResult {
   /** Scenario and year. */
