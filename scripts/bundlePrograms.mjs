@@ -12,8 +12,9 @@ export async function bundlePrograms() {
   const build = await rolldown({
     input: Object.fromEntries(PROGRAMS.map((program) => [program, join(ROOT, `${program}.js`)])),
     platform: "node",
-    // The library loads large tables from the same files. Packages are installed.
-    external: (id) => id.endsWith(".generated.js") || !/^[./\0]/.test(id),
+    transform: { target: "esnext" },
+    // The library loads large tables and bundled packages from the same files. Other packages are installed.
+    external: (id) => /\.generated\.js$|\/bundled\//.test(id) || !/^([./\0]|@oxc-project)/.test(id),
     plugins: [{ name: "module-addresses", transform: keepAddresses }],
   });
   await build.write({

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { packTarball, type PackedTarball } from "../../scripts/packageTarball.mjs";
 
 /** Tests of the packed package, without installing it. They need dist/. */
-const TARBALL_BYTES_MAX = 3_700_000;
+const TARBALL_BYTES_MAX = 4_200_000;
 /** Matches string literals that are so long that they are embedded data, whose type should be declared as `string`. */
 const EMBEDDED_DATA = /"[^"\n]{1000,}"/;
 const DEPENDENCY_COUNT_MAX = 4;
