@@ -1,26 +1,28 @@
 import { CachedCheck } from "./cachedCheck.ts";
-import type {
-  Account,
-  ApiKey,
-  ArchivedBatch,
-  AuditReport,
-  Commit,
-  CsvPage,
-  Customer,
-  CustomerRef,
-  IssuedKey,
-  KeyHolder,
-  MaintainedLedger,
-  Page,
-  PageQuery,
-  RecordResult,
-  RecordedEntry,
-  ReportOptions,
-  UsageEntry,
-  UsageLine,
-  UsageQuery,
+import {
+  type Account,
+  type ApiKey,
+  type ArchivedBatch,
+  type AuditReport,
+  type Commit,
+  type CsvPage,
+  type Customer,
+  type CustomerRef,
+  type IssuedKey,
+  type KeyHolder,
+  type MaintainedLedger,
+  type Page,
+  type PageQuery,
+  type RecordResult,
+  type RecordedEntry,
+  type ReportOptions,
+  type UsageEntry,
+  type UsageLine,
+  type UsageQuery,
+  WAITING_REPORT_COUNT_MAX,
 } from "./ledger.ts";
-import { isFault, type Fault } from "../errors.ts";
+import { Turns } from "../concurrency/turns.ts";
+import { Fault, isFault } from "../errors.ts";
 import type { AuditOptions, ChainHead, PrunePlan } from "./chainReport.ts";
 import type { ChainState } from "./chainState.ts";
 import { ClockMonitor, futureFault } from "./clock.ts";
@@ -300,6 +302,15 @@ export abstract class LedgerBase implements MaintainedLedger {
       if (page.length < EVENT_PAGE_COUNT) return;
     }
   }
+}
+
+/** Returns a queue of reports, which accounts share fairly. @param runningMax reports that run at the same time */
+export function reportTurns(runningMax: number): Turns {
+  const onFull = (waitingCount: number): Fault => {
+    const message = `${waitingCount} reports of this account are waiting already; send the next one after a response.`;
+    return new Fault("rate_limited", message);
+  };
+  return new Turns({ runningMax, waitingPerTenantMax: WAITING_REPORT_COUNT_MAX, onFull });
 }
 
 /** Creates the error of a call to a closed ledger. */

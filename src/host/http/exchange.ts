@@ -3,7 +3,7 @@
  * one into the other.
  */
 import type { IncomingMessage } from "node:http";
-import type { Slot } from "../admission/slot.ts";
+import type { Slot } from "../admission/resources.ts";
 import type { HttpError, ProblemCode } from "../problems/problem.ts";
 import type { Caller } from "../route.ts";
 import type { ReadBodyOptions } from "./body.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { AdmissionControl } from "../admission/admissionControl.ts";
-import type { Slot } from "../admission/slot.ts";
+import type { Slot } from "../admission/resources.ts";
 import type { BulkRequests } from "../bulk/bulkRequests.ts";
 import { collectingAfter } from "../bulk/garbageCollection.ts";
 import { checkDeclaredSize } from "../http/body.ts";

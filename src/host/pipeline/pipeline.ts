@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { RecordResult } from "../../ledger/ledger.ts";
-import type { Slot } from "../admission/slot.ts";
+import type { Slot } from "../admission/resources.ts";
 import type { RequestBody } from "../http/bodyBuffer.ts";
 import { type Coding, compressBody } from "../http/contentCoding.ts";
 import type { CorsPolicy } from "../http/cors.ts";
