@@ -2,11 +2,18 @@ import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { changedCampaignFolders, filesOutsideGate } from "./scripts/campaigns.mjs";
 import { isolatedTests } from "./scripts/isolatedTests.mjs";
 
 /** `ISOTHERM_KERNEL=debug` runs the tests with the debug kernel, which has assertions and function names. */
 const isDebugKernel = process.env["ISOTHERM_KERNEL"] === "debug";
 const DEBUG_KERNEL = fileURLToPath(new URL("build/debug/kernel.generated.mjs", import.meta.url));
+
+/** `npm run test:campaigns` runs the tests that are too slow for `npm test`, which runs them after changes only. */
+const isCampaignRun = process.env["ISOTHERM_CAMPAIGNS"] === "1";
+const OUTSIDE_GATE = isCampaignRun ? [] : filesOutsideGate();
+/** Test files at a time. Most files of the system project wait for services, disks and databases. */
+const WORKERS = { unit: Math.max(2, availableParallelism() - 1), system: 2 * availableParallelism() + 1 };
 
 function unitTestsIn(folder: string): string[] {
   const names = readdirSync(folder).filter((name) => /^\w+\.test\.ts$/.test(name));
@@ -34,8 +41,7 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // At least two workers, because many files spend most of their time waiting for services.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    maxWorkers: WORKERS.unit,
     // The workers keep all cores busy, so threads that collect garbage in parallel would only add work.
     execArgv: ["--single-threaded-gc"],
     // On a busy machine, polled conditions may take long.
@@ -74,7 +80,7 @@ export default defineConfig({
           ...UNIT,
           name: "exhaustive",
           include: ["test/**/*.exhaustive.test.ts"],
-          exclude: [],
+          exclude: OUTSIDE_GATE,
           isolate: false,
           // Some take a quarter of a minute on an idle machine.
           testTimeout: 300_000,
@@ -91,6 +97,11 @@ export default defineConfig({
           testTimeout: 240_000,
           hookTimeout: 240_000,
           include: ["test/**/*.system.test.ts"],
+          exclude: OUTSIDE_GATE,
+          env: { ISOTHERM_CHANGED_CAMPAIGNS: changedCampaignFolders().join(",") },
+          maxWorkers: WORKERS.system,
+          // After the other projects, which have another number of workers.
+          sequence: { groupOrder: 1 },
           globalSetup: "test/generatedSources.mjs",
         },
       },

@@ -47,7 +47,7 @@ export {
 } from "./errors.ts";
 export type { Atlas, AtlasHoldings } from "./hazard/answer.ts";
 export type { BatchOptions, RefusedElement } from "./hazard/batch.ts";
-export type { QueryOptions } from "./hazard/queryRun.ts";
+export type { QueryOptions } from "./hazard/batch.ts";
 export type { ValueTileLayer } from "./hazard/tiles/tileLayer.ts";
 export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./hazard/tiles/tileRequest.ts";
 export { colorOf, type ColorScale, colorScaleOf, differenceScaleOf, type Rgba } from "./tiles/colorScales.ts";

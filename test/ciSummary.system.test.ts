@@ -27,7 +27,16 @@ function summarize(others: readonly ReportedTest[]) {
     ...test,
   }));
   const numFailedTests = others.filter(({ status }) => status === "failed").length;
-  writeFileSync(file, JSON.stringify({ numPassedTests: 1, numFailedTests, testResults: [{ assertionResults }] }));
+  writeFileSync(
+    file,
+    JSON.stringify({
+      numPassedTests: 1,
+      numFailedTests,
+      testResults: [
+        { name: join(process.cwd(), "test/ledger/a.system.test.ts"), startTime: 1000, endTime: 3500, assertionResults },
+      ],
+    }),
+  );
   const env = { ...process.env, ISOTHERM_TEST_REPORTS: file };
   const { stdout, status } = spawnSync(process.execPath, [".ci/summarize.mjs"], { env, encoding: "utf8" });
   return { stdout, status };
@@ -47,6 +56,12 @@ describe("the summary of the tests on CI", () => {
     ]);
     expect(stdout).toContain("skipped: storage example");
     expect([stdout.trim().split("\n").at(-1), status]).toEqual(["1 passed, 1 failed", 1]);
+  });
+
+  test("prints the slowest files and the time of each folder", () => {
+    const { stdout } = summarize([]);
+    expect(stdout).toMatch(/the 30 slowest files:\n +2\.5 s {2}test\/ledger\/a\.system\.test\.ts\n/);
+    expect(stdout).toMatch(/the time of each folder:\n +2\.5 s {2}test\/ledger \(system\)\n/);
   });
 
   test("names tests that failed, and those that passed only on their second try", () => {

@@ -112,8 +112,6 @@ describe("docs/library.md", () => {
       "isLong",
       "estimateWork",
       "checkCurve",
-      "isLongCurve",
-      "estimateCurveWork",
       "neighborhoodOf",
       "score",
     ] satisfies Exclude<keyof LocalAtlas, keyof Atlas>[];

@@ -1,20 +1,6 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import {
-  type BoundingBox,
-  ingestLayers,
-  ingestRecipe,
-  type IngestOptions,
-  type IngestPreview,
-  type IngestReport,
-  previewLayers,
-  previewRecipe,
-  type RecipeName,
-} from "../ingest/ingest.ts";
-import {
-  MANIFEST_RECIPES,
-  type ManifestRecipe,
-  manifestSchemaText,
-} from "../ingest/recipes/manifestSchemaDocuments.ts";
+import { type BoundingBox, ingestLayers, type IngestOptions, type IngestPreview, ingestRecipe, type IngestReport, previewLayers, previewRecipe, type RecipeName } from "../ingest/ingest.ts";
+import { MANIFEST_RECIPES, type ManifestRecipe, manifestSchemaText } from "../ingest/recipes/recipeList.ts";
 import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
 import { ingestProgress } from "./ingestProgress.ts";
 import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";

@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { Fault, type FaultItem } from "../errors.ts";
 import type { Atlas } from "../hazard/answer.ts";
-import { parseCurveParameters } from "../hazard/curve/curveQuery.ts";
+import { parseCurveParameters } from "../hazard/curveQuery.ts";
 import { HAZARDS } from "../hazard/hazards.ts";
 import { parseHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";

@@ -5,20 +5,28 @@ import type { LayerSet } from "../atlas/layerSet.ts";
 import type { Sampler } from "../atlas/sampler.ts";
 import type { TileOrigin, TileUse } from "../atlas/tileUse.ts";
 import { Fault } from "../errors.ts";
+import type { Circle } from "../kernel/geodesy.ts";
 import type { Location } from "../kernel/grid.ts";
 import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { ValueTile } from "../tiles/valueTile.ts";
-import { type BatchOptions, type BatchRun, type RefusedElement, runBatch } from "./batch.ts";
-import { answerCurve, checkHasCurves, estimateCurveQueryVectors, estimateCurveQueryWork } from "./curve/answerCurve.ts";
-import type { CurveQuery } from "./curve/curveQuery.ts";
-import { curvePlanOf } from "./curve/curvePlan.ts";
+import {
+  type BatchOptions,
+  type BatchRun,
+  checkQueryOptions,
+  type QueryOptions,
+  type QueryRun,
+  type RefusedElement,
+  runBatch,
+} from "./batch.ts";
+import { answerCurve, checkHasCurves, curveSetsOf } from "./curveAnswer.ts";
+import type { CurveQuery } from "./curveQuery.ts";
+import { curvePlanOf } from "./curvePlan.ts";
 import { addSources } from "./detail.ts";
 import { NO_LAYERS, sampleLayers } from "./sampledLayers.ts";
-import { HAZARD_NAMES, type HazardName, HAZARDS, layerOf } from "./hazards.ts";
+import { HAZARD_NAMES, HAZARDS, layerOf } from "./hazards.ts";
 import { NO_RANGES, plannedRanges, sampleRanges } from "./modelRange.ts";
 import { PlanCache } from "./plan.ts";
 import { type HazardQuery, parseHazardQuery } from "./query.ts";
-import { checkQueryOptions, type QueryOptions, type QueryRun } from "./queryRun.ts";
 import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
 import { toScenarioResult } from "./scenarioResult.ts";
@@ -114,15 +122,11 @@ export interface LocalAtlas extends Atlas, ScoringAtlas {
    * Estimates whether the query would block the thread long enough to delay other requests. This can only be the case
    * for circles.
    */
-  isLong(query: HazardQuery): boolean;
+  isLong(query: HazardQuery | CurveQuery): boolean;
   /** Estimates what the query's circle takes to sample; nothing for a point. */
-  estimateWork(query: HazardQuery): CircleWork;
+  estimateWork(query: HazardQuery | CurveQuery): CircleWork;
   /** @throws Fault `combination_unavailable` if the atlas has no curves of the hazard */
   checkCurve(query: CurveQuery): void;
-  /** As `isLong`, for a query of curves. */
-  isLongCurve(query: CurveQuery): boolean;
-  /** As `estimateWork`, for a query of curves. */
-  estimateCurveWork(query: CurveQuery): CircleWork;
   /**
    * Returns the index of the pyramid tile that contains a location; queries with the same index read the same tiles.
    */
@@ -175,7 +179,7 @@ export function createAtlas(
       },
       onFetch: (listener) => sampler.fetches.add(listener),
     },
-    isLong: (query) => query.radius > 0 && estimateCellVectors(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
+    isLong: (query) => estimateCellVectors(sampler, plans, query) > SHORT_CELL_VECTORS_MAX,
     estimateWork: (query) => estimateWork(sampler, plans, query),
     neighborhoodOf: (hazard, location) => sampler.neighborhoodOf(hazard, location),
     hazardRisk: (input, run) => ifOpen(() => answer(sampler, plans, input, run)),
@@ -185,8 +189,6 @@ export function createAtlas(
           answer(sampler, plans, input, { timeSlice, signal: options?.signal }),
         ),
       ),
-    isLongCurve: (query) => estimateCurveQueryVectors(sampler, query) > SHORT_CELL_VECTORS_MAX,
-    estimateCurveWork: (query) => estimateCurveQueryWork(sampler, query),
     checkCurve: (query) => checkHasCurves(sampler, query),
     curve: (input, run) => ifOpen(() => answerCurve(sampler, input, run)),
     curveBatch: (queries, options, run) =>
@@ -262,39 +264,35 @@ async function answer(sampler: Sampler, plans: PlanCache, input: unknown, run: Q
   return radius === 0 ? { location, results } : { location, aggregation, results };
 }
 
-function estimateWork(sampler: Sampler, plans: PlanCache, query: HazardQuery): CircleWork {
-  const circle = { latDeg: query.latitude, lonDeg: query.longitude, radiusM: query.radius * 1000 };
-  let cellVectorCount = 0;
-  let coldTileVectorCount = 0;
-  if (query.radius > 0) {
-    for (const hazard of query.hazards) {
-      for (const set of setsOf(sampler, plans, { hazard, query })) {
-        const work = sampler.estimateCircleWork(set, circle);
-        cellVectorCount += work.cellVectorCount;
-        coldTileVectorCount += work.coldTileVectorCount;
-      }
-    }
+function estimateWork(sampler: Sampler, plans: PlanCache, query: HazardQuery | CurveQuery): CircleWork {
+  let [cellVectorCount, coldTileVectorCount] = [0, 0];
+  for (const set of circleSetsOf(sampler, plans, query)) {
+    const work = sampler.estimateCircleWork(set, circleOf(query));
+    cellVectorCount += work.cellVectorCount;
+    coldTileVectorCount += work.coldTileVectorCount;
   }
   return { cellVectorCount, coldTileVectorCount };
 }
 
 /** Returns the number of cell vectors that the query's circle would read cell by cell. */
-function estimateCellVectors(sampler: Sampler, plans: PlanCache, query: HazardQuery): number {
-  const circle = { latDeg: query.latitude, lonDeg: query.longitude, radiusM: query.radius * 1000 };
-  let count = 0;
-  for (const hazard of query.hazards) {
-    for (const set of setsOf(sampler, plans, { hazard, query })) count += sampler.estimateCellVectors(set, circle);
-  }
-  return count;
+function estimateCellVectors(sampler: Sampler, plans: PlanCache, query: HazardQuery | CurveQuery): number {
+  return circleSetsOf(sampler, plans, query).reduce(
+    (count, set) => count + sampler.estimateCellVectors(set, circleOf(query)),
+    0,
+  );
 }
 
-/** Returns the sets of layers that a query samples for one hazard. */
-function setsOf(
-  sampler: Sampler,
-  plans: PlanCache,
-  { hazard, query }: { readonly hazard: HazardName; readonly query: HazardQuery },
-): readonly LayerSet[] {
-  const { set } = plans.get(hazard, query);
-  const rangeSets = [...plannedRanges(sampler, hazard, query).values()].map((range) => range.set);
-  return set === undefined ? rangeSets : [set, ...rangeSets];
+function circleOf({ latitude, longitude, radius }: HazardQuery | CurveQuery): Circle {
+  return { latDeg: latitude, lonDeg: longitude, radiusM: radius * 1000 };
+}
+
+/** Returns the sets of layers that a query samples over its circle; none for a point. */
+function circleSetsOf(sampler: Sampler, plans: PlanCache, query: HazardQuery | CurveQuery): readonly LayerSet[] {
+  if (query.radius === 0) return [];
+  if (!("total_hazard" in query)) return curveSetsOf(sampler, query);
+  return query.hazards.flatMap((hazard) => {
+    const { set } = plans.get(hazard, query);
+    const rangeSets = [...plannedRanges(sampler, hazard, query).values()].map((range) => range.set);
+    return set === undefined ? rangeSets : [set, ...rangeSets];
+  });
 }

@@ -4,7 +4,7 @@
  * "at most 1/Tn". The stored step distinguishes the cases.
  */
 import type { SampledSteps } from "./sampledLayers.ts";
-import type { PlannedLayer } from "./plannedLayer.ts";
+import type { PlannedLayer } from "./sampledLayers.ts";
 import type { Bound, Bounds } from "../contract/wireTypes.ts";
 
 /** Smallest and largest probability that a layer can express. */

@@ -1,7 +1,7 @@
 import { mayHideBounds } from "./bounds.ts";
 import type { SampledLayers } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
-import type { PlannedMetric, PlannedYear } from "./hazardPlanner.ts";
+import type { PlannedMetric, PlannedYear } from "./plan.ts";
 import type { HazardQuery } from "./query.ts";
 import type { AnswerDetail, HazardResult, MetricDetail, ModelRanges, NoDataReason } from "../contract/wireTypes.ts";
 

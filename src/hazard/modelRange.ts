@@ -4,12 +4,11 @@ import type { Sampler } from "../atlas/sampler.ts";
 import { type SupplementKind, supplementKindOf, supplementName } from "../atlas/supplement.ts";
 import type { ModelRanges } from "../contract/wireTypes.ts";
 import { type HazardName, layerOf, type MetricName } from "./hazards.ts";
-import type { PlannedLayer } from "./plannedLayer.ts";
+import { cachedPlans } from "./plan.ts";
+import type { PlannedLayer } from "./sampledLayers.ts";
 import type { HazardQuery } from "./query.ts";
-import type { QueryRun } from "./queryRun.ts";
-import { type SampledLayers, sampleLayers } from "./sampledLayers.ts";
-import { valueOfSteps } from "./stepValues.ts";
-import { cachedPlans } from "./cachedPlans.ts";
+import type { QueryRun } from "./batch.ts";
+import { type SampledLayers, sampleLayers, valueOfSteps } from "./sampledLayers.ts";
 
 /** The layers of the range of one scenario and year. */
 export interface RangePlan {

@@ -1,3 +1,7 @@
+/**
+ * Values of stored steps. Single queries and portfolios of places compute with the same functions, so that their values are
+ * equal bit for bit.
+ */
 import type { CircleSample, CircleValue } from "../atlas/circleSampling.ts";
 import type { LayerSet } from "../atlas/layerSet.ts";
 import type { CellSample, Sampler } from "../atlas/sampler.ts";
@@ -6,6 +10,14 @@ import { STEPS_MAX, STEPS_OUTSIDE } from "../kernel/kernel.generated.ts";
 import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { HazardQuery } from "./query.ts";
 import type { NoDataReason } from "../contract/wireTypes.ts";
+import type { LayerEntry } from "../atlas/catalog.ts";
+
+/** A stored layer that a query needs. */
+export interface PlannedLayer {
+  readonly entry: LayerEntry;
+  /** Position in the layer set. */
+  readonly position: number;
+}
 
 /** Steps of a set of layers at a point or circle, by position in the set. */
 export interface SampledSteps {
@@ -103,4 +115,21 @@ export async function sampleLayers(
   if (radius === 0) return new CellLayers(await sampler.sampleCell(set, { latDeg, lonDeg }, timeSlice));
   const circle = { latDeg, lonDeg, radiusM: radius * 1000 };
   return new CircleLayers(await sampler.sampleCircle(set, circle, { method, shares }, timeSlice));
+}
+
+type Encoding = Pick<LayerEntry, "steps_per_unit" | "offset">;
+
+/** @param steps an integer, or a fraction for a mean */
+export function valueOfSteps(steps: number, { steps_per_unit, offset }: Encoding): number {
+  return steps / steps_per_unit + offset;
+}
+
+/**
+ * Returns the change from the steps of a baseline. If both layers have the same encoding, steps are subtracted: 0.412 m minus
+ * 0.4 m is then 0.012 m, not 0.01199….
+ */
+export function changeOfSteps(steps: number, encoding: Encoding, baselineSteps: number, baseline: Encoding): number {
+  const hasEqualEncoding = baseline.steps_per_unit === encoding.steps_per_unit && baseline.offset === encoding.offset;
+  if (hasEqualEncoding) return (steps - baselineSteps) / encoding.steps_per_unit;
+  return valueOfSteps(steps, encoding) - valueOfSteps(baselineSteps, baseline);
 }

@@ -1,12 +1,10 @@
 import { boundsOf } from "./bounds.ts";
 import { hazardDetailOf } from "./detail.ts";
-import type { SampledLayers } from "./sampledLayers.ts";
+import { changeOfSteps, type SampledLayers, valueOfSteps } from "./sampledLayers.ts";
 import type { MetricName } from "./hazards.ts";
-import type { PlannedMetric, PlannedYear } from "./hazardPlanner.ts";
-import type { PlannedScenario } from "./plan.ts";
-import type { PlannedLayer } from "./plannedLayer.ts";
+import type { PlannedMetric, PlannedScenario, PlannedYear } from "./plan.ts";
+import type { PlannedLayer } from "./sampledLayers.ts";
 import type { HazardQuery } from "./query.ts";
-import { changeOfSteps, valueOfSteps } from "./stepValues.ts";
 import { NO_RANGES, rangeKey, type SampledRanges } from "./modelRange.ts";
 import type { AnalysisYearResult, ModelRanges, NoDataReason, ScenarioResult } from "../contract/wireTypes.ts";
 

@@ -39,7 +39,7 @@ export type {
 export type { FaultCode, FaultDescription, FaultItem, FaultItemCode, FaultLocation } from "../errors.ts";
 export type { Atlas, AtlasHoldings } from "../hazard/answer.ts";
 export type { BatchOptions, RefusedElement } from "../hazard/batch.ts";
-export type { QueryOptions } from "../hazard/queryRun.ts";
+export type { QueryOptions } from "../hazard/batch.ts";
 export type { HazardQuery } from "../hazard/query.ts";
 export type { ValueTileLayer } from "../hazard/tiles/tileLayer.ts";
 export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "../hazard/tiles/tileRequest.ts";

@@ -3,8 +3,7 @@ import { Fault } from "../errors.ts";
 import type { MetricSpec } from "../hazard/hazards.ts";
 import { type Cell, cellCenter } from "../kernel/grid.ts";
 import { MISSING_MARKER_MIN } from "../kernel/kernel.generated.ts";
-import { type GroupPlan, type MapSource, mapsOf } from "./plan.ts";
-import { depthStepsHint, largestAllowed } from "./planLayers.ts";
+import { depthStepsHint, type GroupPlan, largestAllowed, mapsOf, type MapSource } from "./plan.ts";
 import { type CellWindow, describeCell, fileAt, type RasterValues, sourceFault } from "./raster.ts";
 
 /** The range of values that a map may have. */

@@ -44,6 +44,12 @@ export interface CrsDefinition {
   readonly datum: Datum;
 }
 
+/** A coordinate system, and the size in meters of the unit of its coordinates (1 for degrees). */
+export interface ParsedCrs {
+  readonly crs: CrsDefinition;
+  readonly unitM: number;
+}
+
 /** Returns a definition as a PROJ string in degrees and meters. */
 export function projStringOf({ method, parameters, ellipsoid, datum }: CrsDefinition): string {
   const { semiMajorM, inverseFlattening } = ellipsoid;

@@ -12,7 +12,7 @@ import { gridOf } from "../atlas/catalog.ts";
 import { readCatalog } from "../atlas/writer.ts";
 import type { Grid } from "../kernel/grid.ts";
 import { checkIngestOptions, checkReprojectionOptions, type IngestOptions } from "./options.ts";
-import { type HazardPlan, mapsOf } from "./plan.ts";
+import { type HazardPlan, type IgnoredFile, mapsOf } from "./plan.ts";
 import { partsOf, type Raster, type RasterOptions, sourceFilesOf } from "./raster.ts";
 import { MapFiles } from "./readers/mapFiles.ts";
 import { planLayers } from "./recipes/layers.ts";
@@ -20,10 +20,9 @@ import { readManifest } from "./recipes/layersManifest.ts";
 import { type MapOpener, optionSchemas } from "./recipes/recipe.ts";
 import { type RecipeChoices, type RecipeName, RECIPES } from "./recipes/recipeList.ts";
 import { type IngestPreview, previewOf } from "./preview.ts";
-import type { IngestReport, IgnoredFile } from "./report.ts";
+import { type IngestReport, writeHazards } from "./writeHazards.ts";
 import { withRequestedLayers } from "./requestedLayers.ts";
 import { SourceVersions } from "./sourceVersions.ts";
-import { writeHazards } from "./writeHazards.ts";
 
 export {
   Fault,
@@ -35,10 +34,10 @@ export {
   isFault,
 } from "../errors.ts";
 export type { HazardName, MetricName, ProblemItem, Scenario } from "../contract/wireTypes.ts";
-export type { CellCounts } from "./cellCounts.ts";
+export type { CellCounts } from "./metricSteps.ts";
 export type { KeptMeridian, MosaicOrder } from "./raster.ts";
 export type { BoundingBox, IngestOptions, IngestProgress } from "./options.ts";
-export type { AqueductChoices } from "./recipes/aqueductNames.ts";
+export type { AqueductChoices } from "./recipes/aqueductFloods.ts";
 export type { AqueductFloodsChoices } from "./recipes/aqueductFloods.ts";
 export type { DeltaresCoastalChoices } from "./recipes/deltaresCoastal.ts";
 export type { IrisWindsChoices } from "./recipes/irisWinds.ts";
@@ -47,7 +46,8 @@ export type { RecipeSources } from "./recipes/recipe.ts";
 export type { RecipeChoices, RecipeName } from "./recipes/recipeList.ts";
 export type { ScenarioMapping } from "./recipes/scenarioMapping.ts";
 export type { StormWindsChoices } from "./recipes/stormWinds.ts";
-export type { GroupReport, IngestReport, IngestTotals, IgnoredFile } from "./report.ts";
+export type { IgnoredFile } from "./plan.ts";
+export type { GroupReport, IngestReport, IngestTotals } from "./writeHazards.ts";
 export type { IngestPreview, PreviewFile, PreviewGrid, PreviewGroup, PreviewHazard, PreviewMap } from "./preview.ts";
 
 export interface AqueductFloodsOptions extends IngestOptions {

@@ -1,9 +1,9 @@
-/** Rounds the metrics of cells to the steps of their layers. */
+/** Rounds the metrics of cells to the steps of their layers, and counts the cells. */
 import { type MetricName, type MetricSpec, totalHazardSteps } from "../hazard/hazards.ts";
 import { toSteps } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
-import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
-import type { UnstorableValue } from "./badValues.ts";
+import { CURVE_AT_FIRST, CURVE_PARTLY_MISSING, CURVE_RAISED, STEPS_NODATA } from "../kernel/kernel.generated.ts";
+import { FLAG_CLAMPED, type UnstorableValue } from "./badValues.ts";
 
 /** Unrounded metrics of a run of cells; absent metrics have no layer. */
 export type MetricValues = Partial<Record<Exclude<MetricName, "total_hazard">, Float64Array>>;
@@ -89,4 +89,67 @@ function addTotals(
     if (error > worst) worst = error;
   }
   return worst;
+}
+
+export interface CellCounts {
+  readonly valid: number;
+  readonly nodata: number;
+  /** Valid cells with the value zero. */
+  readonly zero: number;
+  /** Cells in which a negative value was set to zero. */
+  readonly clampedNegative: number;
+  /** Cells that are missing on some maps of a curve but not on all. */
+  readonly partlyMissing: number;
+  /** Cells that reach the threshold at the shortest return period. */
+  readonly reachedAtFirst: number;
+  /** Cells whose curve was made non-decreasing. */
+  readonly raised: number;
+}
+
+/** Counts and rounding errors of one group. Checkpoints store them as JSON, so the member names are part of a file format. */
+export interface GroupTotals {
+  counts: { -readonly [K in keyof CellCounts]: number };
+  worst: LargestRounding;
+}
+
+export function zeroCounts(): GroupTotals["counts"] {
+  return { valid: 0, nodata: 0, zero: 0, clampedNegative: 0, partlyMissing: 0, reachedAtFirst: 0, raised: 0 };
+}
+
+/**
+ * Adds a run of cells to the counts, and returns them.
+ *
+ * @param steps u16[cells][layerCount]
+ * @param flags u8[cells], the CURVE_ bits of the kernel and FLAG_CLAMPED
+ * @param at `own`: index of the layer to count; the run of cells
+ */
+export function countCells(
+  counts: GroupTotals["counts"],
+  steps: Uint16Array,
+  flags: Uint8Array,
+  at: { readonly own: number; readonly layerCount: number; readonly firstCell: number; readonly endCell: number },
+): CellCounts {
+  const { own, layerCount, firstCell, endCell } = at;
+  let nodata = 0;
+  let zero = 0;
+  for (let cell = firstCell, index = firstCell * layerCount + own; cell < endCell; cell++, index += layerCount) {
+    const step = steps[index] as number;
+    if (step === STEPS_NODATA) nodata++;
+    else if (step === 0) zero++;
+    const bits = flags[cell] as number;
+    if (bits === 0) continue;
+    if ((bits & FLAG_CLAMPED) !== 0) counts.clampedNegative++;
+    if ((bits & CURVE_PARTLY_MISSING) !== 0) counts.partlyMissing++;
+    if ((bits & CURVE_AT_FIRST) !== 0) counts.reachedAtFirst++;
+    if ((bits & CURVE_RAISED) !== 0) counts.raised++;
+  }
+  counts.nodata += nodata;
+  counts.zero += zero;
+  counts.valid += endCell - firstCell - nodata;
+  return counts;
+}
+
+/** Adds counts of other cells. */
+export function addCounts(counts: GroupTotals["counts"], more: CellCounts): void {
+  for (const name of Object.keys(counts) as (keyof CellCounts)[]) counts[name] += more[name];
 }

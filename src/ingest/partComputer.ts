@@ -11,13 +11,36 @@ import {
   type ValueCheck,
   type ValueRange,
 } from "./badValues.ts";
-import { CellSorter } from "./cellKinds.ts";
-import { type CellCounts, countCells, zeroCounts } from "./cellCounts.ts";
-import { type CurveCells, curveCells, intensityOf, ModelMean, type OwnAndProbability } from "./curve.ts";
-import { curveRows } from "./curveRows.ts";
-import { gathered, type LargestRounding, mergeLargestRounding, metricSteps, type MetricValues } from "./metricSteps.ts";
-import { curveRuleOf, derivesIntensity, largestAllowed, layersOfGroup, metricsOfPlan } from "./planLayers.ts";
-import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "./plan.ts";
+import {
+  CellSorter,
+  type CurveCells,
+  curveCells,
+  curveRows,
+  intensityOf,
+  ModelMean,
+  type OwnAndProbability,
+} from "./curve.ts";
+import {
+  type CellCounts,
+  countCells,
+  gathered,
+  type LargestRounding,
+  mergeLargestRounding,
+  metricSteps,
+  type MetricValues,
+  zeroCounts,
+} from "./metricSteps.ts";
+import {
+  curveRuleOf,
+  type CurveSource,
+  derivesIntensity,
+  type GroupPlan,
+  type HazardPlan,
+  largestAllowed,
+  layersOfGroup,
+  metricsOfPlan,
+  type MetricSource,
+} from "./plan.ts";
 import type { CellWindow } from "./raster.ts";
 
 /** Cells passed to the kernel at a time; for ten maps they occupy 5 MiB of its scratch memory. */

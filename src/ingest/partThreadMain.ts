@@ -4,9 +4,7 @@ import { parentThread } from "../concurrency/nodeThread.ts";
 import { serveCalls } from "../concurrency/threadCalls.ts";
 import { Kernel } from "../kernel/instance.ts";
 import type { GroupRows, PartKey } from "./partComputer.ts";
-import { type PartThreadSetup, tileComputer } from "./partThreads.ts";
-import { restorePlan } from "./planDescription.ts";
-import { openRaster } from "./rasterSpec.ts";
+import { type PartThreadSetup, restorePlan, tileComputer } from "./partThreads.ts";
 import { MapFiles } from "./readers/mapFiles.ts";
 
 const { plan, options, placement } = workerData as PartThreadSetup;
@@ -24,7 +22,7 @@ await serveCalls(parentThread(), async () => ({
 
 async function openComputer(): Promise<ReturnType<typeof tileComputer>> {
   const maps = new MapFiles();
-  const rasters = await Promise.all(plan.specs.map((spec) => openRaster(spec, { maps })));
+  const rasters = await Promise.all(plan.specs.map((spec) => maps.openSpec(spec)));
   return tileComputer(await Kernel.load(), restorePlan(plan, rasters), { options, placement });
 }
 

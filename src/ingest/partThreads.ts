@@ -6,14 +6,14 @@ import type { Kernel } from "../kernel/instance.ts";
 import { startNodeThread } from "../concurrency/nodeThread.ts";
 import { ThreadCalls, type WorkerThread } from "../concurrency/threadCalls.ts";
 import { clampToleranceOf, type IngestOptions } from "./options.ts";
-import { createPartComputer } from "./createPartComputer.ts";
-import type { GroupRows, PartKey } from "./partComputer.ts";
-import { atlasRowOfSource, type Placement, withTiles } from "./partTiles.ts";
-import { type HazardPlan, mapsOf } from "./plan.ts";
-import { describePlan, type PlanDescription } from "./planDescription.ts";
+import { type GroupRows, PartComputer, type PartKey, type PartOptions } from "./partComputer.ts";
+import { atlasRowOfSource, type Placement, withTiles } from "./bandReader.ts";
+import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
 import type { PartRunner } from "./slabReader.ts";
 import { storedLayerCounts } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
+import type { Raster, RasterSpec } from "./raster.ts";
+import { SupplementComputer } from "./supplementComputer.ts";
 
 /** By default at most this many threads, so that memory stays bounded on machines with many cores. */
 const THREAD_COUNT_MAX = 4;
@@ -148,4 +148,55 @@ class PartThreads implements ClosableRunner {
     this.#fail(new Error("The threads have ended."));
     await Promise.all(this.#threads.map((thread) => thread.end()));
   }
+}
+
+/** A plan whose rasters are replaced by indices into a list of descriptions. */
+export interface PlanDescription {
+  readonly plan: unknown;
+  readonly specs: readonly RasterSpec[];
+}
+
+/** Returns the description of a plan, without its provenance. */
+function describePlan(plan: HazardPlan): PlanDescription {
+  const indices = new Map<Raster, number>();
+  const described = replaceRasters(plan, (raster) => {
+    const index = indices.get(raster) ?? indices.size;
+    indices.set(raster, index);
+    return index as unknown as Raster;
+  });
+  return { plan: described, specs: [...indices.keys()].map(({ spec }) => spec) };
+}
+
+/** Returns the plan of a description, with rasters that the caller opened from its `specs`. */
+export function restorePlan({ plan }: PlanDescription, rasters: readonly Raster[]): HazardPlan {
+  return replaceRasters(plan as HazardPlan, (index) => rasters[index as unknown as number] as Raster);
+}
+
+function replaceRasters(plan: HazardPlan, replace: (raster: Raster) => Raster): HazardPlan {
+  const replaced = <Source extends { readonly raster: Raster }>(source: Source): Source => ({
+    ...source,
+    raster: replace(source.raster),
+  });
+  const contentOf = (content: GroupPlan["content"]): GroupPlan["content"] => {
+    if (content.kind === "curves") {
+      return { ...content, models: content.models.map((model) => ({ ...model, maps: model.maps.map(replaced) })) };
+    }
+    const metrics = Object.entries(content.metrics).map(([metric, source]) => [metric, replaced(source)]);
+    return { ...content, metrics: Object.fromEntries(metrics) as (typeof content)["metrics"] };
+  };
+  return {
+    ...plan,
+    groups: plan.groups.map((group) => ({ ...group, provenance: {}, content: contentOf(group.content) })),
+  };
+}
+
+/** Returns what computes the parts of a plan: of its metrics, or of a supplement. */
+function createPartComputer(
+  kernel: Kernel,
+  plan: HazardPlan,
+  options: PartOptions,
+): { compute(key: PartKey): Promise<GroupRows> } {
+  return plan.supplement === undefined
+    ? new PartComputer(kernel, plan, options)
+    : new SupplementComputer(kernel, plan, options);
 }

@@ -1,14 +1,12 @@
 /** Describes what an ingest would read and write, without reading cells or writing anything. */
 import { stat } from "node:fs/promises";
 import { readCatalog } from "../atlas/writer.ts";
-import { HAZARDS, type HazardName, type MetricName, type Scenario } from "../hazard/hazards.ts";
+import { type HazardName, HAZARDS, type MetricName, type Scenario } from "../hazard/hazards.ts";
 import { checkOptionRanges, type IngestOptions } from "./options.ts";
-import { type GroupPlan, type HazardPlan, mapCountOf, mapsOf } from "./plan.ts";
-import { layersOfGroup } from "./planLayers.ts";
+import { type GroupPlan, type HazardPlan, layersOfGroup, mapCountOf, mapsOf, type IgnoredFile } from "./plan.ts";
 import { partsOf, type Raster } from "./raster.ts";
 import { archivePathOf } from "./readers/zip/archivePath.ts";
-import { checkReleaseName, groupKey } from "./releaseName.ts";
-import type { IgnoredFile } from "./report.ts";
+import { checkReleaseName, groupKey } from "./catalogUpdate.ts";
 import { checkSupplements, layerCountOf, supplementPlans } from "./supplementPlan.ts";
 import { type IngestTarget, resolveTargets } from "./target.ts";
 

@@ -3,12 +3,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { GroupEntry } from "../atlas/catalog.ts";
 import { type HazardName, HAZARDS } from "../hazard/hazards.ts";
 import { version } from "../version.ts";
-import { fileBandsOf } from "./derivedSource.ts";
-import { clampToleranceOf } from "./options.ts";
-import type { GroupTotals } from "./cellCounts.ts";
-import type { WriteContext } from "./writeContext.ts";
+import { fileBandsOf } from "./derivedRasters.ts";
+import { clampToleranceOf, type IngestOptions } from "./options.ts";
+import type { GroupTotals } from "./metricSteps.ts";
 import { type GroupPlan, mapsOf } from "./plan.ts";
 import type { Raster } from "./raster.ts";
+import type { SourceVersions } from "./sourceVersions.ts";
 
 /** Returns the provenance of a group: the recipe's description, the source files, the options and their effects. */
 export function groupProvenance(
@@ -124,4 +124,10 @@ function isComputed({ spec }: Raster): boolean {
 /** Returns an address as it is, and a path without its folders, because local paths are private. */
 function publicName(file: string): string {
   return /^https?:\/\//.test(file) ? file : (file.split(/[/\\]/).at(-1) ?? file);
+}
+
+/** Everything besides its plan that is needed to write a pack. */
+export interface WriteContext {
+  readonly options: IngestOptions;
+  readonly sources: SourceVersions;
 }

@@ -51,7 +51,7 @@ interface Band {
 }
 
 /**
- * Describes a raster, so that another thread can open it with `openRaster` (rasterSpec.ts). It can be cloned between
+ * Describes a raster, so that another thread can open it with `MapFiles.openSpec`. It can be cloned between
  * threads.
  */
 export type RasterSpec = FileSpec | ReprojectedSpec | MosaicSpec | DryFilledSpec | InterpolatedSpec | ComputedSpec;
@@ -90,7 +90,7 @@ interface ComputedSpec {
   readonly method: ComputedMethod;
 }
 
-/** A map in which cells are 0 that are missing in it and have a value in the witness (dryFilledRaster.ts). */
+/** A map in which cells are 0 that are missing in it and have a value in the witness (derivedRasters.ts). */
 export interface DryFilledSpec {
   readonly kind: "derived";
   readonly rule: { readonly kind: "dry-filled" };
@@ -98,7 +98,7 @@ export interface DryFilledSpec {
   readonly witness: DerivedSource;
 }
 
-/** The map of one return period of a curve between two epochs (interpolatedCurve.ts). */
+/** The map of one return period of a curve between two epochs (derivedRasters.ts). */
 interface InterpolatedSpec {
   readonly kind: "derived";
   /** `period` is the index of the return period, `weight` that of the curve. */

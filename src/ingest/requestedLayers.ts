@@ -3,9 +3,9 @@
  * and scenarios for which another one is declared as a proxy. The provenance of each layer states how it was made.
  */
 import { isDeepStrictEqual } from "node:util";
-import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
-import { BASELINE, HAZARDS, type HazardName, type Scenario } from "../hazard/hazards.ts";
-import { interpolatedCurve } from "./interpolatedCurve.ts";
+import { Fault, FAULT_ITEM_COUNT_MAX, type FaultItem } from "../errors.ts";
+import { BASELINE, type HazardName, HAZARDS, type Scenario } from "../hazard/hazards.ts";
+import { interpolatedCurve } from "./derivedRasters.ts";
 import type { IngestOptions } from "./options.ts";
 import type { CurveSource, GroupPlan, HazardPlan } from "./plan.ts";
 import type { Raster } from "./raster.ts";

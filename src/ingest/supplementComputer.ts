@@ -10,10 +10,8 @@ import {
   type UnstorableValue,
   type ValueCheck,
 } from "./badValues.ts";
-import { zeroCounts } from "./cellCounts.ts";
-import { type CellKinds, CellSorter } from "./cellKinds.ts";
-import { type CurveCells, curveCells, intensityOf } from "./curve.ts";
-import { gathered, metricSteps } from "./metricSteps.ts";
+import { gathered, metricSteps, zeroCounts } from "./metricSteps.ts";
+import { type CellKinds, CellSorter, type CurveCells, curveCells, intensityOf } from "./curve.ts";
 import { ModelCurves } from "./modelCurves.ts";
 import {
   cellsOf,
@@ -25,8 +23,7 @@ import {
   readMaps,
   tileRowsOf,
 } from "./partComputer.ts";
-import type { CurveSource, GroupPlan, HazardPlan } from "./plan.ts";
-import { curveRuleOf, metricsOfPlan } from "./planLayers.ts";
+import { curveRuleOf, type CurveSource, type GroupPlan, type HazardPlan, metricsOfPlan } from "./plan.ts";
 import type { CellWindow } from "./raster.ts";
 import { ownMetricOf, returnPeriodsOfGroup } from "./supplementPlan.ts";
 

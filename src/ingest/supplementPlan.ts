@@ -10,8 +10,7 @@ import {
 import { Fault } from "../errors.ts";
 import { HAZARDS, type MetricSpec } from "../hazard/hazards.ts";
 import type { IngestOptions } from "./options.ts";
-import type { GroupPlan, HazardPlan } from "./plan.ts";
-import { layersOfGroup, metricsOfPlan } from "./planLayers.ts";
+import { type GroupPlan, type HazardPlan, layersOfGroup, metricsOfPlan } from "./plan.ts";
 
 type LayerEntry = GroupEntry["layers"][number];
 

@@ -4,8 +4,7 @@ import { type Catalog, gridOf } from "../atlas/catalog.ts";
 import { Fault } from "../errors.ts";
 import { closesAt360, type Grid } from "../kernel/grid.ts";
 import type { BoundingBox, IngestOptions } from "./options.ts";
-import { type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
-import { depthMetricOf } from "./planLayers.ts";
+import { depthMetricOf, type GroupPlan, type HazardPlan, mapsOf } from "./plan.ts";
 import { type CellWindow, sourceFault } from "./raster.ts";
 
 /** Grids match if no edge differs by more than this fraction of a cell; files store rounded numbers. */

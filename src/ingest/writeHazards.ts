@@ -4,16 +4,16 @@ import { join } from "node:path";
 import type { Catalog } from "../atlas/catalog.ts";
 import { publish, readCatalog, withWriteLock } from "../atlas/writer.ts";
 import { Kernel } from "../kernel/instance.ts";
-import { updateCatalog } from "./catalogUpdate.ts";
+import { checkReleaseName, groupKey, updateCatalog } from "./catalogUpdate.ts";
 import { checkOptionRanges, type IngestOptions } from "./options.ts";
 import { writeHazardPack, type WrittenPack } from "./packWriter.ts";
-import type { WriteContext } from "./writeContext.ts";
-import type { HazardPlan } from "./plan.ts";
-import { checkReleaseName } from "./releaseName.ts";
-import { groupReports, type IgnoredFile, type IngestReport, ingestTotals } from "./report.ts";
+import type { WriteContext } from "./provenance.ts";
+import { type HazardPlan, type IgnoredFile, mapCountOf } from "./plan.ts";
 import { KNOWN_HASHES_NAME } from "./sourceVersions.ts";
 import { checkSupplements, supplementPlans } from "./supplementPlan.ts";
 import { checkTargetUnchanged, type IngestTarget, resolveTarget, resolveTargets } from "./target.ts";
+import type { HazardName, MetricName, Scenario } from "../hazard/hazards.ts";
+import { addCounts, type CellCounts, type LargestRounding, mergeLargestRounding, zeroCounts } from "./metricSteps.ts";
 
 /**
  * Writes layers of one or more hazards into an atlas and publishes them together. The atlas keeps its current release until
@@ -84,4 +84,70 @@ async function writeTargets(
   });
   await rm(join(options.out, KNOWN_HASHES_NAME), { force: true });
   return { catalog, written, replaced };
+}
+
+export interface IngestReport {
+  readonly atlas: string;
+  readonly release: string;
+  readonly groups: readonly GroupReport[];
+  readonly ignoredFiles: readonly IgnoredFile[];
+  /** Names of files of the product that are not among the sources, such as other return periods. */
+  readonly missingFiles: readonly string[];
+  readonly totals: IngestTotals;
+  readonly durationMs: number;
+}
+
+/** Figures of all groups of an ingest together. */
+export interface IngestTotals {
+  /** Cells of all source maps. */
+  readonly sourceCells: number;
+  readonly cells: CellCounts;
+  /** Largest rounding error of each metric, in its unit. */
+  readonly largestRounding: Readonly<Partial<Record<MetricName, number>>>;
+}
+
+export interface GroupReport {
+  readonly hazard: HazardName;
+  readonly scenario: Scenario;
+  readonly year: number;
+  readonly metrics: readonly MetricName[];
+  /** Cells of the hazard's own metric, or of the group's first metric if it is absent. */
+  readonly cells: CellCounts;
+  /** Largest rounding error of each metric, in its unit. */
+  readonly largestRounding: Readonly<Partial<Record<MetricName, number>>>;
+  /** Whether the atlas already had this (scenario, year). */
+  readonly replaced: boolean;
+}
+
+/** Returns the totals of all packs. */
+function ingestTotals(packs: readonly WrittenPack[]): IngestTotals {
+  const cells = zeroCounts();
+  let largestRounding: LargestRounding = {};
+  let sourceCells = 0;
+  for (const { target, totals } of packs) {
+    const { plan, window } = target;
+    for (const group of plan.groups) sourceCells += mapCountOf(group) * window.rowCount * window.columnCount;
+    for (const { counts, worst } of totals) {
+      addCounts(cells, counts);
+      largestRounding = mergeLargestRounding(largestRounding, worst);
+    }
+  }
+  return { sourceCells, cells, largestRounding };
+}
+
+/**
+ * Returns one report for each group of a pack.
+ * @param replaced keys of the groups that the new ones superseded, see `groupKey`
+ */
+function groupReports({ target, groups, totals }: WrittenPack, replaced: ReadonlySet<string>): readonly GroupReport[] {
+  const { hazard } = target.plan;
+  return target.plan.groups.map(({ scenario, year }, i) => ({
+    hazard,
+    scenario,
+    year,
+    metrics: (groups[i]?.layers ?? []).map(({ metric }) => metric as GroupReport["metrics"][number]),
+    cells: totals[i]?.counts ?? zeroCounts(),
+    largestRounding: totals[i]?.worst ?? {},
+    replaced: replaced.has(groupKey(hazard, { scenario, year })),
+  }));
 }

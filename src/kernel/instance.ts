@@ -5,6 +5,8 @@ import * as constants from "./kernel.generated.ts";
 const MEMORY_PAGE_BYTES = 65_536;
 /** 4 GiB minus one page: the end address of a range that ends at exactly 4 GiB would wrap to 0. */
 const PAGES_MAX = 65_535;
+/** The memory grows by multiples of 64 MiB: each growth collects garbage, and unused memory costs only address space. */
+const GROWTH_PAGES = 1024;
 const ALIGNMENT_BYTES = 64;
 /** Vector loads and stores may extend past the end of a region. */
 export const PADDING_BYTES = 64;
@@ -130,10 +132,12 @@ export class Kernel {
 
   #growTo(end: number): void {
     const pages = Math.ceil(end / MEMORY_PAGE_BYTES);
-    const missing = pages - this.#memory.buffer.byteLength / MEMORY_PAGE_BYTES;
+    const present = this.#memory.buffer.byteLength / MEMORY_PAGE_BYTES;
     if (!(pages <= PAGES_MAX))
       throw new RangeError(`kernel memory is limited to ${PAGES_MAX} pages (${pages} requested)`);
-    if (missing > 0) this.#memory.grow(missing);
+    if (pages <= present) return;
+    const grown = Math.min(PAGES_MAX, Math.ceil(pages / GROWTH_PAGES) * GROWTH_PAGES);
+    this.#memory.grow(grown - present);
   }
 }
 

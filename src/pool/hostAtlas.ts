@@ -1,7 +1,7 @@
 import type { CircleWork } from "../atlas/circleWork.ts";
 import type { TileUse } from "../atlas/tileUse.ts";
 import type { Atlas, LocalAtlas } from "../hazard/answer.ts";
-import type { CurveQuery } from "../hazard/curve/curveQuery.ts";
+import type { CurveQuery } from "../hazard/curveQuery.ts";
 import type { HazardQuery } from "../hazard/query.ts";
 import type { TaskExecutor } from "./executor.ts";
 
@@ -13,15 +13,11 @@ export interface AtlasInternals {
    * Returns whether the query is estimated to block the thread for a millisecond or more, which delays other requests.
    * Only circle queries can be long.
    */
-  isLong(query: HazardQuery): boolean;
+  isLong(query: HazardQuery | CurveQuery): boolean;
   /** Estimates what the query's circle takes to sample; nothing for a point. */
-  estimateWork(query: HazardQuery): CircleWork;
+  estimateWork(query: HazardQuery | CurveQuery): CircleWork;
   /** @throws Fault `combination_unavailable` if the atlas has no curves of the hazard */
   checkCurve(query: CurveQuery): void;
-  /** As `isLong`, for a query of curves. */
-  isLongCurve(query: CurveQuery): boolean;
-  /** As `estimateWork`, for a query of curves. */
-  estimateCurveWork(query: CurveQuery): CircleWork;
   /** Runs bulk work in worker threads. */
   readonly executor: TaskExecutor;
   /** Returns the index of the worker that owns the location of a query. The query need not be valid. */

@@ -2,10 +2,9 @@ import type { CurveQueryInput, CurveResult, HazardQueryInput, HazardResult } fro
 import type { CircleWork } from "../atlas/circleWork.ts";
 import type { TileUse } from "../atlas/tileUse.ts";
 import type { Atlas, LocalAtlas } from "../hazard/answer.ts";
-import { type BatchOptions, checkBatchOptions, type RefusedElement } from "../hazard/batch.ts";
-import type { CurveQuery } from "../hazard/curve/curveQuery.ts";
+import { type BatchOptions, checkBatchOptions, type QueryRun, type RefusedElement } from "../hazard/batch.ts";
+import type { CurveQuery } from "../hazard/curveQuery.ts";
 import type { HazardQuery } from "../hazard/query.ts";
-import type { QueryRun } from "../hazard/queryRun.ts";
 import {
   checkSample,
   type SampleRequest,
@@ -68,11 +67,11 @@ export class PooledAtlas implements Atlas, AtlasInternals, ScoringAtlas {
     return this.#local.hazardRisk(query, run);
   }
 
-  isLong(query: HazardQuery): boolean {
+  isLong(query: HazardQuery | CurveQuery): boolean {
     return this.#local.isLong(query);
   }
 
-  estimateWork(query: HazardQuery): CircleWork {
+  estimateWork(query: HazardQuery | CurveQuery): CircleWork {
     return this.#local.estimateWork(query);
   }
 
@@ -93,14 +92,6 @@ export class PooledAtlas implements Atlas, AtlasInternals, ScoringAtlas {
 
   checkCurve(query: CurveQuery): void {
     this.#local.checkCurve(query);
-  }
-
-  isLongCurve(query: CurveQuery): boolean {
-    return this.#local.isLongCurve(query);
-  }
-
-  estimateCurveWork(query: CurveQuery): CircleWork {
-    return this.#local.estimateCurveWork(query);
   }
 
   curveBatch(

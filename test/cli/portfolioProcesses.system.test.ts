@@ -19,7 +19,7 @@ import { randomFrom } from "../seededRandom.ts";
 const CLI = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url));
 const HELD_PORTFOLIO = fileURLToPath(new URL("../faults/heldPortfolio.mjs", import.meta.url));
 const PLACES = Number(process.env["ISOTHERM_PORTFOLIO_PLACES"] ?? 40_000);
-const KILLS = Number(process.env["ISOTHERM_PORTFOLIO_KILLS"] ?? 2);
+const KILLS = Number(process.env["ISOTHERM_PORTFOLIO_KILLS"] ?? 1);
 const FLAGS = ["--atlas", "demo", "--hazards", "riverine_floods,cyclones", "--years", "2050", "--scenarios", "rcp8p5"];
 const TIMEOUT_MS = 300_000 + PLACES;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { runProgram } from "../../src/cli/program.ts";
-import { CURVES, GRID, storedValues, useCurveAtlas } from "../hazard/curve/curveAtlas.ts";
+import { CURVES, GRID, storedValues, useCurveAtlas } from "../hazard/curveAtlas.ts";
 import { useCapturedOutput } from "./capturedOutput.ts";
 
 const opened = useCurveAtlas();

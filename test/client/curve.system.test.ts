@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type AnswerNotes, type CurveQueryInput, IsothermClient, IsothermError } from "../../src/client/client.ts";
 import type { LocalAtlas } from "../../src/hazard/answer.ts";
-import { useCurveAtlas } from "../hazard/curve/curveAtlas.ts";
+import { useCurveAtlas } from "../hazard/curveAtlas.ts";
 import { HEADERS, type TestHost, startTestHost } from "../host/testHost.ts";
 
 /** Below the length of the lists of these tests, so that the client must split them. */

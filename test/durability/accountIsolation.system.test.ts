@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
+import { faultTest } from "../faultTest.ts";
 import type { FaultName } from "../faults/faultNames.ts";
 import { type OperationAtPath, OPERATIONS, parametersOf } from "../host/openapi/publishedDocument.ts";
 import { HttpClient, type HttpResponse } from "./clients.ts";
@@ -214,12 +215,14 @@ const INJECTED_FAULTS: readonly (readonly [string, FaultName, RegExp])[] = [
   ["cursor signatures are not verified", "accepts-unsigned-cursors", /customers, cursor: /],
 ];
 
-test.each(INJECTED_FAULTS)(
-  "detects the injected fault: %s",
-  async (_name, fault, finding) => {
-    const { findings } = await campaign(1, fault);
-    console.log(`account isolation, injected fault: ${findings.length} findings`);
-    expect(findings.join("\n")).toMatch(finding);
-  },
-  TIMEOUT_MS,
-);
+for (const [name, fault, finding] of INJECTED_FAULTS) {
+  faultTest(
+    `detects the injected fault: ${name}`,
+    async () => {
+      const { findings } = await campaign(1, fault);
+      console.log(`account isolation, injected fault: ${findings.length} findings`);
+      expect(findings.join("\n")).toMatch(finding);
+    },
+    TIMEOUT_MS,
+  );
+}

@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
+import { faultTest } from "../faultTest.ts";
 import type { FaultName } from "../faults/faultNames.ts";
 import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
@@ -19,7 +20,7 @@ import {
   withLedger,
 } from "./service.ts";
 
-const KILLS = sizeSetting("KILLS", 2);
+const KILLS = sizeSetting("KILLS", 1);
 /** Kills after which an injected fault must have been detected. */
 const FAULT_KILLS_MAX = 12;
 const CLIENTS = 64;
@@ -82,7 +83,7 @@ describe("a service that is killed under the load of 64 clients", () => {
     TIMEOUT_MS,
   );
 
-  test(
+  faultTest(
     "detects the injected fault: responding before recording",
     async () => {
       const random = randomFrom(2);
@@ -152,7 +153,7 @@ describeWithPostgres("a service whose PostgreSQL server is killed under the load
     TIMEOUT_MS,
   );
 
-  test(
+  faultTest(
     "detects the injected fault: synchronous_commit off",
     async () => {
       const random = randomFrom(4);

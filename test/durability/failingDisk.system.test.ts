@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { faultTest } from "../faultTest.ts";
 import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { runClients, summarize, findInconsistencies, newObservations, type Observations } from "./clients.ts";
@@ -103,7 +104,7 @@ describe.skipIf(!isStraceAvailable)("a service with a failing disk", () => {
     TIMEOUT_MS,
   );
 
-  test(
+  faultTest(
     "detects the injected fault: treating a disk error as success",
     async () => {
       const full = INJECTIONS.find(({ error }) => error === "ENOSPC");

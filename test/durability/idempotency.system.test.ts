@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { faultTest } from "../faultTest.ts";
 import type { FaultName } from "../faults/faultNames.ts";
 import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
 import { randomFrom } from "../seededRandom.ts";
@@ -27,7 +28,7 @@ import {
   withLedger,
 } from "./service.ts";
 
-const REPETITIONS = sizeSetting("REPETITIONS", 2);
+const REPETITIONS = sizeSetting("REPETITIONS", 1);
 const CONCURRENT_REQUESTS = 64;
 const TIMEOUT_MS = 120_000 + REPETITIONS * 10_000;
 
@@ -135,7 +136,7 @@ test(
   TIMEOUT_MS,
 );
 
-test(
+faultTest(
   "detects the injected fault: idempotency keys are ignored",
   async () => {
     const start = async () => [await startService({ data: data() }, { fault: "ignores-idempotency-keys" })];
@@ -161,7 +162,7 @@ describeWithPostgres("with PostgreSQL", () => {
     TIMEOUT_MS,
   );
 
-  test(
+  faultTest(
     "detects the injected fault: each service keeps the keys in memory",
     async () => {
       const location = { data: data(), database: await server().newDatabase() };

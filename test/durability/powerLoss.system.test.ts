@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "better-sqlite3";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { faultTest } from "../faultTest.ts";
 import type { FaultName } from "../faults/faultNames.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { HttpClient, jsonPost, randomRequest } from "./clients.ts";
@@ -19,7 +20,7 @@ import { sizeSetting, startService, withLedger } from "./service.ts";
 import { isStraceAvailable, readTrace, straceCommand } from "./syscallTrace.ts";
 
 const REQUESTS = sizeSetting("REQUESTS", 400);
-const STATES = sizeSetting("STATES", 60);
+const STATES = sizeSetting("STATES", 25);
 /** Every 25th state is also opened as a ledger and audited, which is slower because it starts a worker thread. */
 const STATES_PER_LEDGER_OPEN = 25;
 const TIMEOUT_MS = 120_000 + (REQUESTS + STATES) * 200;
@@ -210,7 +211,7 @@ describe.skipIf(!isStraceAvailable)("a service that loses power", () => {
     TIMEOUT_MS,
   );
 
-  test(
+  faultTest(
     "detects the injected fault: synchronous = normal",
     async () => {
       const run = await runTraced("normal", "synchronous-normal-without-checkpoints");
@@ -225,7 +226,7 @@ describe.skipIf(!isStraceAvailable)("a service that loses power", () => {
     TIMEOUT_MS,
   );
 
-  test(
+  faultTest(
     "detects the injected fault: synchronous = off",
     async () => {
       const run = await runTraced("off", "synchronous-off");

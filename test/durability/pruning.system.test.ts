@@ -15,7 +15,7 @@ import { randomFrom } from "../seededRandom.ts";
 import { dataFolder } from "./dataFolder.ts";
 import { type LedgerLocation, newAccount, runCli, sizeSetting, withLedger } from "./service.ts";
 
-const PRUNINGS = sizeSetting("PRUNINGS", 2);
+const PRUNINGS = sizeSetting("PRUNINGS", 1);
 const EVENTS_PER_DAY = 3_000;
 /** Each pruning has a new day to archive, and the last day remains. */
 const DAY_COUNT = PRUNINGS + 2;

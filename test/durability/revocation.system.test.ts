@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { faultTest } from "../faultTest.ts";
 import type { FaultName } from "../faults/faultNames.ts";
 import { describeWithPostgres, startPostgres } from "../ledger/postgresServer.ts";
 import { HttpClient } from "./clients.ts";
@@ -20,7 +21,7 @@ import {
   withLedger,
 } from "./service.ts";
 
-const REVOCATIONS = sizeSetting("REVOCATIONS", 2);
+const REVOCATIONS = sizeSetting("REVOCATIONS", 1);
 const CLIENTS = 64;
 /** Time after which a service that has not rejected the key counts as one that never does. */
 const NEVER_MS = 30_000;
@@ -129,7 +130,7 @@ test(
   TIMEOUT_MS,
 );
 
-test(
+faultTest(
   "detects the injected fault: no polling for changes",
   async () => {
     const results = await campaign({ data: data() }, 3, "never-polls-for-changes");
@@ -152,7 +153,7 @@ describeWithPostgres("with PostgreSQL", () => {
     TIMEOUT_MS,
   );
 
-  test(
+  faultTest(
     "detects the injected fault: notifications are ignored",
     async () => {
       const server = await startPostgres();

@@ -24,7 +24,7 @@ import { sizeSetting } from "./service.ts";
 
 /** Edits of the tables by name. */
 const TABLE_EDITS = { ...LEDGER_EDITS, ...PRUNE_EDITS };
-const EDITS = sizeSetting("EDITS", 50);
+const EDITS = sizeSetting("EDITS", 20);
 const TIMEOUT_MS = 120_000 + EDITS * 2_000;
 
 const { openLedger } = (await import(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { boundsOf, type PlannedSide, probabilityLimitsOf } from "../../src/hazard/bounds.ts";
-import type { PlannedLayer } from "../../src/hazard/plannedLayer.ts";
+import type { PlannedLayer } from "../../src/hazard/sampledLayers.ts";
 import type { SampledSteps } from "../../src/hazard/sampledLayers.ts";
 
 const layer = (position: number): PlannedLayer =>

@@ -42,8 +42,6 @@ export function fakeAtlas(
       return elements;
     },
     checkCurve: () => undefined,
-    isLongCurve: () => false,
-    estimateCurveWork: () => ({ cellVectorCount: 0, coldTileVectorCount: 0 }),
     curve: () => Promise.reject(new Error("The fake atlas has no curves.")),
     curveBatch: () => Promise.reject(new Error("The fake atlas has no curves.")),
     sample: () => Promise.reject(new Error("No route uses bulk sampling.")),

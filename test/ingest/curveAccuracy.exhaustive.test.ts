@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { sampleCurves } from "../../src/hazard/curve/sampleCurves.ts";
+import { answerCurve } from "../../src/hazard/curveAnswer.ts";
 import { ingestLayers } from "../../src/ingest/ingest.ts";
 import { STEPS_MAX } from "../../src/kernel/kernel.generated.ts";
 import { curveByDefinition } from "../oracle/curve.ts";
@@ -61,20 +61,21 @@ test.each(CASES)(
     for (let i = 0; i < CELL_COUNT; i++) {
       const [row, column] = [random.below(SIZE), random.below(SIZE)];
       const place = { latitude: 20 - (row + 0.5) / 100, longitude: 10 + (column + 0.5) / 100 };
-      const request = { ...place, hazard, radius: 0, aggregation_method: "max", detail: false } as const;
-      const [sample] = await sampleCurves(sampler, { ...request, layers: [{ scenario: "rcp4p5", year: 2030 }] });
+      const query = { ...place, hazards: [hazard], analysis_years: [2030], scenarios: ["rcp4p5"] };
+      const { results } = await answerCurve(sampler, query);
+      const values = results[0]?.scenarios[0]?.analysis_years[0]?.curve?.map(({ value }) => value);
       const cell = await sampler.sampleCell(metrics, { latDeg: place.latitude, lonDeg: place.longitude });
       const [, designSteps = NaN, probabilitySteps = NaN] = cell?.steps ?? [];
-      if (sample?.kind !== "curve") {
+      if (values === undefined) {
         expect(designSteps).toBeGreaterThan(STEPS_MAX);
         continue;
       }
       compared++;
-      const { design, probability } = curveByDefinition(sample.values, rule);
+      const { design, probability } = curveByDefinition(values, rule);
       worstDesign = Math.max(worstDesign, Math.abs(design - designSteps / own));
       // The values of the maps differ from the stored ones by half a step, as if the threshold were half a step higher or lower.
-      const atMost = curveByDefinition(sample.values, { ...rule, threshold: threshold - halfStep }).probability;
-      const atLeast = curveByDefinition(sample.values, { ...rule, threshold: threshold + halfStep }).probability;
+      const atMost = curveByDefinition(values, { ...rule, threshold: threshold - halfStep }).probability;
+      const atLeast = curveByDefinition(values, { ...rule, threshold: threshold + halfStep }).probability;
       const of = probabilitySteps / PROBABILITY_STEPS;
       if (!(of <= atMost + 1.001 * halfProbabilityStep && of >= atLeast - 1.001 * halfProbabilityStep)) outside++;
       if (Math.abs(probability - of) <= 1.001 * halfProbabilityStep) exact++;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
 import { BadValueError } from "../../src/ingest/badValues.ts";
-import { curveRows } from "../../src/ingest/curveRows.ts";
+import { curveRows } from "../../src/ingest/curve.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { STEPS_NODATA } from "../../src/kernel/kernel.generated.ts";
 

@@ -6,8 +6,9 @@ import { diskBlobs } from "../../src/atlas/diskBlobs.ts";
 import { openPackedAtlas } from "../../src/atlas/packedAtlas.ts";
 import { supplementName } from "../../src/atlas/supplement.ts";
 import { verifyAtlas } from "../../src/atlas/verify.ts";
-import { hasCurves } from "../../src/hazard/curve/curvePlan.ts";
-import { type CurvesRequest, sampleCurves } from "../../src/hazard/curve/sampleCurves.ts";
+import { hasCurves } from "../../src/hazard/curvePlan.ts";
+import { answerCurve } from "../../src/hazard/curveAnswer.ts";
+import type { CurveQueryInput } from "../../src/contract/wireTypes.ts";
 import { ingestLayers } from "../../src/ingest/ingest.ts";
 import { keptCurves, metricStepsOfModel, type ModelValues } from "../oracle/keptCurves.ts";
 import { randomFrom } from "../seededRandom.ts";
@@ -69,16 +70,21 @@ afterEach(async () => {
 });
 const openedSampler = useOpenedSamplers();
 
-const requestAt = (cell: number, more: Partial<CurvesRequest> = {}): CurvesRequest => ({
-  hazard: "riverine_floods",
+const queryAt = (cell: number): CurveQueryInput => ({
   latitude: 20 - (Math.floor(cell / COLUMN_COUNT) + 0.5) / 10,
   longitude: 10 + ((cell % COLUMN_COUNT) + 0.5) / 10,
-  radius: 0,
-  aggregation_method: "max",
+  hazards: ["riverine_floods"],
+  analysis_years: [2030],
+  scenarios: ["rcp4p5"],
   detail: true,
-  layers: [{ scenario: "rcp4p5", year: 2030 }],
-  ...more,
 });
+
+/** Returns an object with the values of each list for each return period. */
+const pointsOf = (lists: Readonly<Record<string, readonly number[]>>): unknown[] =>
+  RETURN_PERIODS_YEARS.map((return_period, i) => ({
+    return_period,
+    ...Object.fromEntries(Object.entries(lists).map(([name, values]) => [name, values[i]])),
+  }));
 
 describe("keepCurves", () => {
   test("stores the mean, smallest and largest value over models at each return period", async () => {
@@ -88,30 +94,27 @@ describe("keepCurves", () => {
     const found: unknown[] = [];
     const expected: unknown[] = [];
     for (let cell = 0; cell < CELL_COUNT; cell++) {
-      const [sample] = await sampleCurves(sampler, requestAt(cell));
-      if (sample === undefined) throw new Error("There is no sample.");
-      const { source: _source, rules: _rules, center: _center, ...own } = sample;
-      found.push(own);
+      const { results } = await answerCurve(sampler, queryAt(cell));
+      const { curve, unit, no_data, detail } = results[0]?.scenarios[0]?.analysis_years[0] ?? {};
+      const { cells, valid_share, variate, model_range } = detail ?? {};
+      found.push({ curve, unit, no_data, cells, valid_share, variate, model_range });
       const kept = keptCurves(valuesOf(models, cell), FLOOD_ENCODING.depth);
       const meters = (steps: readonly number[]): number[] => steps.map((step) => step / FLOOD_ENCODING.depth);
       expected.push(
         kept === undefined
-          ? { kind: "missing", reason: "no_data", cells: 1, validShare: 0 }
+          ? { curve: null, unit: "m", no_data: "no_data", cells: 1, valid_share: 0 }
           : {
-              kind: "curve",
+              curve: pointsOf({ value: meters(kept.mean) }),
               unit: "m",
-              variate: "gumbel",
-              returnPeriodsYears: RETURN_PERIODS_YEARS,
-              values: meters(kept.mean),
-              minimum: meters(kept.minimum),
-              maximum: meters(kept.maximum),
               cells: 1,
-              validShare: 1,
+              valid_share: 1,
+              variate: "gumbel",
+              model_range: pointsOf({ minimum: meters(kept.minimum), maximum: meters(kept.maximum) }),
             },
       );
     }
     expect(found).toEqual(expected);
-    const curveCount = expected.filter((sample) => (sample as { kind: string }).kind === "curve").length;
+    const curveCount = expected.filter((year) => (year as { curve: unknown }).curve !== null).length;
     expect(curveCount).toBeGreaterThan(CELL_COUNT / 2);
   });
 
@@ -125,7 +128,7 @@ describe("keepCurves", () => {
     const found: unknown[] = [];
     const expected: unknown[] = [];
     for (let cell = 0; cell < CELL_COUNT; cell++) {
-      const { latitude, longitude } = requestAt(cell);
+      const { latitude, longitude } = queryAt(cell);
       const sampled = await sampler.sampleCell(set, { latDeg: latitude, lonDeg: longitude });
       const metrics = valuesOf(models, cell)
         .filter((values) => !values.some(Number.isNaN))
@@ -169,12 +172,7 @@ describe("keepCurves", () => {
     const sampler = await openedSampler(out);
     expect(hasCurves(sampler, "riverine_floods")).toBe(false);
     expect((await readCatalog()).hazards.map(({ hazard }) => hazard)).toEqual(["riverine_floods"]);
-    const [sample] = await sampleCurves(sampler, requestAt(0));
-    expect(sample).toMatchObject({
-      kind: "missing",
-      reason: "layer_missing",
-      source: { id: "riverine_floods/rcp4p5/2030" },
-    });
+    await expect(answerCurve(sampler, queryAt(0))).rejects.toThrow("This atlas has no return-period curves");
   });
 });
 

@@ -1,8 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { isFault } from "../../src/errors.ts";
-import { HAZARDS, type HazardName, type Scenario } from "../../src/hazard/hazards.ts";
-import { dryFilledRaster } from "../../src/ingest/dryFilledRaster.ts";
-import { interpolatedCurve } from "../../src/ingest/interpolatedCurve.ts";
+import { type HazardName, HAZARDS, type Scenario } from "../../src/hazard/hazards.ts";
+import { dryFilledRaster, interpolatedCurve } from "../../src/ingest/derivedRasters.ts";
 import type { CurveSource, GroupPlan, HazardPlan, MapSource } from "../../src/ingest/plan.ts";
 import type { Raster } from "../../src/ingest/raster.ts";
 import { withRequestedLayers } from "../../src/ingest/requestedLayers.ts";

@@ -1,10 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
-import { dryFilledRaster } from "../../src/ingest/dryFilledRaster.ts";
-import { interpolatedCurve } from "../../src/ingest/interpolatedCurve.ts";
+import { dryFilledRaster, interpolatedCurve } from "../../src/ingest/derivedRasters.ts";
 import type { MapSource } from "../../src/ingest/plan.ts";
 import type { FileSpec, Raster, RasterSpec } from "../../src/ingest/raster.ts";
-import { resumeKeyOf } from "../../src/ingest/resumeKey.ts";
+import { resumeKeyOf } from "../../src/ingest/packWriter.ts";
 import type { SourceVersions } from "../../src/ingest/sourceVersions.ts";
 
 const GRID = { northDeg: 1, westDeg: 0, cellSizeLatDeg: 1, cellSizeLonDeg: 1, rowCount: 1, columnCount: 1 };

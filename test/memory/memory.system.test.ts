@@ -14,7 +14,7 @@ import type { Grid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { FLOOD_LAYERS, makeAtlas, patchyCells } from "../atlas/makeAtlas.ts";
 
-const ROUNDS = Number(process.env["ISOTHERM_MEMORY_ROUNDS"] ?? 4);
+const ROUNDS = Number(process.env["ISOTHERM_MEMORY_ROUNDS"] ?? 2);
 const LOCATION_COUNT = Number(process.env["ISOTHERM_MEMORY_PLACES"] ?? 20_000);
 const MIB = 2 ** 20;
 const CACHE_BYTES = 64 * MIB;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { columnTypeOf } from "../../src/places/readers/parquet/columnTypes.ts";
+import { columnTypeOf } from "../../src/places/readers/parquetColumnTypes.ts";
 import { timestampOf, timestampText, timestampType } from "../../src/places/timestamps.ts";
 
 const text = (value: bigint, type: string): string => {

@@ -1,7 +1,7 @@
 import type { LayerSet } from "../../atlas/layerSet.ts";
 import type { Sampler } from "../../atlas/sampler.ts";
 import type { PlannedBounds } from "../bounds.ts";
-import { HazardPlanner, type PlannedMetric } from "../hazardPlanner.ts";
+import { HazardPlanner, type PlannedMetric } from "../plan.ts";
 import { type HazardName, HAZARDS, type MetricName } from "../hazards.ts";
 import { firstColumnsOf } from "./scoreArrays.ts";
 import type { ScoreGroup, ScoreRequest } from "./scoreRequest.ts";

@@ -1,8 +1,8 @@
 /** Computes the annual probability of reaching thresholds from return-period curves, as `curve` does for a single place. */
 import type { Sampler } from "../../atlas/sampler.ts";
 import { exceedanceOf, type ReturnPeriodCurve } from "../../kernel/returnPeriodCurve.ts";
-import { type CurvePlan, curvePlanOf } from "../curve/curvePlan.ts";
-import { curveValuesOf } from "../curve/sampleCurves.ts";
+import { type CurvePlan, curvePlanOf } from "../curvePlan.ts";
+import { curveValuesOf } from "../curvePlan.ts";
 import { layerOf } from "../hazards.ts";
 import type { ScoreTarget } from "./scoreArrays.ts";
 import { SCORE_BOUNDS, type ScoreGroup } from "./scoreRequest.ts";

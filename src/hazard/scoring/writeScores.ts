@@ -1,7 +1,7 @@
 /** Computes values, statuses and bounds from steps, column by column, as `hazardRisk` does for a single place. */
 import { STEPS_MAX, STEPS_OUTSIDE } from "../../kernel/kernel.generated.ts";
 import { boundCodeOf, boundsOf, type PlannedBounds, type PlannedSide, type ProbabilityLimits } from "../bounds.ts";
-import { changeOfSteps, valueOfSteps } from "../stepValues.ts";
+import { changeOfSteps, valueOfSteps } from "../sampledLayers.ts";
 import type { HazardPlan, PlannedGroup } from "./hazardPlan.ts";
 import type { ScoreTarget } from "./scoreArrays.ts";
 import { SCORE_BOUNDS, SCORE_STATUSES } from "./scoreRequest.ts";

@@ -5,7 +5,7 @@ import { Fault, type FaultItem } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
 import { summarizeItems } from "../../validation/schemaErrors.ts";
 import { MERCATOR_LAT_DEG_MAX } from "../../tiles/mercator.ts";
-import { curvePlanOf } from "../curve/curvePlan.ts";
+import { curvePlanOf } from "../curvePlan.ts";
 import { HAZARDS, layerOf, type MetricName } from "../hazards.ts";
 import { checkOffer } from "../query.ts";
 import { blockSizesOf } from "./pixelBlocks.ts";

@@ -1,6 +1,6 @@
 import { CurveParametersSchema, CurveResultSchema } from "../../contract/curve.ts";
 import type { CurveResult } from "../../contract/wireTypes.ts";
-import { countCurves, type CurveQuery, parseCurveParameters } from "../../hazard/curve/curveQuery.ts";
+import { countCurves, type CurveQuery, parseCurveParameters } from "../../hazard/curveQuery.ts";
 import { checkLimit, type Route } from "../route.ts";
 import { countYears, RELEASE_HEADER, releaseHeader } from "./hazardAnswers.ts";
 
@@ -56,10 +56,10 @@ export const hazardCurve: Route<CurveQuery, CurveResult> = {
     return query;
   },
   checkAvailability: (query, { atlas }) => atlas.checkCurve?.(query),
-  isLong: (query, { atlas }) => atlas.isLongCurve?.(query) === true,
+  isLong: (query, { atlas }) => atlas.isLong?.(query) === true,
   estimateWork: (query, { atlas }) => ({
     elementCount: 1,
-    ...(atlas.estimateCurveWork?.(query) ?? { cellVectorCount: 0, coldTileVectorCount: 0 }),
+    ...(atlas.estimateWork?.(query) ?? { cellVectorCount: 0, coldTileVectorCount: 0 }),
   }),
   handle: (query, { services: { atlas }, timeSlice, signal }) => atlas.curve(query, { timeSlice, signal }),
   headers: releaseHeader,

@@ -1,6 +1,6 @@
 import { CurveBatchAnswerSchema, CurveBatchRequestSchema } from "../../contract/curve.ts";
 import type { CurveQueryInput, CurveResult } from "../../contract/wireTypes.ts";
-import { parseCurveQuery } from "../../hazard/curve/curveQuery.ts";
+import { parseCurveQuery } from "../../hazard/curveQuery.ts";
 import { countCurveValues } from "./hazardCurve.ts";
 import { queryBatchRoutes } from "./queryBatch.ts";
 
@@ -49,7 +49,7 @@ export const { route: hazardCurveBatch, bulkRoute: bulkHazardCurveBatch } = quer
   // A curve is about as long as a hazard value with detail.
   isLong: () => true,
   longName: "curves",
-  estimateWork: (atlas, query) => atlas.estimateCurveWork(parseCurveQuery(query)),
+  estimateWork: (atlas, query) => atlas.estimateWork(parseCurveQuery(query)),
   answer: (atlas, queries, options, run) => atlas.curveBatch(queries, options, run),
   countUnits: countCurveValues,
 });

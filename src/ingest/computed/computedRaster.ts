@@ -12,10 +12,8 @@ import {
   sourceFault,
 } from "../raster.ts";
 import { gridDifference } from "../target.ts";
-import { stripsOf } from "./bandSeries.ts";
-import { annualFireWeather, dailyFireWeather } from "./fireWeather.ts";
+import { annualFireWeather, dailyFireWeather, largestCountOf, stripsOf, windEvents } from "./seriesMetrics.ts";
 import { type ComputedMethod, mapCountOfMethod, metricsOfMethod } from "../computedMethod.ts";
-import { largestCountOf, windEvents } from "./windEvents.ts";
 
 /** Cells that are computed at a time. */
 const STRIP_CELLS = 1 << 20;

@@ -5,8 +5,7 @@ import { join, resolve } from "node:path";
 import { Fault, isFault } from "../../errors.ts";
 import type { Grid } from "../../kernel/grid.ts";
 import { computedRasterOf } from "../computed/computedRaster.ts";
-import { openDryFilled } from "../dryFilledRaster.ts";
-import { interpolatedRasters } from "../interpolatedCurve.ts";
+import { interpolatedRasters, openDryFilled } from "../derivedRasters.ts";
 import { mosaicOf } from "../mosaic.ts";
 import {
   type FileSpec,
@@ -26,8 +25,8 @@ import type { ArrayFile } from "./arrays/arrayFile.ts";
 import { openArrayRaster } from "./arrays/arrayRaster.ts";
 import { type FileFormat, fileFormatOf } from "./fileFormat.ts";
 import { openStoredGeoTiff } from "./geotiff/geotiff.ts";
-import { openHdf5 } from "./hdf5/hdf5.ts";
-import { openNetcdf3 } from "./netcdf3/netcdf3.ts";
+import { openHdf5 } from "./hdf5.ts";
+import { openNetcdf3 } from "./netcdf3.ts";
 import { ZipArchive } from "./zip/archive.ts";
 import { type ArchivePath, archivePathOf } from "./zip/archivePath.ts";
 import { extractMap, findZipMap, zarrInZip } from "./zip/zipMaps.ts";
@@ -263,7 +262,7 @@ export class MapFiles {
   async #openConverted(file: string, source: string, options: RasterOptions): Promise<StoredRaster> {
     const key = JSON.stringify([file, options.assumeWgs84]);
     const { path, notes } = await remembered(this.#converted, key, async () => {
-      const { convertWithGdal } = await import("./gdal/gdal.ts");
+      const { convertWithGdal } = await import("./gdal.ts");
       const target = `${await this.#newFolder()}.tif`;
       return { path: target, notes: await convertWithGdal({ file, source: resolve(source), target }, options) };
     });

@@ -1,17 +1,8 @@
 /** What maps of every format have in common: their position, a repeated meridian, and packed nodata values. */
 import type { Grid } from "../../kernel/grid.ts";
-import {
-  type BandWindow,
-  type KeptMeridian,
-  type PlaneGrid,
-  type ProjectedRaster,
-  type Raster,
-  type RasterOptions,
-  type RasterValues,
-  sourceFault,
-} from "../raster.ts";
-import { gridOfPlane, planeInMeters } from "../reprojection/planeGrid.ts";
-import type { ParsedCrs } from "../reprojection/projString.ts";
+import { type BandWindow, type KeptMeridian, type PlaneGrid, type ProjectedRaster, type Raster, type RasterOptions, type RasterValues, sourceFault } from "../raster.ts";
+import { gridOfPlane, planeInMeters } from "../reprojection/projection.ts";
+import type { ParsedCrs } from "../crsDefinition.ts";
 
 /** Where the cells of a map are, without the repeated column of a world map. */
 export interface Placement {

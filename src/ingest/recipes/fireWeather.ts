@@ -1,5 +1,5 @@
 /** Recipe for fire weather: daily series of the Fire Weather Index (FWI), or its annual indicators. */
-import { FAULT_ITEM_COUNT_MAX, Fault } from "../../errors.ts";
+import { Fault, FAULT_ITEM_COUNT_MAX } from "../../errors.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
 import type { AnnualFireWeather, DailyFireWeather } from "../computedMethod.ts";
 import type { GroupPlan, HazardPlan } from "../plan.ts";
@@ -13,10 +13,17 @@ import {
   type YearRange,
   yearsOfDays,
 } from "./fireYears.ts";
-import { findGroupSeries, type FoundGroup, statedProvenance } from "./groupManifest.ts";
+import {
+  computedMetrics,
+  findGroupSeries,
+  type FoundGroup,
+  mapsOfSeries,
+  openSeries,
+  runsOf,
+  statedProvenance,
+} from "./seriesFiles.ts";
 import type { MapOpener, Recipe } from "./recipe.ts";
 import { onlyManifest, withManifestOptions } from "./manifestFile.ts";
-import { computedMetrics, mapsOfSeries, openSeries, runsOf } from "./seriesFiles.ts";
 
 /** A manifest and the files of each of its groups. */
 interface FireWeatherSources {

@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import type { FaultItem } from "../../errors.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
 import { type Calendar, dateOfText } from "../calendar.ts";
-import { groupManifestReader, groupManifestSchema, type GroupPlace } from "./groupManifest.ts";
+import { groupManifestReader, groupManifestSchema, type GroupPlace } from "./seriesFiles.ts";
 import { manifestError } from "./manifestFile.ts";
 import {
   CLOSED,

@@ -1,18 +1,19 @@
 /** Recipe for the IRIS return-period maps of tropical cyclone winds. */
 import { BASELINE, type Scenario } from "../../hazard/hazards.ts";
-import { numbersAlong } from "./arrayCoordinates.ts";
 import { findProductFiles, type NameMeaning } from "./productFiles.ts";
 import type { Recipe, RecipeSources } from "./recipe.ts";
-import { withRegistration } from "./registration.ts";
-import { planCurves, type ReturnPeriodMap } from "./returnPeriodCurves.ts";
+import { planCurves, type ReturnPeriodMap, withRegistration } from "./returnPeriodCurves.ts";
 import {
   checkScenarioMapping,
   MAP_SCENARIO_OPTION,
   type ScenarioMapping,
-  type SspScenario,
   sspMappings,
+  type SspScenario,
   unmappedFileReason,
 } from "./scenarioMapping.ts";
+import { messageOf, sourceFault } from "../raster.ts";
+import type { ArrayFile } from "../readers/arrays/arrayFile.ts";
+import { coordinateOf, readNumbers } from "../readers/arrays/coordinates.ts";
 
 /** Description of the product; part of the provenance of every layer. */
 const PRODUCT = {
@@ -136,4 +137,40 @@ function readIrisName(name: string, mapping: ReadonlyMap<string, Scenario>): Nam
     return { kind: "ignored", reason: `the product has no maps of ${year} and ${label}` };
   if (!mapping.has(ssp)) return { kind: "ignored", reason: unmappedFileReason(ssp, ACCEPTED_MAPPINGS) };
   return { kind: "map", map: { ssp, label } };
+}
+
+/**
+ * Returns the coordinates along a dimension of a variable, such as return periods.
+ * @throws Fault `source_invalid` if the file has no such variable, dimension or coordinates
+ */
+async function numbersAlong(
+  arrays: ArrayFile,
+  { variable: name, dimension: dimensionName }: { readonly variable: string; readonly dimension: string },
+): Promise<readonly number[]> {
+  const variable = arrays.variables.get(name);
+  if (variable === undefined) {
+    const names = [...arrays.variables.keys()].slice(0, 12).join(", ");
+    throw sourceFault(arrays.file, `has no variable ${name}. Its variables are ${names}.`);
+  }
+  const index = variable.dimensions.findIndex((dimension) => dimension.name === dimensionName);
+  const dimension = variable.dimensions[index];
+  if (dimension === undefined) {
+    const names = variable.dimensions.map((other) => other.name).join(", ");
+    throw sourceFault(arrays.file, `variable ${name} has no dimension ${dimensionName}; its dimensions are ${names}.`);
+  }
+  const stored = dimension.values;
+  const coordinate = coordinateOf(arrays, variable, index);
+  const reject = (why: string): Error =>
+    sourceFault(arrays.file, `variable ${name}, dimension ${dimensionName}: its coordinates ${why}.`);
+  if (stored !== undefined) {
+    const numbers = stored.filter((value) => typeof value === "number");
+    if (numbers.length !== stored.length) throw reject("are not numbers");
+    return numbers;
+  }
+  if (coordinate === undefined || coordinate.type === "text") throw reject("are missing, or are not numbers");
+  try {
+    return [...(await readNumbers(arrays, coordinate))];
+  } catch (error) {
+    throw reject(`cannot be read (${messageOf(error)})`);
+  }
 }

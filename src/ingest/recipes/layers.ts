@@ -4,9 +4,8 @@ import { type HazardRules, HAZARDS, type MetricName } from "../../hazard/hazards
 import type { CurveSource, GroupPlan, HazardPlan, MetricSource } from "../plan.ts";
 import { partsOf, type RasterOptions, sourceFault } from "../raster.ts";
 import { checkUnit } from "../units.ts";
-import { filesOfLayer, pathFrom } from "./layerFiles.ts";
+import { filesOfLayer, pathFrom, sourceProvenance, throwManifestErrors } from "./manifestFile.ts";
 import type { LayersManifest, ManifestLayer } from "./layersManifest.ts";
-import { sourceProvenance, throwManifestErrors } from "./manifestFile.ts";
 import type { MapOpener } from "./recipe.ts";
 import { checkSamePeriods } from "./returnPeriodCurves.ts";
 

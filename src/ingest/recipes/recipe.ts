@@ -1,10 +1,9 @@
 /** The interface of recipes, which turn the files of public products into layers. */
 import type { HazardName } from "../../hazard/hazards.ts";
 import type { ValueSchema } from "../../validation/schemaErrors.ts";
-import type { HazardPlan } from "../plan.ts";
+import type { HazardPlan, IgnoredFile } from "../plan.ts";
 import type { MosaicOrder, Raster, RasterOptions } from "../raster.ts";
 import type { ArrayFile } from "../readers/arrays/arrayFile.ts";
-import type { IgnoredFile } from "../report.ts";
 
 /** Opens the maps of an ingest. The maps stay open until it ends. */
 export interface MapOpener {

@@ -1,14 +1,35 @@
 /** Recipe for storms: the footprints of all storms of a period, and its length in years. */
 import { HAZARDS } from "../../hazard/hazards.ts";
 import type { WindEvents } from "../computedMethod.ts";
-import { largestCountOf } from "../computed/windEvents.ts";
+import { largestCountOf } from "../computed/seriesMetrics.ts";
 import type { GroupPlan, HazardPlan } from "../plan.ts";
 import { type RasterOptions, sourceFault } from "../raster.ts";
 import type { MapOpener, Recipe } from "./recipe.ts";
-import { findGroupSeries, type FoundGroup, statedProvenance } from "./groupManifest.ts";
-import { onlyManifest, withManifestOptions } from "./manifestFile.ts";
-import { computedMetrics, mapsOfSeries, openSeries, runsOf } from "./seriesFiles.ts";
-import { readWindEventsManifest, type WindEventsGroup, type WindEventsManifest } from "./windEventsManifest.ts";
+import {
+  computedMetrics,
+  findGroupSeries,
+  type FoundGroup,
+  groupManifestReader,
+  groupManifestSchema,
+  type GroupPlace,
+  mapsOfSeries,
+  openSeries,
+  runsOf,
+  statedProvenance,
+} from "./seriesFiles.ts";
+import { manifestError, onlyManifest, withManifestOptions } from "./manifestFile.ts";
+import { type Static, Type } from "typebox";
+import type { FaultItem } from "../../errors.ts";
+import {
+  CLOSED,
+  positiveSchema,
+  ProxyOfSchema,
+  ScenarioSchema,
+  SERIES_MEMBERS,
+  UnitFactorSchema,
+  WindRulesSchema,
+  YearSchema,
+} from "./manifestSchemas.ts";
 
 /** A manifest and the files of each of its groups. */
 interface WindEventsSources {
@@ -92,4 +113,71 @@ async function planWindEvents(
     plans.push({ scenario, year, provenance, content: computedMetrics(parts, method) });
   }
   return { hazard: "cyclones", rules, groups: plans };
+}
+
+const Events = Type.Object(
+  {
+    ...SERIES_MEMBERS,
+    unit_factor: Type.Optional(UnitFactorSchema),
+    missing: Type.Optional(
+      Type.Enum(["calm"], {
+        description:
+          "Reads missing values as no wind, for footprints that are missing outside of the storm. Without it, a cell that is missing in " +
+          "any footprint is missing.",
+      }),
+    ),
+  },
+  {
+    ...CLOSED,
+    description:
+      "The footprints of all storms of the period: the largest 1-minute wind of each storm, one map for each storm.",
+  },
+);
+
+const Group = Type.Object(
+  {
+    scenario: ScenarioSchema,
+    year: YearSchema,
+    span_years: positiveSchema(
+      "Number of years in which the storms occurred, of the observations or of the simulation.",
+    ),
+    events: Events,
+    probability_only: Type.Optional(
+      Type.Boolean({
+        description: "Computes no wind speed, for periods that are shorter than the design return period.",
+      }),
+    ),
+    proxy_of: Type.Optional(ProxyOfSchema),
+  },
+  { ...CLOSED, description: "The layers of one scenario and year." },
+);
+
+/** The schema of the manifest, published as docs/schemas/wind-events-manifest.json. */
+export const WindEventsManifestSchema = groupManifestSchema(WindRulesSchema, Group);
+
+type WindEventsManifest = Static<typeof WindEventsManifestSchema>;
+type WindEventsGroup = Static<typeof Group>;
+
+const readWindEventsManifest = groupManifestReader<WindEventsManifest>(WindEventsManifestSchema, {
+  spec: HAZARDS.cyclones,
+  errorsOf: spanErrors,
+});
+
+/** Returns the error of a period that is too short for the wind speed. */
+function spanErrors(
+  group: WindEventsGroup,
+  { manifest, pointer, hasError }: GroupPlace<WindEventsManifest>,
+): readonly FaultItem[] {
+  if (
+    group.probability_only === true ||
+    ["/rules/design_return_period_years", `${pointer}/span_years`].some((member) => hasError(member))
+  )
+    return [];
+  const designYears =
+    manifest.rules?.design_return_period_years ?? HAZARDS.cyclones.rules.design_return_period_years ?? NaN;
+  if (group.span_years >= designYears) return [];
+  const detail =
+    `storms of ${group.span_years} years determine no wind speed with a return period of ${designYears} years, because there is no value beyond the ` +
+    "largest storm. Set probability_only, or a smaller design_return_period_years in rules, which then applies to the whole atlas.";
+  return [manifestError(`${pointer}/span_years`, "out_of_range", detail)];
 }

@@ -8,8 +8,7 @@
  */
 import { cellCenter, type Grid } from "../../kernel/grid.ts";
 import type { CellWindow, PlaneGrid } from "../raster.ts";
-import { locate } from "./planeGrid.ts";
-import type { PlanePoint, Projection } from "./projection.ts";
+import { locate, type PlanePoint, type Projection } from "./projection.ts";
 
 /** Largest error of an interpolated position, in source cells. */
 const ERROR_MAX_CELLS = 1e-3;

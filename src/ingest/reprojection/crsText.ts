@@ -1,10 +1,9 @@
 /** Reads a coordinate system from text in any supported notation. */
-import type { CrsDefinition } from "../crsDefinition.ts";
+import type { CrsDefinition, ParsedCrs } from "../crsDefinition.ts";
 import { crsOfEpsg } from "./epsg.ts";
 import { SUPPORTED_PROJECTIONS } from "./methods.ts";
-import { crsOfProjString, type ParsedCrs } from "./projString.ts";
-import { crsOfWkt } from "./wkt.ts";
-import { northAxisIsFirst } from "./wktAxes.ts";
+import { crsOfProjString } from "./projString.ts";
+import { crsOfWkt, northAxisIsFirst } from "./wkt.ts";
 
 /**
  * Reads an EPSG code (`EPSG:32633`), a PROJ string or well-known text.

@@ -1,10 +1,8 @@
 /** Reads coordinate systems from GeoKeys (OGC GeoTIFF 1.1), by EPSG code or by their parameters. */
-import type { CrsDefinition, Ellipsoid } from "../crsDefinition.ts";
+import type { CrsDefinition, Ellipsoid, ParsedCrs } from "../crsDefinition.ts";
 import { epsgCrs } from "./crsText.ts";
-import { datumOf, datumOfGeographicCode } from "./datums.ts";
+import { datumOf, datumOfGeographicCode, utmParameters } from "./epsg.ts";
 import { crsDefinition, crsOfNamedProjection, type NamedParameters, SUPPORTED_PROJECTIONS } from "./methods.ts";
-import { utmParameters } from "./epsg.ts";
-import type { ParsedCrs } from "./projString.ts";
 import { crsOfWkt } from "./wkt.ts";
 
 /** GeoKeys by name; values come from the file and are not trusted. */

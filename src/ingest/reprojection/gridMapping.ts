@@ -1,6 +1,6 @@
 /** Reads projections from the grid mappings of the CF conventions (CF 1.11, appendix F). */
 import type { CrsDefinition, Ellipsoid } from "../crsDefinition.ts";
-import { datumOf } from "./datums.ts";
+import { datumOf } from "./epsg.ts";
 import { crsOfNamedProjection, type NamedParameter, parameterNamed } from "./methods.ts";
 import { ellipsoidOfAxes } from "./projString.ts";
 

@@ -1,8 +1,7 @@
 /** Chooses the grid in WGS84 degrees onto which a projected map is brought, and measures its distortion. */
 import type { Grid } from "../../kernel/grid.ts";
 import type { PlaneGrid } from "../raster.ts";
-import { type CellPosition, isInside, locate } from "./planeGrid.ts";
-import { type LonLat, type Projection, wrappedDeg } from "./projection.ts";
+import { type CellPosition, isInside, locate, type LonLat, type Projection, wrappedDeg } from "./projection.ts";
 
 /** Cells of a target grid: their size, and a position at which edges of cells meet. */
 export interface CellLattice {

@@ -1,6 +1,6 @@
-/** Reads coordinate systems from well-known text: versions 1 (also Esri's) and 2. */
-import { type CrsDefinition, type Ellipsoid } from "../crsDefinition.ts";
-import { datumOf, type StatedDatum } from "./datums.ts";
+/** Reads coordinate systems from well-known text (ISO 19162, and its predecessors): versions 1 (also Esri's) and 2. */
+import type { CrsDefinition, Ellipsoid, ParsedCrs } from "../crsDefinition.ts";
+import { datumOf, type StatedDatum } from "./epsg.ts";
 import {
   crsDefinition,
   crsOfNamedProjection,
@@ -9,15 +9,95 @@ import {
   normalizedName,
   parameterNamed,
 } from "./methods.ts";
-import { crsOfProjString, type ParsedCrs } from "./projString.ts";
-import { childOf, epsgCodeOf, parseWkt, type WktNode } from "./wktTree.ts";
+import { crsOfProjString } from "./projString.ts";
 
 const PROJECTED = ["PROJCS", "PROJCRS", "PROJECTEDCRS"];
 const GEOGRAPHIC = ["GEOGCS", "GEOGCRS", "GEODCRS", "GEOGRAPHICCRS", "GEODETICCRS", "BASEGEOGCRS", "BASEGEODCRS"];
 const DEGREE_RAD = Math.PI / 180;
 
+/** A keyword with its members: `KEYWORD["text", 1, OTHER[...], WORD]`. */
+interface WktNode {
+  /** In upper case. */
+  readonly keyword: string;
+  readonly texts: readonly string[];
+  readonly numbers: readonly number[];
+  /** Keywords without members, such as axis directions, in upper case. */
+  readonly words: readonly string[];
+  readonly nodes: readonly WktNode[];
+}
+
+const LENGTH_MAX = 100_000;
+const DEPTH_MAX = 30;
+const TOKEN =
+  /"((?:[^"]|"")*)"|([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?![\w.])|([A-Za-z_]\w*)\s*[[(]|([A-Za-z_]\w*)|([\])])|[^\s,]/g;
+
+/** A node as JSON: its keyword and its members, of which words are objects. */
+type JsonNode = readonly [keyword: string, ...members: (string | number | { readonly word: string } | JsonNode)[]];
+
+/**
+ * Parses well-known text, by way of JSON.
+ * @throws Error if it is not well-formed, or too long
+ */
+function parseWkt(wkt: string): WktNode {
+  if (wkt.length > LENGTH_MAX)
+    throw new Error(`has well-known text of ${wkt.length} characters; the limit is ${LENGTH_MAX}`);
+  const malformed = (why: string): Error =>
+    new Error(`has well-known text that is not well-formed (${why}): ${JSON.stringify(wkt.slice(0, 80))}`);
+  const json = wkt.replaceAll(
+    TOKEN,
+    (token, text?: string, number?: string, keyword?: string, word?: string, end?: string) => {
+      if (text !== undefined) return JSON.stringify(text.replaceAll('""', '"'));
+      if (number !== undefined) return ` ${Number(number)}`;
+      if (keyword !== undefined) return `[${JSON.stringify(keyword.toUpperCase())},`;
+      if (word !== undefined) return JSON.stringify({ word: word.toUpperCase() });
+      if (end !== undefined) return "]";
+      throw malformed(`${JSON.stringify(token)} cannot be read`);
+    },
+  );
+  const nodeOf = ([keyword, ...members]: JsonNode, depth: number): WktNode => {
+    if (depth > DEPTH_MAX) throw new Error(`has well-known text with more than ${DEPTH_MAX} levels`);
+    return {
+      keyword,
+      texts: members.filter((member) => typeof member === "string"),
+      numbers: members.filter((member) => typeof member === "number"),
+      words: members.flatMap((member) => (typeof member === "object" && "word" in member ? [member.word] : [])),
+      nodes: members
+        .filter((member): member is JsonNode => Array.isArray(member))
+        .map((node) => nodeOf(node, depth + 1)),
+    };
+  };
+  let root: JsonNode;
+  try {
+    root = JSON.parse(json) as JsonNode;
+  } catch {
+    throw malformed("a comma or a closing bracket is missing, or text follows the last bracket");
+  }
+  return nodeOf(root, 0);
+}
+
+/** Returns the first direct member with one of the keywords. */
+function childOf(node: WktNode | undefined, ...keywords: readonly string[]): WktNode | undefined {
+  return node?.nodes.find(({ keyword }) => keywords.includes(keyword));
+}
+
+/** Returns the EPSG code that a node states directly, or undefined. */
+function epsgCodeOf(node: WktNode | undefined): number | undefined {
+  const id = node?.nodes.find(
+    ({ keyword, texts }) => (keyword === "AUTHORITY" || keyword === "ID") && texts[0]?.toUpperCase() === "EPSG",
+  );
+  const code = id?.numbers[0] ?? Number(id?.texts[1]);
+  return Number.isInteger(code) ? code : undefined;
+}
+
 interface Options {
   readonly assumeWgs84: boolean;
+}
+
+/** Returns the coordinate system within a compound or bound one; undefined if there is none. */
+function innerOf(node: WktNode): WktNode | undefined {
+  const isBound = node.keyword === "BOUNDCRS";
+  const outer = isBound ? childOf(node, "SOURCECRS") : node.keyword.startsWith("COMP") ? node : undefined;
+  return childOf(outer, ...PROJECTED, ...GEOGRAPHIC, ...(isBound ? [] : ["BOUNDCRS"]));
 }
 
 /**
@@ -25,34 +105,50 @@ interface Options {
  * @throws Error naming what is malformed or not supported
  */
 export function crsOfWkt(text: string, options: Options): ParsedCrs {
-  return crsOfNode(parseWkt(text), options);
-}
-
-function crsOfNode(node: WktNode, options: Options): ParsedCrs {
-  const { keyword } = node;
-  if (keyword === "COMPD_CS" || keyword === "COMPOUNDCRS") {
-    const horizontal = childOf(node, ...PROJECTED, ...GEOGRAPHIC, "BOUNDCRS");
-    if (horizontal === undefined) throw new Error("has a compound coordinate system without a horizontal part");
-    return crsOfNode(horizontal, options);
+  let node = parseWkt(text);
+  let toWgs84: readonly number[] | undefined;
+  while (node.keyword === "COMPD_CS" || node.keyword === "COMPOUNDCRS" || node.keyword === "BOUNDCRS") {
+    const inner = innerOf(node);
+    if (inner === undefined)
+      throw new Error("has a compound or bound coordinate system without a projected or geographic one");
+    if (node.keyword === "BOUNDCRS") toWgs84 = boundToWgs84(node);
+    node = inner;
   }
-  if (keyword === "BOUNDCRS") return crsOfBound(node, options);
-  if (PROJECTED.includes(keyword)) return projectedCrs(node, options, undefined);
-  if (GEOGRAPHIC.includes(keyword)) return { crs: geographicCrs(node, options, undefined), unitM: 1 };
+  const { keyword } = node;
+  if (PROJECTED.includes(keyword)) return projectedCrs(node, options, toWgs84);
+  if (GEOGRAPHIC.includes(keyword)) return { crs: geographicCrs(node, options, toWgs84), unitM: 1 };
   throw new Error(
     `has the coordinate system ${JSON.stringify(node.texts[0] ?? keyword)} (${keyword}), which is neither projected nor geographic`,
   );
 }
 
-/** A coordinate system with a transformation to WGS84. */
-function crsOfBound(node: WktNode, options: Options): ParsedCrs {
-  const source = childOf(childOf(node, "SOURCECRS"), ...PROJECTED, ...GEOGRAPHIC);
+/**
+ * Returns whether the first axis is to the north. Axes that point to one direction, at a pole, are taken in the order in which
+ * they are.
+ * @throws Error if the text is not well-formed
+ */
+export function northAxisIsFirst(wkt: string): boolean {
+  let node = parseWkt(wkt);
+  for (let inner = innerOf(node); inner !== undefined; inner = innerOf(node)) node = inner;
+  const [first, second] = directionsOf(node);
+  return first === "NORTH" && second !== "NORTH";
+}
+
+/** Returns the directions of axes in the plane, in their order; undefined for an axis without one. */
+function directionsOf(node: WktNode): readonly (string | undefined)[] {
+  return node.nodes
+    .filter(({ keyword }) => keyword === "AXIS")
+    .map(({ words }) => words.find((word) => /^(NORTH|SOUTH|EAST|WEST)$/.test(word)));
+}
+
+/** Returns the Helmert transformation to WGS84 of a bound coordinate system. */
+function boundToWgs84(node: WktNode): readonly number[] {
   const target = childOf(childOf(node, "TARGETCRS"), ...GEOGRAPHIC);
   const transformation = childOf(node, "ABRIDGEDTRANSFORMATION");
   const method = normalizedName(childOf(transformation, "METHOD")?.texts[0] ?? "");
   const isWgs84 =
     target !== undefined && (epsgCodeOf(target) === 4326 || normalizedName(target.texts[0] ?? "") === "wgs84");
-  if (source === undefined || !isWgs84)
-    throw new Error("has a bound coordinate system that is not bound to WGS84, which is not supported");
+  if (!isWgs84) throw new Error("has a bound coordinate system that is not bound to WGS84, which is not supported");
   const isHelmert = /^(geocentrictranslations|positionvectortransformation|coordinateframerotation)geog2ddomain$/.test(
     method,
   );
@@ -65,15 +161,12 @@ function crsOfBound(node: WktNode, options: Options): ParsedCrs {
   const get = (name: string): number => values.get(name) ?? 0;
   const sign = method.startsWith("coordinateframe") ? -1 : 1;
   const scalePpm = values.has("scaledifference") ? (get("scaledifference") - 1) * 1e6 : 0;
-  const toWgs84 = [
+  return [
     ...["xaxistranslation", "yaxistranslation", "zaxistranslation"].map(get),
     ...["xaxisrotation", "yaxisrotation", "zaxisrotation"].map((name) => sign * get(name)),
     // An abridged transformation states the scale itself; removes the noise of the subtraction.
     Number(scalePpm.toFixed(9)),
   ];
-  return PROJECTED.includes(source.keyword)
-    ? projectedCrs(source, options, toWgs84)
-    : { crs: geographicCrs(source, options, toWgs84), unitM: 1 };
 }
 
 function nameOf(node: WktNode): string {
@@ -134,10 +227,7 @@ function projectedCrs(node: WktNode, options: Options, toWgs84: readonly number[
 
 /** Rejects axes to the west or south, except at the poles, where both axes point in the same direction. */
 function checkAxes(node: WktNode): void {
-  const directions = node.nodes
-    .filter(({ keyword }) => keyword === "AXIS")
-    .map(({ words }) => words.find((word) => /^(NORTH|SOUTH|EAST|WEST)$/.test(word)))
-    .filter((direction) => direction !== undefined);
+  const directions = directionsOf(node).filter((direction) => direction !== undefined);
   if (directions.length === 2 && new Set(directions).size === 1) return;
   const wrong = directions.find((direction) => direction === "SOUTH" || direction === "WEST");
   if (wrong !== undefined) throw new Error(`has an axis to the ${wrong.toLowerCase()}, which is not supported`);

@@ -17,10 +17,10 @@ import {
   placePositionsOf,
 } from "./blockAssembler.ts";
 import type { PlaceTextFile } from "./fileText.ts";
-import type { ColumnReader } from "./parquet/columnReader.ts";
-import { type ColumnType, columnTypeOf, HEXADECIMAL } from "./parquet/columnTypes.ts";
-import { findGeometryColumn, type GeometryColumn, readWkbPoint } from "./parquet/geometryColumn.ts";
-import { openParquetFile, type ParquetColumn, type ParquetFile } from "./parquet/parquetFile.ts";
+import { type ColumnType, columnTypeOf, HEXADECIMAL } from "./parquetColumnTypes.ts";
+import type { GeometryPoint } from "./geojsonFeatures.ts";
+import { findGeometryColumn, type GeometryColumn, readWkbPoint } from "./geometryColumn.ts";
+import { openParquetFile, type ParquetColumn, type ParquetFile } from "./parquetFile.ts";
 import { findPlaceColumns, geometryColumnNames, readColumnNames, type RequestedColumns } from "./placeColumnNames.ts";
 
 interface SourceOptions {
@@ -147,8 +147,10 @@ async function* readBlocks(
 ): AsyncGenerator<PlaceBlock> {
   const { layout, kept, geometry } = plan;
   const blockRowCount = rowsPerBlock(file, plan);
-  const readers = kept.map(({ column, type }) => file.openColumn(column, (stored) => type.convert(stored)));
-  const geometries = geometry === undefined ? undefined : file.openColumn(geometry, (stored) => stored as Uint8Array);
+  const readers = await file.openColumns(kept.map(({ column, type }) => ({ ...column, convert: type.convert })));
+  const points =
+    geometry === undefined ? [] : [{ ...geometry, convert: (stored: unknown) => readWkbPoint(stored as Uint8Array) }];
+  const [geometries] = await file.openColumns(points);
   for (let index = 0; index * blockRowCount < file.rowCount; index++) {
     signal?.throwIfAborted();
     const firstRow = index * blockRowCount;
@@ -183,13 +185,13 @@ function longTextFault(firstRow: number, rowCount: number): Fault {
 
 /** Returns latitudes and longitudes, and adds the errors of geometries that are not points. */
 function coordinatesOf(
-  geometries: Awaited<ReturnType<ColumnReader<Uint8Array>["read"]>>,
+  points: readonly (GeometryPoint | null)[],
   errors: Map<number, RowError>,
 ): readonly [KeptValue[], KeptValue[]] {
   const latitudes: KeptValue[] = [];
   const longitudes: KeptValue[] = [];
-  for (const [row, geometry] of geometries.entries()) {
-    const point = readWkbPoint(geometry);
+  for (const [row, located] of points.entries()) {
+    const point = located ?? readWkbPoint(null);
     if ("error" in point) errors.set(row, point.error);
     latitudes.push("error" in point ? null : point.latitude);
     longitudes.push("error" in point ? null : point.longitude);

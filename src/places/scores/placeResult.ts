@@ -7,7 +7,7 @@ import type {
   MetricName,
   Scenario,
 } from "../../contract/wireTypes.ts";
-import { toExceedance } from "../../hazard/curve/curveResult.ts";
+import { toExceedance } from "../../hazard/curveAnswer.ts";
 import { firstColumnsOf } from "../../hazard/scoring/scoreArrays.ts";
 import {
   SCORE_BOUNDS,

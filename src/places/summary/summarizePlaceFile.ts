@@ -1,6 +1,6 @@
 import { Fault, isFault } from "../../errors.ts";
 import { findPlaceColumns, oedAccountColumn, type RequestedColumns } from "../readers/placeColumnNames.ts";
-import { openScoreTable } from "./openScoreTable.ts";
+import { openScoreTable } from "./scoreTable.ts";
 import type { PlaceSummary } from "./placeSummary.ts";
 import { keptColumnNames, scoreLayoutOf } from "./scoreColumns.ts";
 import type { PlaceColumnNames } from "./scoreRows.ts";

@@ -1,14 +1,9 @@
 /** Encodes the column chunks of a Parquet file: one dictionary page and one data page each. */
-import type { PageHeader } from "hyparquet";
+import type { ColumnChunk, SchemaElement } from "hyparquet";
 import type { ByteWriter } from "hyparquet-writer";
 import { bitWidthOf, encodeHybrid, hybridSizeMax } from "./hybridEncoding.ts";
 
-/** The functions of hyparquet-writer that are used, which is loaded on demand. */
-export interface ParquetFunctions {
-  readonly ByteWriter: typeof ByteWriter;
-  writePageHeader(writer: ByteWriter, header: PageHeader): void;
-  snappyCompress(bytes: Uint8Array): Uint8Array;
-}
+type Compress = (bytes: Uint8Array) => Uint8Array;
 
 /** The values of a column in a row group. */
 export interface ColumnData {
@@ -22,66 +17,71 @@ export interface ColumnData {
   readonly max?: number | undefined;
 }
 
-/** What the footer needs to know of a column chunk. */
-export interface ChunkDescription {
-  /** Size of the dictionary page, which is first; 0 if there is none. */
-  readonly dictionarySizeBytes: number;
-  readonly sizeBytes: number;
-  readonly uncompressedSizeBytes: number;
-  readonly isCompressed: boolean;
-  readonly nullCount: number;
-  readonly min?: number | undefined;
-  readonly max?: number | undefined;
-}
-
 /** Pages are compressed if that saves at least this share. */
 const SAVED_SHARE_MIN = 0.1;
 /** Only this much of a page is compressed to find out whether compression saves enough. */
 const SAMPLE_SIZE_BYTES = 1 << 14;
 
-/** Appends a column chunk. */
-export function writeChunk(writer: ByteWriter, column: ColumnData, functions: ParquetFunctions): ChunkDescription {
+/** Numbers of the Thrift definition of Parquet, and headers of fields in the compact protocol. */
+const [DATA_PAGE, DICTIONARY_PAGE] = [0, 2];
+const [PLAIN, RLE, RLE_DICTIONARY] = [0, 3, 8];
+const [NEXT_INTEGER, DATA_PAGE_HEADER, DICTIONARY_PAGE_HEADER, END] = [0x15, 0x2c, 0x4c, 0];
+
+/**
+ * Appends a column chunk, and describes it.
+ * @param compress Snappy
+ */
+export function writeChunk(
+  writer: ByteWriter,
+  column: ColumnData,
+  { element, compress }: { readonly element: SchemaElement; readonly compress: Compress },
+): ColumnChunk {
   const { indices, dictionary, plain, min, max } = column;
   const { bytes: data, nullCount } = dataPage(column);
   const isCompressed =
-    savesEnough(data, functions) || (dictionary !== undefined && savesEnough(dictionary.bytes, functions));
+    savesEnough(data, compress) || (dictionary !== undefined && savesEnough(dictionary.bytes, compress));
   const start = writer.offset;
   let uncompressedSizeBytes = 0;
-  const writePage = (bytes: Uint8Array, header: Partial<PageHeader> & Pick<PageHeader, "type">): void => {
-    const stored = isCompressed ? functions.snappyCompress(bytes) : bytes;
+  const writePage = (bytes: Uint8Array, type: number, header: readonly number[]): void => {
+    const stored = isCompressed ? compress(bytes) : bytes;
     const headerStart = writer.offset;
-    functions.writePageHeader(writer, {
-      ...header,
-      uncompressed_page_size: bytes.length,
-      compressed_page_size: stored.length,
-    });
+    writeIntegers(writer, [type, bytes.length, stored.length]);
+    writer.appendUint8(type === DATA_PAGE ? DATA_PAGE_HEADER : DICTIONARY_PAGE_HEADER);
+    writeIntegers(writer, header);
+    for (let depth = 0; depth < 2; depth++) writer.appendUint8(END);
     uncompressedSizeBytes += writer.offset - headerStart + bytes.length;
     writer.appendBytes(stored);
   };
-  if (dictionary !== undefined) {
-    writePage(dictionary.bytes, {
-      type: "DICTIONARY_PAGE",
-      dictionary_page_header: { num_values: dictionary.count, encoding: "PLAIN" },
-    });
-  }
-  const dataOffset = writer.offset;
-  writePage(data, {
-    type: "DATA_PAGE",
-    data_page_header: {
-      num_values: indices.length,
-      encoding: plain === undefined ? "RLE_DICTIONARY" : "PLAIN",
-      definition_level_encoding: "RLE",
-      repetition_level_encoding: "RLE",
-    },
-  });
+  if (dictionary !== undefined) writePage(dictionary.bytes, DICTIONARY_PAGE, [dictionary.count, PLAIN]);
+  const dataStart = writer.offset;
+  writePage(data, DATA_PAGE, [indices.length, plain === undefined ? RLE_DICTIONARY : PLAIN, RLE, RLE]);
+  if (element.type === undefined) throw new Error(`The column ${element.name} has no type.`);
   return {
-    dictionarySizeBytes: dataOffset - start,
-    sizeBytes: writer.offset - start,
-    uncompressedSizeBytes,
-    isCompressed,
-    nullCount,
-    ...(min === undefined ? {} : { min, max }),
+    file_offset: BigInt(start),
+    meta_data: {
+      type: element.type,
+      encodings: dictionary === undefined ? ["PLAIN", "RLE"] : ["PLAIN", "RLE", "RLE_DICTIONARY"],
+      path_in_schema: [element.name],
+      codec: isCompressed ? "SNAPPY" : "UNCOMPRESSED",
+      num_values: BigInt(indices.length),
+      total_uncompressed_size: BigInt(uncompressedSizeBytes),
+      total_compressed_size: BigInt(writer.offset - start),
+      data_page_offset: BigInt(dataStart),
+      ...(dictionary === undefined ? {} : { dictionary_page_offset: BigInt(start) }),
+      statistics: {
+        null_count: BigInt(nullCount),
+        ...(min === undefined || max === undefined ? {} : { min_value: min, max_value: max }),
+      },
+    },
   };
+}
+
+/** Writes the first fields of a structure, which are integers. */
+function writeIntegers(writer: ByteWriter, integers: readonly number[]): void {
+  for (const integer of integers) {
+    writer.appendUint8(NEXT_INTEGER);
+    writer.appendZigZag(integer);
+  }
 }
 
 /** Returns a data page: definition levels, then the values. */
@@ -115,8 +115,8 @@ function dataPage({ indices, dictionary, plain }: ColumnData): {
   return { bytes: bytes.subarray(0, end), nullCount: rowCount - count };
 }
 
-function savesEnough(bytes: Uint8Array, { snappyCompress }: ParquetFunctions): boolean {
+function savesEnough(bytes: Uint8Array, compress: Compress): boolean {
   const start = Math.max(0, (bytes.length - SAMPLE_SIZE_BYTES) >> 1);
   const sample = bytes.subarray(start, start + SAMPLE_SIZE_BYTES);
-  return snappyCompress(sample).length <= sample.length * (1 - SAVED_SHARE_MIN);
+  return compress(sample).length <= sample.length * (1 - SAVED_SHARE_MIN);
 }

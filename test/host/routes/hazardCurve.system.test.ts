@@ -4,7 +4,7 @@ import type { CurveParameters, CurveQueryInput, CurveResult } from "../../../src
 import type { LocalAtlas } from "../../../src/hazard/answer.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
 import { openLocalAtlas } from "../../../src/openAtlas.ts";
-import { useCurveAtlas } from "../../hazard/curve/curveAtlas.ts";
+import { useCurveAtlas } from "../../hazard/curveAtlas.ts";
 import { parametersOf, queryTextOf } from "../../hazard/queries.ts";
 import { randomFrom } from "../../seededRandom.ts";
 import { bulkFixture } from "../bulk/bulkFixture.ts";
@@ -185,7 +185,7 @@ describe("GET", () => {
   });
 
   test("gives the same bytes if a circle is so long that a worker samples it", async () => {
-    const { atlas, grants } = bulkFixture({ atlas: { ...local, isLongCurve: ({ radius }) => radius > 0 } });
+    const { atlas, grants } = bulkFixture({ atlas: { ...local, isLong: ({ radius }) => radius > 0 } });
     const other = await startTestHost({ atlas });
     try {
       const query = { ...QUERY, radius: 90, threshold: 0.5 };

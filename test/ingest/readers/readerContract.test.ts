@@ -6,7 +6,6 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
 import type { Raster, RasterOptions } from "../../../src/ingest/raster.ts";
-import { openRaster } from "../../../src/ingest/rasterSpec.ts";
 import { MapFiles } from "../../../src/ingest/readers/mapFiles.ts";
 import type { Grid } from "../../../src/kernel/grid.ts";
 import { randomFrom } from "../../seededRandom.ts";
@@ -127,19 +126,16 @@ describe.each(FILES)("$format", ({ name, options, stored = name }) => {
     const spec = structuredClone(remapped.spec);
     const values = Array.from(await remapped.readWindow(whole));
     const otherMaps = new MapFiles();
-    const shared = await openRaster(spec, { maps: otherMaps });
-    expect(await openRaster(structuredClone(spec), { maps: otherMaps })).toBe(shared);
-    const single = await openRaster(spec);
-    for (const opened of [shared, single]) {
-      expect(opened.file).toBe(remapped.file);
-      expect(opened.spec).toEqual(spec);
-      expect(opened.grid).toEqual(remapped.grid);
-      expect(Array.from(await opened.readWindow(whole))).toEqual(values);
-    }
-    await single.close();
+    const opened = await otherMaps.openSpec(spec);
+    expect(await otherMaps.openSpec(structuredClone(spec))).toBe(opened);
+    expect(opened.file).toBe(remapped.file);
+    expect(opened.spec).toEqual(spec);
+    expect(opened.grid).toEqual(remapped.grid);
+    expect(Array.from(await opened.readWindow(whole))).toEqual(values);
     await otherMaps.close();
     const reason = new Error("stopped");
-    await expect(openRaster(spec, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const stopped = new MapFiles({ signal: AbortSignal.abort(reason) });
+    await expect(stopped.openSpec(spec)).rejects.toBe(reason);
   });
 
   test("applies nodata values of the user and records them", async () => {

@@ -20,8 +20,7 @@ const ARRAYS = fileURLToPath(new URL("../../fixtures/arrays/", import.meta.url))
 const GDAL = fileURLToPath(new URL("../../fixtures/gdal/", import.meta.url));
 const FILE_COUNT = Number(process.env["ISOTHERM_FUZZ_FILES"] ?? 120);
 const SEED = Number(process.env["ISOTHERM_FUZZ_SEED"] ?? 20_261_122);
-/** The metadata of an HDF5 file are given up after 30 seconds, and after 5 in a thread that has read other files. */
-const FILE_SECONDS_MAX = 60;
+const FILE_SECONDS_MAX = 10;
 /** Growth of resident memory over a whole run; the WebAssembly memory of h5wasm is never returned. */
 const GROWTH_BYTES_MAX = 700 << 20;
 const folder = join(tmpdir(), `isotherm-fuzz-${randomUUID()}`);

@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { HAZARDS } from "../../../src/hazard/hazards.ts";
-import { findAqueductFiles } from "../../../src/ingest/recipes/aqueductFloods.ts";
-import { readAqueductName } from "../../../src/ingest/recipes/aqueductNames.ts";
+import { findAqueductFiles, readAqueductName } from "../../../src/ingest/recipes/aqueductFloods.ts";
 import { describeWithSharedData, SHARED_HAZARD_DATA } from "../../sharedData.ts";
 
 const DATA = join(SHARED_HAZARD_DATA, "aqueduct");

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { Compile } from "typebox/compile";
 import { describe, expect, test } from "vitest";
-import { MANIFEST_RECIPES, manifestSchemaText } from "../../../src/ingest/recipes/manifestSchemaDocuments.ts";
+import { MANIFEST_RECIPES, manifestSchemaText } from "../../../src/ingest/recipes/recipeList.ts";
 
 const FOLDER = new URL("../../../docs/schemas/", import.meta.url);
 

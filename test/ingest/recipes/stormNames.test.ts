@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { previewRecipe } from "../../../src/ingest/ingest.ts";
-import { readStormName, RETURN_PERIODS_YEARS, stormName } from "../../../src/ingest/recipes/stormNames.ts";
+import { readStormName, RETURN_PERIODS_YEARS, stormName } from "../../../src/ingest/recipes/stormWinds.ts";
 import { faultOf, fixture, out, useRecipeFolder } from "./recipeFixture.ts";
 
 useRecipeFolder();

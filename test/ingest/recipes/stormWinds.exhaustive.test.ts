@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ingestRecipe, type IngestReport, previewRecipe, type RecipeOptions } from "../../../src/ingest/ingest.ts";
-import { RETURN_PERIODS_YEARS, stormName } from "../../../src/ingest/recipes/stormNames.ts";
+import { RETURN_PERIODS_YEARS, stormName } from "../../../src/ingest/recipes/stormWinds.ts";
 import { detailAt, faultOf, fixture, metricsAt, out, provenances, useRecipeFolder } from "./recipeFixture.ts";
 
 useRecipeFolder();

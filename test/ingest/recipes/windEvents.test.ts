@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
-import { windEvents as windsOf } from "../../../src/ingest/computed/windEvents.ts";
+import { windEvents as windsOf } from "../../../src/ingest/computed/seriesMetrics.ts";
 import { ingestRecipe, previewRecipe } from "../../../src/ingest/ingest.ts";
 import type { Raster } from "../../../src/ingest/raster.ts";
 import { openAtlas } from "../../../src/index.ts";

@@ -112,11 +112,14 @@ describe("texts", () => {
     ["+proj=sinu", /no ellipsoid/],
     ["ESRI:54009", /an EPSG code, a PROJ string or well-known text is expected/],
     ["PROJCS[", /not well-formed/],
-    ['PROJCS["x"', /closing bracket is missing|comma or a closing bracket/],
+    ['PROJCS["x"', /not well-formed \(a comma or a closing bracket is missing/],
     ['GEOCCS["x"]', /neither projected nor geographic/],
     ['PROJCS["x",PROJECTION["Krovak"]]', /without a geographic one/],
     ["[".repeat(50), /an EPSG code/],
-    [`A[${"A[".repeat(60)}`, /more than 30 levels/],
+    [`${"A[".repeat(60)}1${"]".repeat(60)}`, /more than 30 levels/],
+    ['GEOGCS["x" "y"]', /not well-formed/],
+    ['GEOGCS["x",1+2]', /not well-formed/],
+    ['GEOGCS["x",{"word":"NORTH"}]', /"\{" cannot be read/],
   ])("rejects %s", (text, expected) => expect(rejection(text)).toMatch(expected));
 
   test("accepts one or rejects it with an error, however it is damaged", () => {

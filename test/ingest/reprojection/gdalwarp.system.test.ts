@@ -4,13 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Raster } from "../../../src/ingest/raster.ts";
+import { isProjected, type Raster } from "../../../src/ingest/raster.ts";
 import { MapFiles } from "../../../src/ingest/readers/mapFiles.ts";
-import { locate } from "../../../src/ingest/reprojection/planeGrid.ts";
-import { openProjection } from "../../../src/ingest/reprojection/projection.ts";
+import { locate, openProjection } from "../../../src/ingest/reprojection/projection.ts";
 import { cellCenter } from "../../../src/kernel/grid.ts";
 import { openStoredGeoTiff } from "../../../src/ingest/readers/geotiff/geotiff.ts";
-import { isProjected } from "../../../src/ingest/raster.ts";
 import { describeWithGdal, GDAL_PYTHON } from "../readers/mapPython.ts";
 
 const SCRIPT = fileURLToPath(new URL("warpVariants.py", import.meta.url));

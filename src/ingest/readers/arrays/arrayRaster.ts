@@ -1,23 +1,12 @@
 /** Reads one map of a file of arrays (NetCDF, HDF5, Zarr) by the CF conventions. */
 import { setImmediate } from "node:timers/promises";
 import { isFault } from "../../../errors.ts";
-import {
-  type BandsWindow,
-  type BandWindow,
-  checkWindow,
-  extraNodataNotes,
-  fileSpec,
-  messageOf,
-  type RasterOptions,
-  type RasterValues,
-  sourceFault,
-  type StoredRaster,
-} from "../../raster.ts";
-import { describePlaneCell } from "../../reprojection/planeGrid.ts";
+import { type BandsWindow, type BandWindow, checkWindow, extraNodataNotes, fileSpec, messageOf, type RasterOptions, type RasterValues, sourceFault, type StoredRaster } from "../../raster.ts";
+import { describePlaneCell } from "../../reprojection/projection.ts";
 import { placementOf, readPlaced } from "../storedMap.ts";
 import { type ArrayFile, type ArrayVariable, type IndexRange, NUMBER_BYTES, textOf } from "./arrayFile.ts";
 import { type MapGeometry, readGeometry } from "./grid.ts";
-import { chooseVariable, selectMap, type Selection } from "./selection.ts";
+import { chooseVariable, type Selection, selectMap } from "./selection.ts";
 import { InexactIntegerError, type Packing, readPacking, unitOf, unpack } from "./values.ts";
 
 /** Stored size of the part that is read in one step. */

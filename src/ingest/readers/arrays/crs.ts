@@ -1,7 +1,7 @@
 /** Reads the coordinate system that a file describes: WGS84 degrees, or one from which maps can be reprojected. */
 import type { RasterOptions } from "../../raster.ts";
 import { crsOfText } from "../../reprojection/crsText.ts";
-import type { ParsedCrs } from "../../reprojection/projString.ts";
+import type { ParsedCrs } from "../../crsDefinition.ts";
 import { crsOfGridMapping as projectionOfGridMapping } from "../../reprojection/gridMapping.ts";
 import { type Attributes, numbersOf, textOf } from "./arrayFile.ts";
 

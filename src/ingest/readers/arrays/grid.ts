@@ -2,19 +2,13 @@
 import { gridFault } from "../../../atlas/catalog.ts";
 import type { Grid } from "../../../kernel/grid.ts";
 import { messageOf, type PlaneGrid, type RasterOptions, sourceFault } from "../../raster.ts";
-import { gridOfPlane } from "../../reprojection/planeGrid.ts";
+import { gridOfPlane } from "../../reprojection/projection.ts";
 import { isFault } from "../../../errors.ts";
 import { type ArrayFile, type ArrayVariable, findVariable, numbersOf, textOf } from "./arrayFile.ts";
 import { type Axis, type CellBounds, evenAxis, unwrapLongitudes } from "./axis.ts";
-import {
-  coordinateOf,
-  horizontalDimensions,
-  type HorizontalDimensions,
-  metersOfUnit,
-  readNumbers,
-} from "./coordinates.ts";
+import { coordinateOf, horizontalDimensions, type HorizontalDimensions, metersOfUnit, readNumbers } from "./coordinates.ts";
 import { type AcceptedCrs, acceptedCrs, type CrsStatement, statementOfGridMapping, statementOfText } from "./crs.ts";
-import type { ParsedCrs } from "../../reprojection/projString.ts";
+import type { ParsedCrs } from "../../crsDefinition.ts";
 
 /** Position of a map on the globe, and the order of its cells in the file. */
 export interface MapGeometry {

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { messageOf, type PlaneGrid, type RasterOptions, sourceFault } from "../../raster.ts";
 import { axisOrderOf, crsOfText, epsgCrs, isSameCrs } from "../../reprojection/crsText.ts";
 import { crsOfGeoKeys, type GeoKeys } from "../../reprojection/geoKeys.ts";
-import type { ParsedCrs } from "../../reprojection/projString.ts";
+import type { ParsedCrs } from "../../crsDefinition.ts";
 import type { SrsStatement, Transform } from "./auxXml.ts";
 import { type Directory, TAG } from "./directory.ts";
 import { readGeoKeys } from "./geoKeys.ts";

@@ -1,20 +1,7 @@
 import { gridFault } from "../../../atlas/catalog.ts";
 import { isFault } from "../../../errors.ts";
-import {
-  checkWindow,
-  extraNodataNotes,
-  fileSpec,
-  isProjected,
-  messageOf,
-  type NumberType,
-  type Raster,
-  type RasterOptions,
-  type RasterValues,
-  sourceFault,
-  type StoredRaster,
-  type BandWindow,
-} from "../../raster.ts";
-import { describePlaneCell } from "../../reprojection/planeGrid.ts";
+import { type BandWindow, checkWindow, extraNodataNotes, fileSpec, isProjected, messageOf, type NumberType, type Raster, type RasterOptions, type RasterValues, sourceFault, type StoredRaster } from "../../raster.ts";
+import { describePlaneCell } from "../../reprojection/projection.ts";
 import { placementOf, readPlaced } from "../storedMap.ts";
 import { type BandMeaning, isPlain, valuesOf } from "./bandValues.ts";
 import { type ByteSource, openBytes } from "./byteSource.ts";
