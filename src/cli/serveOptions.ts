@@ -244,15 +244,15 @@ export function atlasAddress({ demo, atlas }: ServeFlags, atlasSource: string | 
 /** Returns the options of the server, except for the atlas, the ledger and the log. */
 export function serverOptionsOf(flags: ServeFlags): Omit<ServeOptions, "atlas" | "ledger" | "log"> {
   const { adminPort, adminHost, adminAllowedHost, corsOrigin, trustProxy, data, database } = flags;
-  let limits: Partial<HostLimits> = {};
-  let clients: NonNullable<ServeOptions["clients"]> = {};
-  let timeouts: NonNullable<ServeOptions["timeouts"]> = {};
+  const limits: Partial<HostLimits> = {};
+  const clients: NonNullable<ServeOptions["clients"]> = {};
+  const timeouts: NonNullable<ServeOptions["timeouts"]> = {};
   for (const option of SERVE_OPTIONS) {
     const value = (flags as object as Readonly<Record<string, unknown>>)[commandOption(option).attributeName()];
     if (value === undefined) continue;
-    limits = { ...limits, ...option.limits?.(value as number) };
-    clients = { ...clients, ...option.clients?.(value as never) };
-    timeouts = { ...timeouts, ...option.timeouts?.(value as number) };
+    Object.assign(limits, option.limits?.(value as number));
+    Object.assign(clients, option.clients?.(value as never));
+    Object.assign(timeouts, option.timeouts?.(value as number));
   }
   return {
     host: flags.host,
