@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { Fault } from "../errors.ts";
-import { chainState, type ChainState } from "./chainState.ts";
+import { chainState, type ChainState } from "./chainAudit.ts";
 import { checkEntry, RECORD_TIMEOUT_MS } from "./entry.ts";
 import { type RecordResult, type UsageEntry } from "./ledger.ts";
 import { closedError, LedgerBase, type LedgerClock, reportTurns } from "./ledgerBase.ts";

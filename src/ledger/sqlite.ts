@@ -6,17 +6,17 @@ import { startNodeThread } from "../concurrency/nodeThread.ts";
 import { ThreadCalls, type WorkerThread } from "../concurrency/threadCalls.ts";
 import {
   BATCH_COUNT_MAX,
+  RECORD_TIMEOUT_MS,
+  RecordQueue,
   checkEntry,
   encodeEntries,
   idempotencyKeyReused,
-  RECORD_TIMEOUT_MS,
   usageNotRecorded,
 } from "./entry.ts";
 import { type RecordResult, SQLITE_FILE_NAME, type UsageEntry } from "./ledger.ts";
-import type { ChainState } from "./chainState.ts";
+import type { ChainState } from "./chainAudit.ts";
 import { closedError, LedgerBase, type LedgerClock, reportTurns } from "./ledgerBase.ts";
 import { accountOf, type ArgumentOf, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
-import { RecordQueue } from "./recordQueue.ts";
 import type { LedgerEvent, MethodRequest, RecordReply, RecordRequest, SqliteWorkerSetup } from "./sqliteWorker.ts";
 
 /**
