@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { parseHazardParameters, parseHazardQuery } from "../src/hazard/query.ts";
 import { encodeJson } from "../src/text/json/json.ts";
 import { serve } from "../src/host/main.ts";
-import { newRequestId } from "../src/host/http/requestId.ts";
+import { newRequestId } from "../src/host/http/exchange.ts";
 import { Kernel } from "../src/kernel/instance.ts";
 import { openLedger } from "../src/ledger/openLedger.ts";
 import { type Contender, interleave } from "./interleave.ts";

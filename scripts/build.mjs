@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { chmod, copyFile, readFile, rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundleDependencies } from "./bundleDependencies.mjs";
+import { bundlePrograms } from "./bundlePrograms.mjs";
 import { pruneDeclarations } from "./declarations.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -22,6 +23,7 @@ const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
 run(...tsc, "--emitDeclarationOnly");
 run(...tsc, "--declaration", "false", "--removeComments", "--noCheck");
 await bundleDependencies();
+await bundlePrograms();
 run("scripts/buildExplorer.mjs");
 await copyFile("src/host/openapi/examples.json", "dist/host/openapi/examples.json");
 await chmod("dist/cli/main.js", 0o755);

@@ -31,6 +31,7 @@ const MODULES = {
     ["lerc", undefined],
     ["sax", undefined],
     ["uuid", undefined],
+    ["yauzl", undefined],
     ["zstddec", undefined],
   ]),
 };

@@ -147,7 +147,7 @@ export const CAMPAIGNS = [
       "test/kernel/rimCells.exhaustive.test.ts",
       "test/atlas/partitionInvariance.exhaustive.test.ts",
       "test/hazard/scoring/scorePlaces.exhaustive.test.ts",
-      "test/places/run/scorePlaceFile.test.ts",
+      "test/places/run/scorePlaceFile.exhaustive.test.ts",
       "test/browser/core.system.test.ts",
     ],
     sizes: {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { packTarball } from "./packageTarball.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
-const { file, files, sizeBytes } = packTarball("build");
+const { file, files, sizeBytes } = packTarball();
 for (const [command, ...args] of [
   ["node_modules/.bin/publint", file, "--strict"],
   // Does not check TypeScript's resolution `node10`, which ignores `exports` and finds no subpaths, nor that of CommonJS

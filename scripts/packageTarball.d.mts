@@ -7,11 +7,10 @@ export interface PackedFile {
 export interface PackedTarball {
   readonly file: string;
   readonly sizeBytes: number;
-  readonly unpackedSizeBytes: number;
   readonly files: readonly PackedFile[];
 }
 
 /** Returns the manifest of the published package: without the members that only a clone uses. */
 export function publishedManifest(manifest: Readonly<Record<string, unknown>>): Record<string, unknown>;
-/** Packs a copy of the built package into a folder, without running scripts. */
-export function packTarball(destination: string): PackedTarball;
+/** Packs a copy of the built package, without running scripts, unless the same files have already been packed. */
+export function packTarball(): PackedTarball;

@@ -2,16 +2,29 @@
 //
 //   npm pack                                             runs `prepack` and `postpack` below, which replace and
 //                                                        restore package.json
-//   import { packTarball } from "./packageTarball.mjs"   packs a copy, for tests that run in parallel with others
+//   import { packTarball } from "./packageTarball.mjs"   packs a copy once, for checks and tests that run in parallel
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { createHash } from "node:crypto";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const MANIFEST = join(ROOT, "package.json");
 const ORIGINAL = join(ROOT, "build/package.original.json");
+const TARBALLS = join(ROOT, "build/tarballs");
+const DESCRIPTION = "tarball.json";
 
 /** Members of package.json that only a clone uses. */
 const CLONE_MEMBERS = new Set(["scripts", "devDependencies", "scarfSettings", "allowScripts"]);
@@ -25,23 +38,54 @@ export function publishedManifest(manifest) {
 }
 
 /**
- * Packs a copy of the built package, without running scripts.
+ * Packs a copy of the built package, without running scripts, unless the same files have already been packed.
  *
- * @param {string} destination folder for the tarball
- * @returns {{ file: string, sizeBytes: number, unpackedSizeBytes: number, files: readonly { path: string, size: number }[] }}
+ * @returns {{ file: string, sizeBytes: number, files: readonly { path: string, size: number }[] }}
  */
-export function packTarball(destination) {
-  const copy = mkdtempSync(join(tmpdir(), "isotherm-pack-"));
-  try {
+export function packTarball() {
+  const manifest = JSON.parse(readFileSync(MANIFEST, "utf8"));
+  const version = versionOfFiles(["package.json", "README.md", "LICENSE", ...manifest.files]);
+  const folder = join(TARBALLS, version);
+  if (!existsSync(folder)) {
+    mkdirSync(TARBALLS, { recursive: true });
+    const draft = mkdtempSync(join(TARBALLS, "draft-"));
+    const copy = join(draft, "package");
     const [{ files: original }] = npmPack(ROOT, ["--dry-run"]);
     for (const { path } of original) cpSync(join(ROOT, path), join(copy, path));
-    writeFileSync(join(copy, "package.json"), serialize(publishedManifest(JSON.parse(readFileSync(MANIFEST, "utf8")))));
-    mkdirSync(destination, { recursive: true });
-    const [{ filename, size, unpackedSize, files }] = npmPack(copy, ["--pack-destination", resolve(destination)]);
-    return { file: join(destination, filename), sizeBytes: size, unpackedSizeBytes: unpackedSize, files };
-  } finally {
+    writeFileSync(join(copy, "package.json"), serialize(publishedManifest(manifest)));
+    const [{ filename, size, files }] = npmPack(copy, ["--pack-destination", draft]);
     rmSync(copy, { recursive: true });
+    writeFileSync(join(draft, DESCRIPTION), serialize({ filename, sizeBytes: size, files }));
+    for (const name of readdirSync(TARBALLS)) {
+      if (name !== version && !name.startsWith("draft-"))
+        rmSync(join(TARBALLS, name), { recursive: true, force: true });
+    }
+    try {
+      renameSync(draft, folder);
+    } catch (error) {
+      // Another process has packed the same files at the same time.
+      if (!existsSync(folder)) throw error;
+      rmSync(draft, { recursive: true });
+    }
   }
+  const { filename, sizeBytes, files } = JSON.parse(readFileSync(join(folder, DESCRIPTION), "utf8"));
+  return { file: join(folder, filename), sizeBytes, files };
+}
+
+/** Returns a hash of the names, sizes and times of files and of the files in folders; names that do not exist are ignored. */
+function versionOfFiles(/** @type {readonly string[]} */ names) {
+  const hash = createHash("sha256");
+  const add = (/** @type {string} */ path) => {
+    const { size, mtimeMs } = statSync(join(ROOT, path));
+    hash.update(`${path}\0${size}\0${mtimeMs}\n`);
+  };
+  for (const name of names.filter((name) => existsSync(join(ROOT, name)))) {
+    const children = statSync(join(ROOT, name)).isDirectory()
+      ? readdirSync(join(ROOT, name), { recursive: true, encoding: "utf8" }).toSorted()
+      : [];
+    for (const path of [name, ...children.map((child) => join(name, child))]) add(path);
+  }
+  return hash.digest("hex").slice(0, 16);
 }
 
 /** Runs npm pack without scripts. Returns what it prints: the name of the tarball, its size and its files. */

@@ -33,7 +33,7 @@ export {
   type ReferenceColumns,
 } from "./kernel/alignmentColumns.ts";
 export { alignPortfolio } from "./holdings/alignPortfolio.ts";
-export { roundPortfolio } from "./holdings/roundPortfolio.ts";
+export { roundPortfolio } from "./holdings/alignPortfolio.ts";
 export { referenceCountries, referenceIndustries, referenceScenarios } from "./company/referenceLists.ts";
 export { estimateEmissions, totalClimateRisk } from "./company/report.ts";
 export {
@@ -48,8 +48,8 @@ export {
 export type { Atlas, AtlasHoldings } from "./hazard/answer.ts";
 export type { BatchOptions, RefusedElement } from "./hazard/batch.ts";
 export type { QueryOptions } from "./hazard/batch.ts";
-export type { ValueTileLayer } from "./hazard/tiles/tileLayer.ts";
-export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./hazard/tiles/tileRequest.ts";
+export type { ValueTileLayer } from "./hazard/valueTiles.ts";
+export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./hazard/valueTiles.ts";
 export { colorOf, type ColorScale, colorScaleOf, differenceScaleOf, type Rgba } from "./tiles/colorScales.ts";
 export type { TileAddress } from "./tiles/mercator.ts";
 export { decodeValueTile, encodeValueTile, valueOfStep, type ValueTile } from "./tiles/valueTile.ts";
@@ -178,8 +178,8 @@ export type {
 export type { ScoreStatus } from "./hazard/scoring/scoreRequest.ts";
 export type { RowError } from "./places/scores/placeBlock.ts";
 export type { PlaceResult } from "./places/scores/placeResult.ts";
-export type { PlaceRow } from "./places/scores/rowBlocks.ts";
+export type { PlaceRow } from "./places/scores/scorePortfolio.ts";
 export type { ScorePortfolioOptions } from "./places/scores/placeOptions.ts";
 export { scorePortfolio, type ScoredPlace } from "./places/scores/scorePortfolio.ts";
-export type { NgfsRegion } from "./reference/countries.ts";
+export type { NgfsRegion } from "./reference/countryNames.ts";
 export { openAtlas, type OpenAtlasOptions } from "./openAtlas.ts";

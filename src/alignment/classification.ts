@@ -1,4 +1,4 @@
-import { CLASSIFICATION_SYSTEMS, type ClassificationSystem, readSystem } from "../reference/classificationSystems.ts";
+import { CLASSIFICATION_SYSTEMS, type ClassificationSystem, readSystem } from "../reference/industryCodes.ts";
 import { matchCountry, suggestCountryName } from "../reference/countryNames.ts";
 import { matchPathway, type PathwayMatch, suggestIndustryName } from "../reference/pathwayNames.ts";
 import { flagBit } from "./answer.ts";

@@ -107,28 +107,41 @@ export class Sampler {
     return { hazard, ...fields.of(layers) };
   }
 
-  /** Returns the cell that contains the location, or undefined outside the grid. */
-  async sampleCell(
-    { hazard, cachedField, lanes }: LayerSet,
-    { latDeg, lonDeg }: Location,
-    timeSlice?: TimeSlice,
-  ): Promise<CellSample | undefined> {
+  /**
+   * Returns the cell that contains the location without waiting: null outside the grid, and undefined if its tile must be
+   * fetched first.
+   */
+  readCell({ hazard, cachedField, lanes }: LayerSet, { latDeg, lonDeg }: Location): CellSample | null | undefined {
     const { field } = cachedField;
     const { columnCount } = hazard.grid;
     const index = field.grid.cellOf(latDeg, lonDeg);
-    if (index < 0) return undefined;
+    if (index < 0) return null;
     const row = Math.floor(index / columnCount);
     const cell = { row, column: index - row * columnCount };
-    const center = cellCenter(hazard.grid, cell);
-    const computed = computeCell(cachedField, lanes, cell);
-    if (computed !== undefined) return { center, steps: computed };
     const tile = Math.floor(cell.row / TILE_SIZE) * field.grid.tileColumnCount + Math.floor(cell.column / TILE_SIZE);
-    const read = (): Uint16Array => this.#readCell(cachedField, lanes, { tile, ...cell });
-    const isCached = this.#kernel.words[cachedField.wordOf("cells", tile)] !== 0;
-    const steps = isCached
-      ? read()
-      : await cachedField.withTiles([{ form: "cells", indices: [tile] }], read, timeSlice);
-    return { center, steps };
+    const word = cachedField.wordOf("cells", tile);
+    const steps =
+      this.#kernel.words[word] === 0
+        ? computeCell(cachedField, lanes, cell)
+        : this.#readSteps(cachedField, lanes, { word, ...cell });
+    return steps === undefined ? undefined : { center: cellCenter(hazard.grid, cell), steps };
+  }
+
+  /** Returns the cell that contains the location, or undefined outside the grid. */
+  async sampleCell(set: LayerSet, location: Location, timeSlice?: TimeSlice): Promise<CellSample | undefined> {
+    const read = (): CellSample | null | undefined => this.readCell(set, location);
+    const found = read();
+    if (found !== undefined) return found ?? undefined;
+    const { cachedField } = set;
+    const tile = tileOf(cachedField, cachedField.field.grid.cellOf(location.latDeg, location.lonDeg));
+    return (await cachedField.withTiles([{ form: "cells", indices: [tile] }], read, timeSlice)) ?? undefined;
+  }
+
+  /** Samples a circle without waiting. @returns undefined if tiles must be fetched, or if there is no pyramid to give the result */
+  trySampleCircle(set: LayerSet, circle: Circle, options: CircleOptions): CircleSample | undefined {
+    if (!set.cachedField.hasPyramid) return undefined;
+    const sample = this.#circles.trySample(set, circle, options);
+    return sample === undefined || isMissingTiles(sample) ? undefined : sample;
   }
 
   /** Samples all cells whose centers are inside the circle, and the cell that contains its center. */
@@ -172,9 +185,8 @@ export class Sampler {
    * @returns false if tiles must be fetched or the pyramid cannot give the result; then call `fetchCircle`
    */
   readCircle(set: LayerSet, target: CircleTarget, out: CircleResults): boolean {
-    if (!set.cachedField.hasPyramid) return false;
-    const sample = this.#circles.trySample(set, target.circle, { method: target.method, shares: false });
-    if (sample === undefined || isMissingTiles(sample)) return false;
+    const sample = this.trySampleCircle(set, target.circle, { method: target.method, shares: false });
+    if (sample === undefined) return false;
     writeCircle(set, sample.values, target.first, out);
     return true;
   }
@@ -227,13 +239,12 @@ export class Sampler {
     return order;
   }
 
-  #readCell(
-    cachedField: CachedField,
+  #readSteps(
+    { field }: CachedField,
     lanes: readonly number[],
-    { tile, row, column }: Cell & { readonly tile: number },
+    { word, row, column }: Cell & { readonly word: number },
   ): Uint16Array {
-    const { vectorCount, layerCount } = cachedField.field;
-    const word = cachedField.wordOf("cells", tile);
+    const { vectorCount, layerCount } = field;
     const pointer = this.#kernel.pointerAt(word);
     this.#kernel.words[word] = pointer | 1;
     const cellIndex = (row % TILE_SIZE) * TILE_SIZE + (column % TILE_SIZE);
@@ -244,6 +255,13 @@ export class Sampler {
     for (let i = 0; i < lanes.length; i++) steps[i] = cell[lanes[i] ?? -1] ?? STEPS_OUTSIDE;
     return steps;
   }
+}
+
+/** Returns the index of the data tile of a cell, which is row * columnCount + column. */
+function tileOf({ field: { grid } }: CachedField, cell: number): number {
+  const row = Math.floor(cell / grid.grid.columnCount);
+  const column = cell - row * grid.grid.columnCount;
+  return Math.floor(row / TILE_SIZE) * grid.tileColumnCount + Math.floor(column / TILE_SIZE);
 }
 
 function writeCircle(set: LayerSet, found: readonly CircleValue[], first: number, out: CircleResults): void {

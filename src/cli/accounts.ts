@@ -5,7 +5,6 @@ import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } fr
 /** `isotherm accounts`: the organizations that hold API keys. */
 export function accountsCommand(): Command {
   return new Command("accounts")
-    .description("manage the accounts that hold API keys")
     .addCommand(
       ledgerCommand("create")
         .description("create an account, and the ledger if it does not exist")

@@ -6,17 +6,26 @@ import { Fault, isFault } from "../errors.ts";
 import { parseNumber } from "../validation/parameters.ts";
 import { quote } from "../validation/schemaErrors.ts";
 import type { IndustryMap } from "../reference/industryMap.ts";
-import { resultCells } from "./alignmentColumns.ts";
-import { openIndustryMap, withMappedIndustry } from "./industryMapFile.ts";
-import { alignmentWriter } from "./alignmentWriter.ts";
+import { alignmentWriter, resultCells } from "./alignmentWriter.ts";
+import {
+  checkOutput,
+  displayName,
+  ENTITY_FORMATS,
+  type EntityFormat,
+  inputFormat,
+  openIndustryMap,
+  outputFormat,
+  readBytes,
+  statInput,
+  STDIO,
+  withMappedIndustry,
+  writeOutput,
+} from "./fileIo.ts";
 import { openEntityCsv } from "./entityCsv.ts";
 import { openEntityJson, openEntityNdjson } from "./entityJson.ts";
 import type { EntityChunk, EntitySource } from "./entitySource.ts";
-import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
-import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
-import { runPortfolio } from "./alignPortfolio.ts";
-import { addPortfolioOptions, type HoldingsFlags, portfolioOptionsOf } from "./alignPortfolioOptions.ts";
-import { indentedJson } from "./indentedJson.ts";
+import { addPortfolioOptions, type HoldingsFlags, portfolioOptionsOf, runPortfolio } from "./alignPortfolio.ts";
+import { indentedJson } from "./terminal.ts";
 import { progressBar } from "./progress.ts";
 import type {
   AlignmentAnswer,
@@ -52,7 +61,6 @@ interface AlignSummary {
 /** `isotherm align`: implied temperature rise for files of entities of any length. */
 export function alignCommand(): Command {
   const command = new Command("align")
-    .description("compute the implied temperature rise of companies from their baseline and projected emissions")
     .argument("[in]", "companies: a .csv, .json, .ndjson or .jsonl file, or - for standard input")
     .argument(
       "[out]",

@@ -1,9 +1,16 @@
-import { type CsvCell, csvLine } from "../text/csvText.ts";
+/** Writes the results of `isotherm align`; in CSV, as columns that are added to those of the file. */
+import { type CsvCell, csvLine } from "../text/csv.ts";
 import { encodeJson } from "../text/json/json.ts";
 import { ENTITY_COLUMN_NAMES } from "./entityCsv.ts";
-import type { EntityFormat } from "./fileFormats.ts";
-import { type ResultCells, resultCells, type ResultColumns } from "./alignmentColumns.ts";
-import type { AlignmentAnswer, AlignmentResult, Entity } from "../contract/wireTypes.ts";
+import type { EntityFormat } from "./fileIo.ts";
+import type {
+  AlignedYear,
+  AlignmentAnswer,
+  AlignmentInclude,
+  AlignmentResult,
+  BlendedYear,
+  Entity,
+} from "../contract/wireTypes.ts";
 
 /** Entities of a file and their results. */
 interface AlignedChunk {
@@ -14,7 +21,7 @@ interface AlignedChunk {
 }
 
 /** Formats results as text: `head`, the output of each `write`, then `tail`. */
-export interface AlignmentWriter {
+interface AlignmentWriter {
   readonly head: string;
   write(chunk: AlignedChunk): string;
   readonly tail: string;
@@ -104,4 +111,123 @@ function entityCells({ entity_info, data, projected_emissions }: Entity, project
     probability: projected?.probability,
   };
   return ENTITY_COLUMN_NAMES.map((name) => cells[name]);
+}
+
+/** What determines the columns of a file. */
+interface ResultColumns {
+  readonly include: readonly AlignmentInclude[];
+  readonly hasDetail: boolean;
+  /** Whether the records can have labels. */
+  readonly hasLabels: boolean;
+}
+
+/** A row of the output: a projection record and the result of its entity. */
+interface ResultRow {
+  readonly result: AlignmentResult;
+  readonly year: AlignedYear;
+  /** The mean over the labels in the same year. */
+  readonly blended: BlendedYear | undefined;
+}
+
+type Columns = Readonly<Record<string, (row: ResultRow) => CsvCell>>;
+
+const VALUE_COLUMNS: Columns = {
+  temperature_alignment: ({ year }) => year.temperature_alignment,
+  reason: ({ year }) => year.reason,
+  range_low: ({ year }) => year.range?.low,
+  range_high: ({ year }) => year.range?.high,
+  coverage: ({ year }) => year.coverage,
+  flags: ({ result, year }) => [...(result.flags ?? []), ...(year.flags ?? [])].join(";"),
+  did_you_mean: ({ result }) =>
+    Object.entries(result.did_you_mean ?? {})
+      .map(([member, name]) => `${member}=${name}`)
+      .join(";"),
+};
+
+const LABEL_COLUMNS: Columns = {
+  blended: ({ blended }) => blended?.temperature_alignment,
+  blended_range_low: ({ blended }) => blended?.range.low,
+  blended_range_high: ({ blended }) => blended?.range.high,
+};
+
+const INCLUDED_COLUMNS: Readonly<Record<AlignmentInclude, Columns>> = {
+  climate_range: {
+    climate_range_low: ({ year }) => year.climate_range?.low,
+    climate_range_high: ({ year }) => year.climate_range?.high,
+  },
+  by_scope: {
+    by_scope_s1s2: ({ year }) => year.by_scope?.s1s2,
+    by_scope_s3: ({ year }) => year.by_scope?.s3,
+  },
+  budget: {
+    budget_scenario: ({ year }) => year.budget?.scenario,
+    budget_allowed: ({ year }) => year.budget?.allowed,
+    budget_projected: ({ year }) => year.budget?.projected,
+    budget_overshoot: ({ year }) => year.budget?.overshoot,
+    budget_overshoot_pct: ({ year }) => year.budget?.overshoot_pct,
+  },
+  overall: {
+    overall: ({ result }) => result.overall?.temperature_alignment,
+    overall_range_low: ({ result }) => result.overall?.range.low,
+    overall_range_high: ({ result }) => result.overall?.range.high,
+    overall_years: ({ result }) => result.overall?.years,
+  },
+};
+
+const DETAIL_COLUMNS: Columns = {
+  method: ({ year }) => year.detail?.method,
+  benchmark: ({ year }) => year.detail?.benchmark,
+  basis: ({ year }) => year.detail?.basis,
+  temperature_intensity: ({ year }) => year.detail?.temperature_intensity,
+  temperature_emissions: ({ year }) => year.detail?.temperature_emissions,
+  temperature_cumulative: ({ year }) => year.detail?.temperature_cumulative,
+  pathway: ({ year }) => year.detail?.pathway,
+  matched_on: ({ year }) => year.detail?.matched.on,
+  matched_key: ({ year }) => year.detail?.matched.key,
+  growth_source: ({ year }) => year.detail?.growth.source,
+  growth_region: ({ year }) => year.detail?.growth_region,
+  growth_factor: ({ year }) => year.detail?.growth_factor,
+  emissions_ratio: ({ year }) => year.detail?.emissions_ratio,
+  emissions_ratio_q: ({ year }) => year.detail?.emissions_ratio_q,
+  evaluated_year: ({ year }) => year.detail?.evaluated_year,
+  between_below: ({ year }) => year.detail?.between?.below,
+  between_above: ({ year }) => year.detail?.between?.above,
+  between_weight: ({ year }) => year.detail?.between?.weight,
+  temperature_scope1: ({ year }) => year.detail?.temperature_by_scope.scope1,
+  temperature_scope2: ({ year }) => year.detail?.temperature_by_scope.scope2,
+  temperature_scope3: ({ year }) => year.detail?.temperature_by_scope.scope3,
+};
+
+function columnsOf({ include, hasDetail, hasLabels }: ResultColumns): Columns {
+  const members = Object.keys(INCLUDED_COLUMNS) as AlignmentInclude[];
+  const included = members.filter((member) => hasDetail || include.includes(member));
+  return Object.assign(
+    {},
+    VALUE_COLUMNS,
+    hasLabels ? LABEL_COLUMNS : {},
+    ...included.map((member) => INCLUDED_COLUMNS[member]),
+    hasDetail ? DETAIL_COLUMNS : {},
+  ) as Columns;
+}
+
+/** The columns that results add to a file. */
+interface ResultCells {
+  readonly names: readonly string[];
+  /** Returns the cells of each projection record of a result. */
+  cellsOf(result: AlignmentResult): readonly (readonly CsvCell[])[];
+}
+
+export function resultCells(columns: ResultColumns): ResultCells {
+  const readers = columnsOf(columns);
+  const readCells = Object.values(readers);
+  return {
+    names: Object.keys(readers),
+    cellsOf(result) {
+      const blendedByYear = new Map(result.blended?.map((blended) => [blended.year, blended]));
+      return result.data.map((year) => {
+        const row = { result, year, blended: blendedByYear.get(year.year) };
+        return readCells.map((read) => read(row));
+      });
+    },
+  };
 }

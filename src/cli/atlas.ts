@@ -12,12 +12,12 @@ import { publishAtlas, type PublishReport } from "./atlasPublish.ts";
 import { stacItems } from "./atlasStac.ts";
 import { readBox } from "./ingest.ts";
 import { readNumber } from "./ingestRecipes.ts";
-import { indentedJson } from "./indentedJson.ts";
+import { indentedJson } from "./terminal.ts";
 import { progressBar } from "./progress.ts";
 
 /** `isotherm atlas`: shows the content of an atlas, verifies and publishes its files, and writes it in other formats. */
 export function atlasCommand(): Command {
-  const command = new Command("atlas").description("inspect, verify, export and publish an atlas");
+  const command = new Command("atlas");
   command
     .command("info")
     .description("show the hazards, grids, layers, rules, sources and files of an atlas")

@@ -1,7 +1,7 @@
 /** `isotherm atlas stac`: describes an atlas as items of a SpatioTemporal Asset Catalog (STAC 1.1.0), one for each hazard. */
 import type { Catalog } from "../atlas/catalog.ts";
 import { supplementedHazard, supplementName, withoutStaleSupplements } from "../atlas/supplement.ts";
-import { filesOf, liveGroups, methodOf, productOf, type StatedProduct } from "./atlasSources.ts";
+import { filesOf, liveGroups, methodOf, productOf, type StatedProduct } from "./atlasInfo.ts";
 
 /** Longitudes and latitudes, as GeoJSON orders them. */
 type Ring = readonly (readonly [number, number])[];

@@ -9,10 +9,20 @@ import type { IndustryMap } from "../reference/industryMap.ts";
 import { quote, summarizeItems } from "../validation/schemaErrors.ts";
 import { COMPANY_COLUMN_NAMES, type CompanyEntry, type CompanyFile, openCompanies } from "./companyFiles.ts";
 import { describeCompany } from "./companyReport.ts";
-import { checkOutput, readBytes, statInput, writeOutput } from "./fileIo.ts";
-import { ENTITY_FORMATS, displayName, type EntityFormat, inputFormat, outputFormat, STDIO } from "./fileFormats.ts";
-import { openIndustryMap } from "./industryMapFile.ts";
-import { indentedJson } from "./indentedJson.ts";
+import {
+  checkOutput,
+  displayName,
+  ENTITY_FORMATS,
+  type EntityFormat,
+  inputFormat,
+  openIndustryMap,
+  outputFormat,
+  readBytes,
+  statInput,
+  STDIO,
+  writeOutput,
+} from "./fileIo.ts";
+import { indentedJson } from "./terminal.ts";
 import { progressBar } from "./progress.ts";
 import type { CompanyAnswer, CompanyRequest } from "../contract/wireTypes.ts";
 import { decodeUtf8 } from "../text/utf8Text.ts";
@@ -51,7 +61,6 @@ const OUTPUT_CHUNK_SIZE_CHARACTERS = 1 << 18;
 /** `isotherm company`: climate risk of one company as a report, or of a list of companies as a file. */
 export function companyCommand(): Command {
   return new Command("company")
-    .description("estimate the transition and physical climate risk of companies")
     .argument(
       "<in>",
       "one company (a JSON object) or a list (a JSON list, .ndjson or .csv file), or - for standard input",

@@ -3,10 +3,10 @@ import { closestMatch } from "../validation/closestMatch.ts";
 import { quote } from "../validation/schemaErrors.ts";
 import { parseJson } from "../text/json/json.ts";
 import { parseNumber } from "../validation/parameters.ts";
-import { parseCsvRows } from "../text/csvRows.ts";
+import { parseCsvRows } from "../text/csv.ts";
 import { type JsonElement, splitJsonList, splitLines, textPosition } from "./entityJson.ts";
 import { FaultCollector } from "./entitySource.ts";
-import type { EntityFormat } from "./fileFormats.ts";
+import type { EntityFormat } from "./fileIo.ts";
 
 /** A company as read from a file, not yet validated, or the reason why it cannot be read. */
 export interface CompanyEntry {

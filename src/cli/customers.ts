@@ -6,15 +6,13 @@ import { ledgerCommand, type LedgerFlags, printJson, printTable, withLedger } fr
 
 /** `isotherm customers`: the customers that callers have registered. */
 export function customersCommand(): Command {
-  return new Command("customers")
-    .description("list the customers to which the usage of an account is attributed; callers register them over HTTP")
-    .addCommand(
-      ledgerCommand("list")
-        .description("list the customers of an account in order of registration")
-        .requiredOption("--account <account>", "account id")
-        .addHelpText("after", "\nExample:\n  isotherm customers list --account 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77")
-        .action(runCustomersList),
-    );
+  return new Command("customers").addCommand(
+    ledgerCommand("list")
+      .description("list the customers of an account in order of registration")
+      .requiredOption("--account <account>", "account id")
+      .addHelpText("after", "\nExample:\n  isotherm customers list --account 0d3c6a5e-5f0b-4a35-9d6f-0c5b4f1c2a77")
+      .action(runCustomersList),
+  );
 }
 
 async function runCustomersList(flags: LedgerFlags & { readonly account: string }): Promise<void> {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { Ledger } from "../ledger/ledger.ts";
-import { indentedJson } from "./indentedJson.ts";
+import { indentedJson } from "./terminal.ts";
 
 /** Content of `demo-credentials.json`: everything that a first request needs. */
 export interface DemoCredentials {

@@ -2,7 +2,7 @@ import { Fault } from "../errors.ts";
 import { closestMatch } from "../validation/closestMatch.ts";
 import { quote } from "../validation/schemaErrors.ts";
 import { parseNumber } from "../validation/parameters.ts";
-import { type CsvRow, parseCsvRows } from "../text/csvRows.ts";
+import { type CsvRow, parseCsvRows } from "../text/csv.ts";
 import { type EntityChunk, type EntitySource, FaultCollector, type SourceLocation } from "./entitySource.ts";
 
 /** A column of an entity CSV file and the entity member that it maps to. */

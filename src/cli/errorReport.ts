@@ -11,7 +11,7 @@ const QUERY_OPTIONS: Readonly<Record<string, string>> = {
 };
 
 /** Options by the name of the request member that they set. Empty if the request comes from a file. */
-export type OptionNames = Readonly<Record<string, string>>;
+type OptionNames = Readonly<Record<string, string>>;
 
 /** Returns the options of a command that takes no file arguments, by the member names that library messages use. */
 export function optionNames(command: Command | undefined): OptionNames {
@@ -43,7 +43,7 @@ export function errorLines(error: unknown, options: OptionNames = {}): readonly 
 }
 
 /** Formats a system error. @param target what the operation was on, if it is known */
-export function systemErrorLine(error: NodeJS.ErrnoException, target: string | undefined): string {
+function systemErrorLine(error: NodeJS.ErrnoException, target: string | undefined): string {
   const { syscall = "continue", code, errno, message } = error;
   const [, meaning = message] = getSystemErrorMap().get(errno ?? 0) ?? [];
   return `cannot ${syscall}${target === undefined ? "" : ` ${target}`}: ${meaning} (${code}).`;
@@ -67,4 +67,14 @@ function sentencesBefore(message: string, detail: string): string {
   const lead = message.slice(0, -detail.length).trimEnd();
   const end = lead.lastIndexOf(". ");
   return end < 0 ? lead : lead.slice(0, end + 1);
+}
+
+/** 128 plus the number of SIGPIPE, as shells report it. */
+const EXIT_CODE_CLOSED_PIPE = 141;
+
+/** Ends the process after an error on standard output; without a message if the reader has closed the pipe, as `head -1` does. */
+export function endOnOutputError(error: NodeJS.ErrnoException): never {
+  if (error.code === "EPIPE") process.exit(EXIT_CODE_CLOSED_PIPE);
+  process.stderr.write(`isotherm: ${systemErrorLine(error, "to standard output")}\n`);
+  process.exit(1);
 }

@@ -1,17 +1,24 @@
 import { Argument, Command, InvalidArgumentError, Option } from "commander";
-import { type BoundingBox, ingestLayers, type IngestOptions, type IngestPreview, ingestRecipe, type IngestReport, previewLayers, previewRecipe, type RecipeName } from "../ingest/ingest.ts";
+import {
+  type BoundingBox,
+  ingestLayers,
+  type IngestOptions,
+  type IngestPreview,
+  ingestRecipe,
+  type IngestReport,
+  previewLayers,
+  previewRecipe,
+  type RecipeName,
+} from "../ingest/ingest.ts";
 import { MANIFEST_RECIPES, type ManifestRecipe, manifestSchemaText } from "../ingest/recipes/recipeList.ts";
-import { formatIngestPreview, ingestPreviewJson } from "./ingestPreview.ts";
+import { formatIngestPreview, formatIngestReport, ingestPreviewJson, ingestReportJson } from "./ingestReport.ts";
 import { ingestProgress } from "./ingestProgress.ts";
 import { readNumber, readNumbers, readPairs, recipeCommands } from "./ingestRecipes.ts";
-import { formatIngestReport, ingestReportJson } from "./ingestReport.ts";
-import { indentedJson } from "./indentedJson.ts";
-import { printError } from "./standardError.ts";
-import { untilStopped } from "./stopSignals.ts";
+import { indentedJson, printError, untilStopped } from "./terminal.ts";
 
 /** `isotherm ingest`: writes an atlas from public hazard maps. */
 export function ingestCommand(): Command {
-  const command = new Command("ingest").description("write an atlas from hazard maps (GeoTIFF, NetCDF, HDF5, Zarr)");
+  const command = new Command("ingest");
   for (const { name, command: recipe } of recipeCommands()) {
     command.addCommand(
       withOptions(recipe).action(async (sources: string[], flags: IngestFlags) => {

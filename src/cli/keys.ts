@@ -12,7 +12,6 @@ const INPUT_LENGTH_MAX = 4096;
 /** `isotherm keys`: issues, imports, lists, rotates, revokes and checks API keys. */
 export function keysCommand(): Command {
   return new Command("keys")
-    .description("manage the API keys that callers send as X-API-Key")
     .addCommand(
       ledgerCommand("create")
         .description("create a key for an account; the key is shown only once")

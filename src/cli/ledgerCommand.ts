@@ -2,7 +2,7 @@ import { Command, Option } from "commander";
 import type { MaintainedLedger } from "../ledger/ledger.ts";
 import { type LedgerOptions, openLedger } from "../ledger/openLedger.ts";
 import { addDatabaseOptions, type DatabaseFlags } from "./databaseOptions.ts";
-import { indentedJson } from "./indentedJson.ts";
+import { indentedJson } from "./terminal.ts";
 import { formatTable } from "./textTable.ts";
 
 /** Options of every command that uses the ledger. */

@@ -8,14 +8,12 @@ import { previewPlaceFile } from "../places/run/previewPlaceFile.ts";
 import { scorePlaceFile } from "../places/run/scorePlaceFile.ts";
 import { workFolderOf } from "../places/run/workFolder.ts";
 import { checkOutput, statInput } from "./fileIo.ts";
-import { indentedJson } from "./indentedJson.ts";
+import { indentedJson, printError, untilStopped } from "./terminal.ts";
 import { addPortfolioFlags, placeFileOptionsOf, type PortfolioFlags } from "./portfolioFlags.ts";
 import { portfolioMergeCommand } from "./portfolioMerge.ts";
 import { formatPlacePreview, formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";
 import { portfolioSummaryCommand } from "./portfolioSummary.ts";
 import { progressBar } from "./progress.ts";
-import { printError } from "./standardError.ts";
-import { untilStopped } from "./stopSignals.ts";
 
 /** Parts that tests replace to inject faults. */
 interface PortfolioParts {
@@ -25,7 +23,6 @@ interface PortfolioParts {
 /** `isotherm portfolio`: scores a file of places. */
 export function portfolioCommand({ disk }: PortfolioParts = {}): Command {
   const command = new Command("portfolio")
-    .description("score the hazards of a file of places")
     .argument("<in>", "places: a .csv, .tsv, .ndjson, .jsonl, .geojson, .parquet or .geoparquet file")
     .argument("<out>", "scores: a .csv, .ndjson, .jsonl, .parquet or .geoparquet file (replaced if it exists)")
     // Otherwise options after the name of a subcommand would belong to this command.

@@ -2,11 +2,9 @@ import { Command } from "commander";
 import { mergeParts } from "../places/run/mergeParts.ts";
 import { workFolderOf } from "../places/run/workFolder.ts";
 import { checkOutput } from "./fileIo.ts";
-import { indentedJson } from "./indentedJson.ts";
+import { indentedJson, printError, untilStopped } from "./terminal.ts";
 import { formatPlaceReport, warnIfSynthetic } from "./portfolioReport.ts";
 import { progressBar } from "./progress.ts";
-import { printError } from "./standardError.ts";
-import { untilStopped } from "./stopSignals.ts";
 
 interface MergeFlags {
   readonly restart?: boolean;

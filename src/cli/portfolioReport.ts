@@ -3,8 +3,7 @@ import type { PlacePreview } from "../places/run/previewPlaceFile.ts";
 import type { PlaceReport } from "../places/run/placeReport.ts";
 import { SCORE_STATUSES } from "../hazard/scoring/scoreRequest.ts";
 import { quote } from "../validation/schemaErrors.ts";
-import { printable } from "./printableText.ts";
-import { printError } from "./standardError.ts";
+import { printable, printError } from "./terminal.ts";
 import { formatTable } from "./textTable.ts";
 
 /** Invalid rows and omissions that are printed; the report has more. */

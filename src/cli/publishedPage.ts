@@ -4,7 +4,7 @@ import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Fault } from "../errors.ts";
 import { isNotFound } from "../files/files.ts";
-import { indentedJson } from "./indentedJson.ts";
+import { indentedJson } from "./terminal.ts";
 
 /** Written by scripts/buildExplorer.mjs. */
 export const EXPLORER_FOLDER = fileURLToPath(new URL("../explorer", import.meta.url));

@@ -6,10 +6,8 @@ import { HAZARDS } from "../hazard/hazards.ts";
 import { parseHazardParameters } from "../hazard/query.ts";
 import { openAtlas } from "../openAtlas.ts";
 import { parseNumber } from "../validation/parameters.ts";
-import { formatCurves } from "./curveTables.ts";
-import { indentedJson } from "./indentedJson.ts";
-import { formatMetrics } from "./metricTables.ts";
-import { printError } from "./standardError.ts";
+import { formatCurves, formatMetrics } from "./queryTables.ts";
+import { indentedJson, printError } from "./terminal.ts";
 
 /** Options as text from commander, validated by the same rules as the HTTP parameters. */
 interface QueryOptions {
@@ -43,7 +41,6 @@ const CURVE_OPTIONS = {
 /** `isotherm query`: hazards or return-period curves at one location, as tables or as JSON. */
 export function queryCommand(): Command {
   return new Command("query")
-    .description("query the hazards at one location, or within a radius of it")
     .addOption(
       new Option("--atlas <folder>", 'atlas: a folder, an http(s) address, or "demo"')
         .env("ISOTHERM_ATLAS")

@@ -13,7 +13,7 @@ import { ensureDemoCredentials } from "./demoCredentials.ts";
 import { type MemoryPlan, planMemory } from "./memoryPlan.ts";
 import { addServeOptions, atlasAddress, serverOptionsOf, type ServeFlags } from "./serveOptions.ts";
 import type { ServiceLog } from "./serviceLog.ts";
-import { endOnOutputError } from "./standardOutput.ts";
+import { endOnOutputError } from "./errorReport.ts";
 import { startupLines, startupRecord, type StartupReport } from "./startupReport.ts";
 
 /** Maximum time to finish requests after a fatal error. */
@@ -30,11 +30,9 @@ export interface ServiceParts {
 /** `isotherm serve`: runs the HTTP service until SIGINT or SIGTERM. */
 export function serveCommand(parts: Partial<ServiceParts> = {}): Command {
   const command = new Command("serve");
-  return addServeOptions(command)
-    .description("run the HTTP service")
-    .action((flags: ServeFlags) =>
-      runServe(atlasAddress(flags, command.getOptionValueSource("atlas")), flags, { ...DEFAULT_PARTS, ...parts }),
-    );
+  return addServeOptions(command).action((flags: ServeFlags) =>
+    runServe(atlasAddress(flags, command.getOptionValueSource("atlas")), flags, { ...DEFAULT_PARTS, ...parts }),
+  );
 }
 
 /**

@@ -37,8 +37,9 @@ export function openServiceLog({ fd = 1 } = {}): ServiceLog {
     sync: false,
     minLength: FLUSH_BYTES,
     maxLength: BUFFERED_BYTES_MAX,
-    periodicFlush: FLUSH_INTERVAL_MS,
   });
+  // Not the option `periodicFlush`, which the destination of pino 9.0 does not have.
+  setInterval(() => destination.flush(), FLUSH_INTERVAL_MS).unref();
   // The service continues if the reader of its log closes the pipe.
   destination.on("error", () => undefined);
   const logger = pino(

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { csvLine } from "../text/csvText.ts";
+import { csvLine } from "../text/csv.ts";
 import { Fault } from "../errors.ts";
 import { type Ledger, type RecordedEntry, USAGE_LINE_COUNT_MAX, type UsageLine } from "../ledger/ledger.ts";
 import { toUsageRecord } from "../ledger/usageRecord.ts";
@@ -21,7 +21,6 @@ interface PeriodFlags extends LedgerFlags {
 /** `isotherm usage`: reports, exports, audits and archives metered usage. */
 export function usageCommand(): Command {
   return new Command("usage")
-    .description("report, export, audit and archive metered usage")
     .addCommand(
       withPeriod(ledgerCommand("report"))
         .description("sum up the requests and units of an account")

@@ -1,7 +1,6 @@
 import { stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { parseCsvRows } from "../text/csvRows.ts";
-import { csvLine } from "../text/csvText.ts";
+import { csvLine, parseCsvRows } from "../text/csv.ts";
 import { Fault } from "../errors.ts";
 import { hashFile, isNotFound, readChunks } from "../files/files.ts";
 import type { ArchiveContent, ArchivedEvent } from "../ledger/chainReport.ts";

@@ -1,4 +1,4 @@
-import { csvLine } from "../text/csvText.ts";
+import { csvLine } from "../text/csv.ts";
 import type { RecordedEntry } from "../ledger/ledger.ts";
 
 /** Columns of exported events. */

@@ -1,5 +1,5 @@
 import { PRICE_MODEL_IDS, type PRICE_ORIGINS } from "../contract/names.ts";
-import type { NgfsRegion } from "../reference/countries.ts";
+import type { NgfsRegion } from "../reference/countryNames.ts";
 import { CARBON_PRICE_ROWS, type CarbonPriceRow } from "./data/carbonPrices.generated.ts";
 import { TABLE_START_YEAR, USD2025_PER_USD2022 } from "./methodConstants.ts";
 import type { TransitionScenario } from "./scenarios.ts";

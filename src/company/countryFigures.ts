@@ -1,5 +1,5 @@
 import type { CompanyEcho, CountryParameters } from "../contract/wireTypes.ts";
-import { type ListedCountry, LISTED_COUNTRIES } from "../reference/countries.ts";
+import { type ListedCountry, LISTED_COUNTRIES } from "../reference/countryNames.ts";
 import { COUNTRY_FIGURE_ROWS, type CountryFigureRow } from "./data/countryFigures.generated.ts";
 
 /** Hazards of the GIRI capital losses. */

@@ -1,7 +1,7 @@
 import { FACTOR_QUALITIES, PRODUCT_CHANNELS, SCOPE1_SCALINGS } from "../contract/names.ts";
 import type { IndustryParameters } from "../contract/wireTypes.ts";
 import { LISTED_INDUSTRIES, type ListedIndustry } from "../reference/industries.ts";
-import type { CodeSystem } from "../reference/classificationSystems.ts";
+import type { CodeSystem } from "../reference/industryCodes.ts";
 import { INDUSTRY_PARAMETER_ROWS, type IndustryParameterRow } from "./data/industryParameters.generated.ts";
 import type { Abatement } from "./methodConstants.ts";
 

@@ -80,17 +80,20 @@ export function chronicLossUsd(
   return damageFraction * industry.heatSensitivity * (ebitdaUsd + STICKY_LABOR_SHARE * laborUsd);
 }
 
-/** Returns the average annual loss to a hazard as a fraction of capital; null if the source does not have the hazard. */
+/**
+ * Returns the average annual loss to a hazard as a fraction of capital; null if the source does not have the hazard. All
+ * temperature paths are above the warming that the losses of the source refer to.
+ */
 export function hazardLossFraction({ averageLoss }: Country, hazard: AcuteHazard, warmingC: number): number | null {
   const present = averageLoss[hazard];
   if (present === null) return null;
-  return present * (1 + LOSS_GROWTH_PER_C[hazard] * Math.max(0, warmingC - LOSS_RATIO_WARMING_C));
+  return present * (1 + LOSS_GROWTH_PER_C[hazard] * (warmingC - LOSS_RATIO_WARMING_C));
 }
 
 /** Returns the average annual loss to all hazards as a fraction of capital; a missing hazard counts as 0. */
 export function acuteLossFraction({ averageLoss }: Country, warmingC: number): number {
   const { flood, wind, surge } = averageLoss;
-  const additionalC = Math.max(0, warmingC - LOSS_RATIO_WARMING_C);
+  const additionalC = warmingC - LOSS_RATIO_WARMING_C;
   return (
     (flood ?? 0) * (1 + LOSS_GROWTH_PER_C.flood * additionalC) +
     (wind ?? 0) * (1 + LOSS_GROWTH_PER_C.wind * additionalC) +

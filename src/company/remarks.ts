@@ -12,7 +12,7 @@ import {
   SUBSTITUTE_PRICES,
 } from "./carbonPrices.ts";
 import type { TransitionScenario } from "./scenarios.ts";
-import type { NgfsRegion } from "../reference/countries.ts";
+import type { NgfsRegion } from "../reference/countryNames.ts";
 import { valueInYear } from "./yearlySeries.ts";
 
 /** A warning with a code of this release. */

@@ -13,7 +13,7 @@ import {
   CLASSIFICATION_SYSTEMS,
   type ClassificationSystem,
   readSystem,
-} from "../reference/classificationSystems.ts";
+} from "../reference/industryCodes.ts";
 import { matchCountry, nearestCountryNames, suggestCountryName } from "../reference/countryNames.ts";
 import { matchIndustry } from "../reference/industryNames.ts";
 import { refuseIndustry } from "../reference/industrySuggestions.ts";

@@ -1,6 +1,5 @@
 import type { CompanyResult } from "../contract/wireTypes.ts";
-import { nameCandidate, nearestName, nearestNames } from "../reference/nameDistance.ts";
-import { foldName } from "../reference/names.ts";
+import { foldName, nameCandidate, nearestName, nearestNames } from "../reference/names.ts";
 import { SCENARIO_ROWS, type ScenarioRow } from "./data/scenarios.generated.ts";
 
 /** A transition scenario, with the ids of its price and temperature paths. */

@@ -69,7 +69,7 @@ function warmingC(scenario: Scenario, year: number): number {
  */
 export async function openDemo(kernel: Kernel): Promise<CellAtlas> {
   const land = reserveDemoLand(kernel, {
-    codes: await readLandCodes(),
+    codes: await (landCodes ??= readLandCodes()),
     nodesPerDeg: LAND_NODES_PER_DEG,
     kmPerCodeSquared: LAND_KM_PER_CODE_SQUARED,
   });
@@ -205,6 +205,9 @@ class DemoSource implements CellSource {
     return warming;
   }
 }
+
+/** Decoded once per thread: 6.5 MB. */
+let landCodes: Promise<Int8Array> | undefined;
 
 /** Decodes the grid of coast distances that scripts/buildLand.mjs writes. */
 async function readLandCodes(): Promise<Int8Array> {

@@ -11,7 +11,6 @@ import type { ListModel } from "./places/listModel.ts";
 import { PlacesList } from "./places/placesList.tsx";
 import type { View } from "./state.ts";
 import { viewLink } from "./addressBar.ts";
-import { ColorSchemeSwitch } from "./colorScheme.tsx";
 
 const VIEW_NAMES: Readonly<Record<View, string>> = {
   hazards: "Hazard map",
@@ -206,4 +205,27 @@ function opensNewTab({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): boolea
 function focusContent(event: Event): void {
   event.preventDefault();
   document.querySelector<HTMLElement>("#content")?.focus();
+}
+
+const SCHEMES = { "light dark": "System", light: "Light", dark: "Dark" } as const;
+type Scheme = keyof typeof SCHEMES;
+
+/** Follows the color scheme of the system until the user chooses one, for as long as the page is open. */
+function ColorSchemeSwitch() {
+  const scheme = useSignal<Scheme>("light dark");
+  useEffect(() => {
+    document.documentElement.style.colorScheme = scheme.value;
+  }, [scheme.value]);
+  return (
+    <label class="color-scheme">
+      <span class="visually-hidden">Colors of the page</span>
+      <select value={scheme.value} onChange={({ currentTarget }) => (scheme.value = currentTarget.value as Scheme)}>
+        {Object.entries(SCHEMES).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
 }

@@ -4,8 +4,15 @@
  */
 import { batch, type Signal } from "@preact/signals";
 import { AGGREGATION_METHODS, HAZARD_NAMES, SCENARIOS } from "../contract/names.ts";
-import { placePosition } from "./placePosition.ts";
-import { type ExplorerState, initialState, type MapPosition, type SelectedPlace, VIEWS, ZOOM } from "./state.ts";
+import {
+  type ExplorerState,
+  initialState,
+  type MapPosition,
+  placePosition,
+  type SelectedPlace,
+  VIEWS,
+  ZOOM,
+} from "./state.ts";
 
 const RADIUS_KM_MAX = 100;
 /** Decimals of the center of the map; 5 decimals are about a meter. */

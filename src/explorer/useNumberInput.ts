@@ -1,6 +1,8 @@
 import { useSignal } from "@preact/signals";
 import type { TargetedEvent } from "preact";
 import { useEffect } from "preact/hooks";
+import { RADIUS_KM_MAX } from "../contract/ranges.ts";
+import { useExplorer } from "./context.ts";
 
 interface NumberInputOptions {
   /** Whether a number is accepted. It is NaN if the field is empty or its text is no finite number. */
@@ -45,4 +47,15 @@ export function useNumberInput(value: number, { isValid, onChange }: NumberInput
       },
     },
   } as const;
+}
+
+/** Returns the attributes of the field for the radius, and its error; undefined if there is none. */
+export function useRadiusInput() {
+  const { radiusKm } = useExplorer().state;
+  const { input, isFaulty } = useNumberInput(radiusKm.value, {
+    isValid: (value) => value >= 0 && value <= RADIUS_KM_MAX,
+    onChange: (value) => (radiusKm.value = value),
+  });
+  const error = `The radius must be a number between 0 and ${RADIUS_KM_MAX} km. The last valid radius, ${radiusKm.value} km, stays in effect.`;
+  return { input: { ...input, max: RADIUS_KM_MAX }, error: isFaulty ? error : undefined };
 }

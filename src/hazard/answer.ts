@@ -21,18 +21,22 @@ import {
 import { answerCurve, checkHasCurves, curveSetsOf } from "./curveAnswer.ts";
 import type { CurveQuery } from "./curveQuery.ts";
 import { curvePlanOf } from "./curvePlan.ts";
-import { addSources } from "./detail.ts";
-import { NO_LAYERS, sampleLayers } from "./sampledLayers.ts";
+import { addSources, toScenarioResult } from "./scenarioResult.ts";
+import { NO_LAYERS, readLayers, sampleLayers } from "./sampledLayers.ts";
 import { HAZARD_NAMES, HAZARDS, layerOf } from "./hazards.ts";
 import { NO_RANGES, plannedRanges, sampleRanges } from "./modelRange.ts";
 import { PlanCache } from "./plan.ts";
 import { type HazardQuery, parseHazardQuery } from "./query.ts";
 import { sample, sampleSteps } from "./sample.ts";
 import type { SampleRequest, SampleResult, StepsRequest, StepsResult } from "./sampleRequest.ts";
-import { toScenarioResult } from "./scenarioResult.ts";
-import { computeValueTile } from "./tiles/computeValueTile.ts";
-import { describeTileLayer, type ValueTileLayer } from "./tiles/tileLayer.ts";
-import type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "./tiles/tileRequest.ts";
+import {
+  computeValueTile,
+  describeTileLayer,
+  type ValueTileLayer,
+  type ValueTileLayerRequest,
+  type ValueTileOptions,
+  type ValueTileRequest,
+} from "./valueTiles.ts";
 import { scorePlaces } from "./scoring/scorePlaces.ts";
 import type { PartialScoreRequest, ScoreResult, ScoringAtlas } from "./scoring/scoreRequest.ts";
 import type {
@@ -132,6 +136,11 @@ export interface LocalAtlas extends Atlas, ScoringAtlas {
    */
   neighborhoodOf(hazard: string, location: Location): number;
   hazardRisk(query: HazardQueryInput, run?: QueryRun): Promise<HazardResult>;
+  /**
+   * Answers a query from memory, in a fraction of a millisecond.
+   * @returns undefined if `hazardRisk` has to read something, or may take longer
+   */
+  readHazardRisk(query: HazardQuery): HazardResult | undefined;
   hazardRiskBatch(
     queries: readonly HazardQueryInput[],
     options?: BatchOptions,
@@ -183,6 +192,7 @@ export function createAtlas(
     estimateWork: (query) => estimateWork(sampler, plans, query),
     neighborhoodOf: (hazard, location) => sampler.neighborhoodOf(hazard, location),
     hazardRisk: (input, run) => ifOpen(() => answer(sampler, plans, input, run)),
+    readHazardRisk: (query) => (isClosed ? undefined : readAnswer(sampler, plans, query)),
     hazardRiskBatch: (queries, options, run) =>
       ifOpen(() =>
         runBatch(queries, { options, run }, (input, timeSlice) =>
@@ -239,11 +249,29 @@ function holdingsOf(sampler: Sampler): readonly AtlasHoldings[] {
   });
 }
 
+function readAnswer(sampler: Sampler, plans: PlanCache, query: HazardQuery): HazardResult | undefined {
+  if (query.detail) return undefined;
+  const results: HazardResult["results"][number][] = [];
+  for (const hazard of query.hazards) {
+    const { set, scenarios } = plans.get(hazard, query);
+    const sampled = set === undefined ? NO_LAYERS : readLayers(sampler, set, query);
+    if (sampled === undefined) return undefined;
+    const values = { sampled, ranges: NO_RANGES };
+    results.push({ hazard, scenarios: scenarios.map((scenario) => toScenarioResult(query, scenario, values)) });
+  }
+  return toResult(query, results);
+}
+
+function toResult(query: HazardQuery, results: HazardResult["results"]): HazardResult {
+  const { latitude, longitude, radius, aggregation_method: method } = query;
+  const location = { latitude, longitude };
+  return radius === 0 ? { location, results } : { location, aggregation: { radius_km: radius, method }, results };
+}
+
 async function answer(sampler: Sampler, plans: PlanCache, input: unknown, run: QueryRun = {}): Promise<HazardResult> {
   checkQueryOptions(run);
   const query = parseHazardQuery(input);
   const { signal, timeSlice } = run;
-  const { latitude, longitude, radius, aggregation_method } = query;
   const results: HazardResult["results"][number][] = [];
   const sources: Record<string, Readonly<Record<string, unknown>>> = {};
   for (const hazard of query.hazards) {
@@ -258,10 +286,8 @@ async function answer(sampler: Sampler, plans: PlanCache, input: unknown, run: Q
     });
     if (query.detail) for (const { years } of plan.scenarios) addSources(years, sources);
   }
-  const location = { latitude, longitude };
-  const aggregation = { radius_km: radius, method: aggregation_method };
-  if (query.detail) return { location, ...(radius === 0 ? {} : { aggregation }), results, sources };
-  return radius === 0 ? { location, results } : { location, aggregation, results };
+  const result = toResult(query, results);
+  return query.detail ? { ...result, sources } : result;
 }
 
 function estimateWork(sampler: Sampler, plans: PlanCache, query: HazardQuery | CurveQuery): CircleWork {

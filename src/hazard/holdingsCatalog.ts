@@ -1,7 +1,6 @@
 import type { CatalogBox, HazardCatalog } from "../contract/wireTypes.ts";
 import type { Atlas, AtlasHoldings } from "./answer.ts";
-import { HAZARD_NAMES, HAZARDS } from "./hazards.ts";
-import { meaningsOf } from "./meanings.ts";
+import { HAZARD_NAMES, HAZARDS, meaningsOf } from "./hazards.ts";
 
 /** Returns the supported hazards, with the layers of an open atlas. */
 export function describeHoldings({ release, synthetic, holdings }: Atlas): HazardCatalog {

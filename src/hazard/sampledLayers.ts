@@ -77,8 +77,8 @@ class CellLayers implements SampledLayers {
   readonly center: Location | undefined;
   readonly #steps: Uint16Array | undefined;
 
-  constructor(cell: CellSample | undefined) {
-    this.cells = cell === undefined ? 0 : 1;
+  constructor(cell: CellSample | null | undefined) {
+    this.cells = cell ? 1 : 0;
     this.center = cell?.center;
     this.#steps = cell?.steps;
   }
@@ -101,6 +101,22 @@ class CellLayers implements SampledLayers {
   }
 }
 
+type SampledLocation = Pick<HazardQuery, "latitude" | "longitude" | "radius" | "aggregation_method" | "detail">;
+
+/**
+ * Samples a set of layers at the query's point or circle without waiting, in a fraction of a millisecond.
+ * @returns undefined if tiles must be fetched, or if a circle can only be sampled cell by cell
+ */
+export function readLayers(sampler: Sampler, set: LayerSet, query: SampledLocation): SampledLayers | undefined {
+  const { latitude: latDeg, longitude: lonDeg, radius, aggregation_method: method, detail: shares } = query;
+  if (radius === 0) {
+    const cell = sampler.readCell(set, { latDeg, lonDeg });
+    return cell === undefined ? undefined : new CellLayers(cell);
+  }
+  const sample = sampler.trySampleCircle(set, { latDeg, lonDeg, radiusM: radius * 1000 }, { method, shares });
+  return sample === undefined ? undefined : new CircleLayers(sample);
+}
+
 /**
  * Samples a set of layers at the query's point or circle.
  * @param timeSlice its `yield` is awaited between tiles that must be loaded; default: of this thread
@@ -108,7 +124,7 @@ class CellLayers implements SampledLayers {
 export async function sampleLayers(
   sampler: Sampler,
   set: LayerSet,
-  query: Pick<HazardQuery, "latitude" | "longitude" | "radius" | "aggregation_method" | "detail">,
+  query: SampledLocation,
   timeSlice?: TimeSlice,
 ): Promise<SampledLayers> {
   const { latitude: latDeg, longitude: lonDeg, radius, aggregation_method: method, detail: shares } = query;

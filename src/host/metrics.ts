@@ -1,13 +1,12 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
-import type { PipelineResponse } from "./http/exchange.ts";
-import type { HttpRequestContext } from "./http/requestContext.ts";
+import type { Exchange } from "./http/exchange.ts";
 import { registerServiceGauges, type ServiceGaugeSources } from "./serviceGauges.ts";
 
 export interface Metrics {
   /** Records a response in the metrics. */
-  readonly recordResponse: (context: HttpRequestContext, response: PipelineResponse, durationS: number) => void;
+  readonly recordResponse: (exchange: Exchange, durationS: number) => void;
   /** Counts a request that was rejected or abandoned because of overload. */
   readonly onShed: (reason: string) => void;
   /** Returns all metrics in the Prometheus text format. */
@@ -94,10 +93,10 @@ export function openMetrics({ atlas: { tileUse, executor }, ledger, ...gaugeSour
     tileUse?.onFetch((durationMs) => tileReads.observe({ source: tileUse.origin }, durationMs / 1000)),
   ];
   return {
-    recordResponse({ request, target }, { status, units: unitCount = 0, failure }, durationS) {
+    recordResponse({ method: requestMethod, target, status, units: unitCount = 0, failure }, durationS) {
       const route = target?.template ?? "none";
       // Clients can send arbitrary methods, which must not become labels.
-      const method = target === undefined ? "other" : (request.method ?? "");
+      const method = target === undefined ? "other" : requestMethod;
       durations.observe({ method, route, status }, durationS);
       const meter = target?.route.metered?.meter;
       if (meter !== undefined && unitCount > 0) units.inc({ meter }, unitCount);

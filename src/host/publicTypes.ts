@@ -41,8 +41,8 @@ export type { Atlas, AtlasHoldings } from "../hazard/answer.ts";
 export type { BatchOptions, RefusedElement } from "../hazard/batch.ts";
 export type { QueryOptions } from "../hazard/batch.ts";
 export type { HazardQuery } from "../hazard/query.ts";
-export type { ValueTileLayer } from "../hazard/tiles/tileLayer.ts";
-export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "../hazard/tiles/tileRequest.ts";
+export type { ValueTileLayer } from "../hazard/valueTiles.ts";
+export type { ValueTileLayerRequest, ValueTileOptions, ValueTileRequest } from "../hazard/valueTiles.ts";
 export type { TileAddress } from "../tiles/mercator.ts";
 export type { ValueTile } from "../tiles/valueTile.ts";
 export type {

@@ -179,6 +179,8 @@ export interface Route<Request, Result> {
   parse(request: RouteRequest): Request;
   /** Checks a request against the data before an ETag or HEAD is answered. @throws Fault as `handle` would */
   checkAvailability?(request: Request, services: Services): void;
+  /** Returns the result without waiting if it is in memory and takes a fraction of a millisecond, otherwise undefined. */
+  readResult?(request: Request, services: Services): Result | undefined;
   handle(request: Request, context: RouteContext): Result | Promise<Result>;
   /** Converts a result to a response; default: JSON with status 200. */
   reply?(result: Result): Reply;

@@ -13,7 +13,7 @@ import { CorsPolicy } from "./http/cors.ts";
 import { RequestListener, type RequestListenerOptions } from "./http/requestListener.ts";
 import type { ServiceOptions, Settings } from "./options.ts";
 import type { ServiceState } from "./serviceGauges.ts";
-import { Pipeline } from "./pipeline/pipeline.ts";
+import { Pipeline } from "./pipeline.ts";
 import { ROUTES } from "./routes/routeList.ts";
 import { TileTokens } from "./tiles/tileTokens.ts";
 import { warmUp } from "./warmUp.ts";

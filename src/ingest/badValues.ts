@@ -89,7 +89,7 @@ export function checkedValues(values: RasterValues, flags: Uint8Array, range: Va
   return clamped ?? values;
 }
 
-/** A map and its values in the window of a part. */
+/** A map and its values in the window of a chunk. */
 export interface ReadMap {
   readonly source: MapSource;
   readonly values: RasterValues;
@@ -130,7 +130,7 @@ interface RejectedPlace extends Cell {
   readonly reason: RejectionReason;
 }
 
-/** The rejected values of one map in the window of a part. */
+/** The rejected values of one map in the window of a chunk. */
 export interface RejectedMap {
   readonly file: string;
   readonly band: number;

@@ -1,4 +1,4 @@
-/** Assembles the rows of an atlas from the parts that are computed from the source maps, and encodes the tiles of parts. */
+/** Assembles the rows of an atlas from the chunks that are computed from the source maps, and encodes the tiles of chunks. */
 import { type Band, type CellBlock, copyToTile, extentOf, type LayerRange, tilingOf } from "../atlas/tile.ts";
 import {
   type EncodedTile,
@@ -11,9 +11,8 @@ import {
 import type { WorkSteps } from "../atlas/writer.ts";
 import { STEPS_OUTSIDE, TILE_SIZE } from "../kernel/kernel.generated.ts";
 import { addCounts, type GroupTotals, mergeLargestRounding, zeroCounts } from "./metricSteps.ts";
-import { type GroupRows, tileRowsOf } from "./partComputer.ts";
-import { type Part, type PartRunner, SlabReader } from "./slabReader.ts";
-import { SlabParts } from "./slabParts.ts";
+import { type GroupRows, tileRowsOf } from "./chunkComputer.ts";
+import { type Chunk, type ChunkRunner, SlabChunks, SlabReader } from "./slabReader.ts";
 import { storedLayerCounts } from "./supplementPlan.ts";
 import type { IngestTarget } from "./target.ts";
 import type { CellWindow } from "./raster.ts";
@@ -22,7 +21,7 @@ import type { CellWindow } from "./raster.ts";
 interface BandTiles {
   /** By stored group and column; undefined until it is encoded. */
   readonly encoded: (EncodedTile | undefined)[][];
-  /** The cells of tiles that are not in one part, with the layers of all stored groups. */
+  /** The cells of tiles that are not in one chunk, with the layers of all stored groups. */
   readonly blocks: CellBlock[];
 }
 
@@ -33,13 +32,13 @@ export class BandReader {
   /** The layers of each group that is stored, for each group of the plan. */
   readonly #stored: readonly (readonly LayerRange[])[];
   readonly #signal: AbortSignal | undefined;
-  #parts: SlabParts | undefined;
+  #chunks: SlabChunks | undefined;
   /** Counts and rounding errors of each group in the rows that were read; replaced when an ingest is resumed. */
   totals: GroupTotals[];
 
   constructor(
     target: IngestTarget,
-    { runner, signal }: { readonly runner: PartRunner; readonly signal: AbortSignal | undefined },
+    { runner, signal }: { readonly runner: ChunkRunner; readonly signal: AbortSignal | undefined },
   ) {
     const { plan, window } = target;
     this.#target = target;
@@ -52,17 +51,17 @@ export class BandReader {
   /** Returns the tiles of a band for each stored group, from west to east; call it from north to south. */
   async read(band: Band, steps: WorkSteps): Promise<readonly (readonly EncodedTile[])[]> {
     const { window } = this.#target;
-    const parts = (this.#parts ??= await SlabParts.open(steps));
+    const chunks = (this.#chunks ??= await SlabChunks.open(steps));
     const tileRow = band.firstRow / TILE_SIZE;
     const rows = this.#stored.map((stored) => this.#emptyRow(stored.length));
     const shift = atlasRowOfSource(this.#target);
     const first = Math.max(window.firstRow, band.firstRow - shift);
     const end = Math.min(window.firstRow + window.rowCount, band.firstRow + band.rowCount - shift);
     for (let row = first; row < end;) {
-      const slab = await this.#slabs.slabAt(row, { parts, signal: this.#signal });
-      for (const part of slab.parts) {
-        this.#addPart(part, tileRow, rows[part.group] as BandTiles);
-        this.#count(part, band);
+      const slab = await this.#slabs.slabAt(row, { chunks, signal: this.#signal });
+      for (const chunk of slab.chunks) {
+        this.#addChunk(chunk, tileRow, rows[chunk.group] as BandTiles);
+        this.#count(chunk, band);
       }
       row = Math.min(end, slab.firstRow + slab.rowCount);
     }
@@ -74,9 +73,9 @@ export class BandReader {
     );
   }
 
-  /** Removes saved parts that are no longer needed when this many rows of the atlas are durable. */
+  /** Removes saved chunks that are no longer needed when this many rows of the atlas are durable. */
   async committed(rowsDone: number): Promise<void> {
-    await this.#parts?.removeBefore(rowsDone - atlasRowOfSource(this.#target));
+    await this.#chunks?.removeBefore(rowsDone - atlasRowOfSource(this.#target));
   }
 
   #emptyRow(storedCount: number): BandTiles {
@@ -87,8 +86,8 @@ export class BandReader {
     return { encoded, blocks: [] };
   }
 
-  /** Adds the encoded tiles of a part to a row of tiles, and its cells if tiles have cells in several parts. */
-  #addPart({ group, window, rows }: Part, tileRow: number, { encoded, blocks }: BandTiles): void {
+  /** Adds the encoded tiles of a chunk to a row of tiles, and its cells if tiles have cells in several chunks. */
+  #addChunk({ group, window, rows }: Chunk, tileRow: number, { encoded, blocks }: BandTiles): void {
     const stored = this.#stored[group] ?? [];
     if (rows.steps.length > 0) {
       const layerCount = stored.reduce((sum, { count }) => sum + count, 0);
@@ -101,7 +100,7 @@ export class BandReader {
     }
   }
 
-  /** Encodes a tile whose cells are in several parts, or in none. */
+  /** Encodes a tile whose cells are in several chunks, or in none. */
   #encode(
     blocks: readonly CellBlock[],
     position: { readonly tileRow: number; readonly tileColumn: number; readonly layers: LayerRange },
@@ -113,12 +112,12 @@ export class BandReader {
     return encodeTile(tile, layerCount, extentOf(this.#target.grid, position));
   }
 
-  #count({ group, window, rows }: Part, band: Band): void {
+  #count({ group, window, rows }: Chunk, band: Band): void {
     const tileRow = band.firstRow / TILE_SIZE - tileRowsOf(window, atlasRowOfSource(this.#target)).first;
     const counts = rows.counts[tileRow];
     const total = this.totals[group];
     if (counts === undefined || total === undefined)
-      throw new Error(`Part of group ${group} does not count row ${band.firstRow}.`);
+      throw new Error(`Chunk of group ${group} does not count row ${band.firstRow}.`);
     addCounts(total.counts, counts);
     total.worst = mergeLargestRounding(total.worst, rows.worst);
   }
@@ -142,7 +141,7 @@ function inAtlas({ firstRow, rowCount, firstColumn, columnCount }: CellWindow, p
   };
 }
 
-/** Returns a block of the atlas with the cells of a part. */
+/** Returns a block of the atlas with the cells of a chunk. */
 function atlasBlockOf(
   window: CellWindow,
   steps: Uint16Array,
@@ -151,29 +150,29 @@ function atlasBlockOf(
   return { ...inAtlas(window, placement), layerCount, cells: steps };
 }
 
-/** Returns the layers of each group that a part is stored as; the part has the layers of every group. */
+/** Returns the layers of each group that a chunk is stored as; the chunk has the layers of every group. */
 function layerRangesOf(layerCounts: readonly number[]): readonly LayerRange[] {
   let first = 0;
   return layerCounts.map((count) => ({ first: (first += count) - count, count }));
 }
 
-/** Returns the rows or columns of tiles with all source cells in a part. */
+/** Returns the rows or columns of tiles with all source cells in a chunk. */
 function completeTiles(
-  part: { readonly first: number; readonly end: number },
+  chunk: { readonly first: number; readonly end: number },
   source: { readonly first: number; readonly end: number },
 ): { readonly first: number; readonly end: number } {
   // At an edge of the source, a tile needs no cells beyond it.
-  const isFirst = part.first === source.first;
-  const isLast = part.end === source.end;
-  const first = (isFirst ? Math.floor : Math.ceil)(part.first / TILE_SIZE);
-  const end = (isLast ? Math.ceil : Math.floor)(part.end / TILE_SIZE);
+  const isFirst = chunk.first === source.first;
+  const isLast = chunk.end === source.end;
+  const first = (isFirst ? Math.floor : Math.ceil)(chunk.first / TILE_SIZE);
+  const end = (isLast ? Math.ceil : Math.floor)(chunk.end / TILE_SIZE);
   return { first, end: Math.max(first, end) };
 }
 
 /** Returns the tiles with all source cells in a window of the source. */
-function completeTilesOf(part: CellWindow, placement: Placement): TileRange {
+function completeTilesOf(chunk: CellWindow, placement: Placement): TileRange {
   const { tileRowCount, tileColumnCount } = tilingOf(placement.grid);
-  const block = inAtlas(part, placement);
+  const block = inAtlas(chunk, placement);
   const source = inAtlas(placement.window, placement);
   const rows = completeTiles(
     { first: block.firstRow, end: block.firstRow + block.rowCount },
@@ -192,8 +191,8 @@ function completeTilesOf(part: CellWindow, placement: Placement): TileRange {
 }
 
 /**
- * Returns a part with its complete tiles encoded, and without its cells if they are all in complete tiles.
- * @param layerCounts of the groups that the part is stored as
+ * Returns a chunk with its complete tiles encoded, and without its cells if they are all in complete tiles.
+ * @param layerCounts of the groups that the chunk is stored as
  */
 export function withTiles(
   rows: GroupRows,

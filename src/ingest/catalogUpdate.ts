@@ -13,8 +13,7 @@ import {
 } from "../atlas/catalog.ts";
 import { supplementedHazard, supplementName } from "../atlas/supplement.ts";
 import { HAZARD_NAMES } from "../hazard/hazards.ts";
-import type { WrittenPack } from "./packWriter.ts";
-import { withKnownOrigin } from "./provenance.ts";
+import { withKnownOrigin, type WrittenPack } from "./packWriter.ts";
 import { catalogNameOf } from "./supplementPlan.ts";
 import { createHash } from "node:crypto";
 import { Fault } from "../errors.ts";

@@ -44,7 +44,7 @@ export type { IrisWindsChoices } from "./recipes/irisWinds.ts";
 export type { JrcFloodsChoices } from "./recipes/jrcFloods.ts";
 export type { RecipeSources } from "./recipes/recipe.ts";
 export type { RecipeChoices, RecipeName } from "./recipes/recipeList.ts";
-export type { ScenarioMapping } from "./recipes/scenarioMapping.ts";
+export type { ScenarioMapping } from "./recipes/recipe.ts";
 export type { StormWindsChoices } from "./recipes/stormWinds.ts";
 export type { IgnoredFile } from "./plan.ts";
 export type { GroupReport, IngestReport, IngestTotals } from "./writeHazards.ts";

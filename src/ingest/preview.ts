@@ -5,7 +5,7 @@ import { type HazardName, HAZARDS, type MetricName, type Scenario } from "../haz
 import { checkOptionRanges, type IngestOptions } from "./options.ts";
 import { type GroupPlan, type HazardPlan, layersOfGroup, mapCountOf, mapsOf, type IgnoredFile } from "./plan.ts";
 import { partsOf, type Raster } from "./raster.ts";
-import { archivePathOf } from "./readers/zip/archivePath.ts";
+import { archivePathOf } from "./readers/zip.ts";
 import { checkReleaseName, groupKey } from "./catalogUpdate.ts";
 import { checkSupplements, layerCountOf, supplementPlans } from "./supplementPlan.ts";
 import { type IngestTarget, resolveTargets } from "./target.ts";

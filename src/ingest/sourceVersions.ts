@@ -14,7 +14,7 @@ import { WORK_PREFIX } from "../atlas/packWork.ts";
 import type { Stopped } from "../atlas/writer.ts";
 import { type Fault, isFault } from "../errors.ts";
 import { sourceFault } from "./raster.ts";
-import { archivePathOf } from "./readers/zip/archivePath.ts";
+import { archivePathOf } from "./readers/zip.ts";
 
 /** Identifies one version of a source; written to the provenance unchanged. */
 export interface SourceVersion {

@@ -1,4 +1,4 @@
-/** Computes parts of supplements: the curves of cells, and ranges over climate models. */
+/** Computes chunks of supplements: the curves of cells, and ranges over climate models. */
 import { toSteps } from "../kernel/curve.ts";
 import type { Kernel } from "../kernel/instance.ts";
 import { STEPS_NODATA } from "../kernel/kernel.generated.ts";
@@ -18,11 +18,11 @@ import {
   type GroupRows,
   KERNEL_CELLS,
   kernelBatches,
-  type PartKey,
-  type PartOptions,
+  type ChunkKey,
+  type ChunkOptions,
   readMaps,
   tileRowsOf,
-} from "./partComputer.ts";
+} from "./chunkComputer.ts";
 import { curveRuleOf, type CurveSource, type GroupPlan, type HazardPlan, metricsOfPlan } from "./plan.ts";
 import type { CellWindow } from "./raster.ts";
 import { ownMetricOf, returnPeriodsOfGroup } from "./supplementPlan.ts";
@@ -38,14 +38,14 @@ interface CurveBatch {
   readonly values: readonly Float64Array[];
 }
 
-/** Computes parts of the supplement of one scenario and year. */
+/** Computes chunks of the supplement of one scenario and year. */
 export class SupplementComputer {
   readonly #kernel: Kernel;
   readonly #plan: HazardPlan;
-  readonly #options: PartOptions;
+  readonly #options: ChunkOptions;
   readonly #sorter = new CellSorter(KERNEL_CELLS);
 
-  constructor(kernel: Kernel, plan: HazardPlan, options: PartOptions) {
+  constructor(kernel: Kernel, plan: HazardPlan, options: ChunkOptions) {
     this.#kernel = kernel;
     this.#plan = plan;
     this.#options = options;
@@ -55,7 +55,7 @@ export class SupplementComputer {
    * Reads the maps of the group and computes all layers of its supplement, interleaved by cell.
    * @throws Fault `source_invalid` naming file and cell of a value that is rejected
    */
-  async compute({ group: index, window }: PartKey): Promise<GroupRows> {
+  async compute({ group: index, window }: ChunkKey): Promise<GroupRows> {
     const group = this.#plan.groups[index];
     if (group?.content.kind !== "curves") throw new Error(`Group ${index} has no curves.`);
     const tileRows = tileRowsOf(window, this.#options.atlasRowOfSource);

@@ -86,9 +86,9 @@ export function storedGroupsOf(plan: HazardPlan, group: GroupPlan): readonly Sto
     }
     const entry = layerEntry(ownMetricOf(plan));
     const periods = returnPeriodsOfGroup(group);
-    const partCount = Math.ceil(periods.length / GROUP_LAYER_COUNT_MAX);
-    return Array.from({ length: partCount }, (_, part) => {
-      const some = periods.slice(part * GROUP_LAYER_COUNT_MAX, (part + 1) * GROUP_LAYER_COUNT_MAX);
+    const groupCount = Math.ceil(periods.length / GROUP_LAYER_COUNT_MAX);
+    return Array.from({ length: groupCount }, (_, index) => {
+      const some = periods.slice(index * GROUP_LAYER_COUNT_MAX, (index + 1) * GROUP_LAYER_COUNT_MAX);
       return {
         layers: some.map((years) => ({ ...entry, metric: curveLayerName(years) })),
         provenance: { kind, return_periods_years: some, variate: plan.rules.curve ?? "gumbel" },
@@ -97,7 +97,7 @@ export function storedGroupsOf(plan: HazardPlan, group: GroupPlan): readonly Sto
   });
 }
 
-/** Returns the layer counts of the groups that a group is stored as; a part has the layers of every group. */
+/** Returns the layer counts of the groups that a group is stored as; a chunk has the layers of every group. */
 export function storedLayerCounts(plan: HazardPlan, group: GroupPlan): readonly number[] {
   return storedGroupsOf(plan, group).map(({ layers }) => layers.length);
 }

@@ -35,6 +35,9 @@ export class KernelError extends Error {
   }
 }
 
+/** The module, which all kernels of a thread share with its optimized code. */
+let compiled: Promise<WebAssembly.Module> | undefined;
+
 /**
  * One instance of the kernel module with its own memory. JavaScript manages the memory: static data of the kernel, then
  * scratch for calls, then regions reserved permanently, such as tiles. Kernels do not allocate.
@@ -59,7 +62,8 @@ export class Kernel {
   /** Creates an instance. `scratchBytes` limits the scratch of one call; unused scratch costs only address space. */
   static async load({ scratchBytes = 64 << 20 }: { readonly scratchBytes?: number } = {}): Promise<Kernel> {
     const memory = new WebAssembly.Memory({ initial: 1, maximum: PAGES_MAX });
-    const { instance } = await instantiate(decodeBase64(KERNEL_WASM_BASE64), { env: { memory } });
+    compiled ??= WebAssembly.compile(decodeBase64(KERNEL_WASM_BASE64));
+    const { instance } = await instantiate(await compiled, { env: { memory } });
     // Use the raw exports: the loader's wrappers, which count arguments, are too slow for hot calls.
     return new Kernel(instance.exports as unknown as KernelExports, memory, scratchBytes);
   }

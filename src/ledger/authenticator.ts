@@ -62,6 +62,15 @@ export class Authenticator {
     });
   }
 
+  /** Returns the holder of a key that is in the cache and valid; undefined otherwise, when `authenticate` must decide. */
+  cachedHolder(presented: string): KeyHolder | undefined {
+    const holder = this.#keys.get(digestTextOf(presented))?.holder;
+    if (holder === undefined) return undefined;
+    const { key, account } = holder;
+    const isExpired = key.expiresAt !== undefined && this.#isExpired(key.expiresAt);
+    return key.revokedAt === undefined && account.suspendedAt === undefined && !isExpired ? holder : undefined;
+  }
+
   /**
    * Authenticates an API key. Returns synchronously on a cache hit.
    *

@@ -40,33 +40,30 @@ export interface PooledStorage {
   readonly storage: Storage;
 }
 
-/** With an option that the types of pg lack: called with each new connection before its first use. */
-interface PoolConfig extends pg.PoolConfig {
-  readonly onConnect: (client: pg.ClientBase) => Promise<void>;
-}
-
 /** @param options `statementTimeoutMs`: by default that of the connections */
 export function openPool(
   config: pg.ClientConfig,
   options: { readonly max: number; readonly nowMs: () => number; readonly statementTimeoutMs?: number },
 ): PooledStorage {
   const { max, nowMs, statementTimeoutMs } = options;
-  const pooled: PoolConfig = {
+  const pool = new pg.Pool({
     ...config,
     // In a pool this timeout includes the wait for a free connection.
     connectionTimeoutMillis: STATEMENT_TIMEOUT_MS,
     ...(statementTimeoutMs === undefined
       ? {}
       : { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs }),
-    onConnect: configureSession,
     max,
-  };
-  const pool = new pg.Pool(pooled);
+  });
+  const configured = new WeakSet<pg.PoolClient>();
   // The pool replaces idle connections that break.
   pool.on("error", () => undefined);
   // A connection that breaks in use fails its query; the pool handles its error event only while it is idle.
   pool.on("connect", (client) => client.on("error", () => undefined));
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const connect = (): Promise<pg.PoolClient> => connectConfigured(pool, configured);
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: { connect, end: () => pool.end(), options: pool.options } }),
+  });
   const transactionAt =
     (level: IsolationLevel): Storage["transaction"] =>
     (work) =>
@@ -81,6 +78,20 @@ export function openPool(
       snapshot: transactionAt("repeatable read"),
     },
   };
+}
+
+/** Takes a connection from a pool, and configures its session before its first use. */
+async function connectConfigured(pool: pg.Pool, configured: WeakSet<pg.PoolClient>): Promise<pg.PoolClient> {
+  const client = await pool.connect();
+  if (configured.has(client)) return client;
+  try {
+    await configureSession(client);
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  configured.add(client);
+  return client;
 }
 
 /**

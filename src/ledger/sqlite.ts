@@ -29,6 +29,9 @@ const BATCH_WAIT_MS_MAX = 4;
 /** Free space below which the ledger reports that it cannot record: a few of the largest transactions fit in it. */
 const FREE_BYTES_MIN = 16 * 2 ** 20;
 
+/** Version of Node-API for which better-sqlite3 is built. Node.js 22.12 and 22.13 have version 9, and crash in its binary. */
+const NODE_API_MIN = 10;
+
 export interface SqliteLedgerOptions extends LedgerClock {
   /** The data folder; created if it does not exist. */
   readonly data: string;
@@ -64,8 +67,12 @@ export class SqliteLedger extends LedgerBase {
     });
   }
 
-  /** @throws Fault as `SqliteStore.open` does */
+  /** @throws Fault as `SqliteStore.open` does; `configuration_invalid` if Node.js is too old for better-sqlite3 */
   static async open(options: SqliteLedgerOptions): Promise<SqliteLedger> {
+    if (Number(process.versions["napi"]) < NODE_API_MIN) {
+      const message = `A ledger in SQLite needs Node.js 22.14 or later (this is ${process.versions.node}); with --database it is in PostgreSQL.`;
+      throw new Fault("configuration_invalid", message);
+    }
     const ledger = new SqliteLedger(options);
     await ledger.#writer.started;
     return ledger;

@@ -57,7 +57,7 @@ export function auditSums(storage: Storage): Promise<SumAudit> {
         key.reduce((joinOn, name) => joinOn.onRef(`event.${name}`, "=", `rollup.${name}`), join),
       )
       .select(({ fn, val }) => [
-        ...key.map((name) => fn.coalesce(`event.${name}`, `rollup.${name}`).$notNull().as(name)),
+        ...key.map((name) => fn.coalesce(`event.${name}`, `rollup.${name}`).$castTo<string>().as(name)),
         fn.coalesce("event.units", val(0)).as("event_units"),
         fn.coalesce("rollup.units", val(0)).as("rollup_units"),
         fn.coalesce("event.requests", val(0)).as("event_requests"),

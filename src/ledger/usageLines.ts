@@ -13,7 +13,7 @@ import type { Storage } from "./schema.ts";
 import { type Line, type Position, type ReadBounds, selectionsOf } from "./usageSelections.ts";
 import { ALL_CUSTOMERS } from "./laterMigrations.ts";
 import type { Meter } from "../contract/wireTypes.ts";
-import { csvCell } from "../text/csvText.ts";
+import { csvCell } from "../text/csv.ts";
 import { USAGE_CSV_LINE_END } from "./usageRecord.ts";
 
 const DEFAULT_BOUNDS: ReadBounds = {

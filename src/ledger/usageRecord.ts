@@ -1,7 +1,7 @@
 import type { UsageRecord } from "../contract/wireTypes.ts";
 import type { UsageLine } from "./ledger.ts";
 import { UsageRecordSchema } from "../contract/accounts.ts";
-import { csvLine } from "../text/csvText.ts";
+import { csvLine } from "../text/csv.ts";
 
 /** Converts a line of a usage report to the form of the HTTP contract, which `isotherm usage report --json` prints too. */
 export function toUsageRecord({ customerId, internalId, meter, period, requests, units }: UsageLine): UsageRecord {

@@ -4,7 +4,7 @@ import type { LocalAtlas } from "../hazard/answer.ts";
 import type { RefusedElement } from "../hazard/batch.ts";
 import type { SampleRequest, SampleResult } from "../hazard/sampleRequest.ts";
 import type { PartialScoreRequest } from "../hazard/scoring/scoreRequest.ts";
-import type { ValueTileRequest } from "../hazard/tiles/tileRequest.ts";
+import type { ValueTileRequest } from "../hazard/valueTiles.ts";
 import type { ValueTile } from "../tiles/valueTile.ts";
 import { type PackedError, packError, unpackError } from "../concurrency/errorTransfer.ts";
 import { handle, type TaskHandlers, type TaskKind } from "./taskKinds.ts";

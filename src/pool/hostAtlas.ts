@@ -1,3 +1,4 @@
+import type { HazardResult } from "../contract/wireTypes.ts";
 import type { CircleWork } from "../atlas/circleWork.ts";
 import type { TileUse } from "../atlas/tileUse.ts";
 import type { Atlas, LocalAtlas } from "../hazard/answer.ts";
@@ -9,6 +10,8 @@ import type { TaskExecutor } from "./executor.ts";
 export interface AtlasInternals {
   /** Memory used by cached tiles, and the time that fetches take. */
   readonly tileUse: TileUse;
+  /** Answers a query from memory. @returns undefined if `hazardRisk` has to read something, or may take longer */
+  readHazardRisk(query: HazardQuery): HazardResult | undefined;
   /**
    * Returns whether the query is estimated to block the thread for a millisecond or more, which delays other requests.
    * Only circle queries can be long.

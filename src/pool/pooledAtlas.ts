@@ -13,13 +13,13 @@ import {
   type StepsResult,
 } from "../hazard/sampleRequest.ts";
 import type { ScoreRequest, ScoreResult, ScoringAtlas } from "../hazard/scoring/scoreRequest.ts";
-import type { ValueTileLayer } from "../hazard/tiles/tileLayer.ts";
 import {
   checkTile,
+  type ValueTileLayer,
   type ValueTileLayerRequest,
   type ValueTileOptions,
   type ValueTileRequest,
-} from "../hazard/tiles/tileRequest.ts";
+} from "../hazard/valueTiles.ts";
 import { tileCenter } from "../tiles/mercator.ts";
 import type { ValueTile } from "../tiles/valueTile.ts";
 import { CURVES, type PackedElement, QUERIES, SAMPLE, unpackElement, VALUE_TILE } from "./atlasTasks.ts";
@@ -65,6 +65,10 @@ export class PooledAtlas implements Atlas, AtlasInternals, ScoringAtlas {
 
   hazardRisk(query: HazardQueryInput, run?: QueryRun): Promise<HazardResult> {
     return this.#local.hazardRisk(query, run);
+  }
+
+  readHazardRisk(query: HazardQuery): HazardResult | undefined {
+    return this.#local.readHazardRisk(query);
   }
 
   isLong(query: HazardQuery | CurveQuery): boolean {

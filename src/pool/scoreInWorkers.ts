@@ -1,7 +1,13 @@
 import type { AtlasHoldings } from "../hazard/answer.ts";
 import type { HazardName } from "../hazard/hazards.ts";
-import { scoreArrays, scoreBytesPerPlace, scoreShapeOf, type ScoreShape } from "../hazard/scoring/scoreArrays.ts";
-import type { ScoreRequest, ScoreResult } from "../hazard/scoring/scoreRequest.ts";
+import {
+  scoreArrays,
+  scoreBytesPerPlace,
+  type ScoreRequest,
+  type ScoreResult,
+  type ScoreShape,
+  scoreShapeOf,
+} from "../hazard/scoring/scoreRequest.ts";
 import { SCORE } from "./atlasTasks.ts";
 import type { TaskExecutor } from "./executor.ts";
 import { balanceShards, forEachChunk, type NeighborhoodOf, shardByOwner } from "./sharding.ts";

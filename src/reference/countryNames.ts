@@ -5,14 +5,49 @@
  * - countryNativeNames.csv: names in other languages that the country itself uses (the same package, Unicode CLDR), the
  *   short names of ISO 3166 with their article, and common forms that the other tables lack.
  */
-import { type ListedCountry, LISTED_COUNTRIES } from "./countries.ts";
+import { COUNTRY_ROWS, type CountryRow } from "./data/countries.generated.ts";
+import {
+  foldName,
+  type NameCandidate,
+  nameCandidate,
+  type Named,
+  nearestName,
+  nearestNames,
+  withAndForAmpersand,
+} from "./names.ts";
 import { COUNTRY_NAME_ROWS } from "./data/countryNames.generated.ts";
 import { COUNTRY_NATIVE_NAME_ROWS } from "./data/countryNativeNames.generated.ts";
 import { rememberByText } from "./boundedCache.ts";
-import { type NameCandidate, nameCandidate, nearestName, nearestNames } from "./nameDistance.ts";
-import { foldName, withAndForAmpersand } from "./names.ts";
 
-export type CountryMatch =
+const NGFS_REGIONS = ["R5OECD", "R5ASIA", "R5LAM", "R5MAF", "R5REF"] as const;
+/** The five regions of the NGFS scenarios that a country can belong to. */
+export type NgfsRegion = (typeof NGFS_REGIONS)[number];
+
+/** A country and its names, shared by all methods. `names` includes its codes. */
+export interface ListedCountry extends Named {
+  readonly iso3: string;
+  readonly iso2: string;
+  readonly region: NgfsRegion;
+}
+
+/**
+ * All countries with an ISO 3166-1 code, in the order of data/countries.csv.
+ *
+ * Codes and regions: ISO 3166-1; the R5 regions of the IAMC as used by the NGFS scenarios (Phase V). Names: Unicode CLDR,
+ * UN M49, and the spellings of EDGAR 2024, the World Bank and Our World in Data.
+ */
+export const LISTED_COUNTRIES: readonly ListedCountry[] = COUNTRY_ROWS.map(readCountry);
+
+function readCountry({ iso3, iso2, name, official_name, aliases, ngfs_r5 }: CountryRow): ListedCountry {
+  const region = NGFS_REGIONS.find((known) => known === ngfs_r5);
+  if (region === undefined) {
+    throw new Error(`The NGFS region of ${iso3} is "${ngfs_r5}"; expected ${NGFS_REGIONS.join(", ")}.`);
+  }
+  const names = [name, iso3, iso2, official_name, ...aliases].filter((known) => known !== "");
+  return { name, names, iso3, iso2, region };
+}
+
+type CountryMatch =
   | { readonly kind: "found"; readonly country: ListedCountry }
   /** The text is a name of several countries. */
   | { readonly kind: "ambiguous"; readonly candidates: readonly ListedCountry[] }
@@ -119,7 +154,7 @@ export const suggestCountryName: (text: string) => string | undefined = remember
   return nearestName(foldName(text), allCandidates);
 });
 
-export interface NearestCountryOptions {
+interface NearestCountryOptions {
   /** Countries that may be suggested; all by default. */
   readonly countries?: readonly NamedCountry[];
   readonly count?: number;

@@ -1,13 +1,11 @@
 /** Industries by id, name, usual spelling or public code. */
 import { CODE_SYSTEMS } from "../contract/names.ts";
 import { rememberByText } from "./boundedCache.ts";
-import type { ClassificationSystem, CodeSystem } from "./classificationSystems.ts";
+import { type ClassificationSystem, type CodeSystem, matchCode } from "./industryCodes.ts";
 import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";
 import { INDUSTRY_SPELLING_ROWS } from "./data/industrySpellings.generated.ts";
-import { matchCode } from "./industryCodes.ts";
 import { type ListedIndustry, LISTED_INDUSTRIES } from "./industries.ts";
-import { foldName, withAndForAmpersand } from "./names.ts";
-import { withCommonWordForms, withSingularWords } from "./wordForms.ts";
+import { foldName, withAndForAmpersand, withCommonWordForms, withSingularWords } from "./names.ts";
 
 export type IndustryMatch =
   | {

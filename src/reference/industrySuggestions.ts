@@ -1,14 +1,20 @@
 /** Explains why a text names no single industry, and suggests names that do. */
 import { rememberByText } from "./boundedCache.ts";
-import { ACCEPTED_CODES } from "./classificationSystems.ts";
+import { ACCEPTED_CODES } from "./industryCodes.ts";
 import { INDUSTRY_CLASS_ROWS } from "./data/industryClasses.generated.ts";
 import { INDUSTRY_SPELLING_ROWS } from "./data/industrySpellings.generated.ts";
 import { LISTED_INDUSTRIES, UNCLASSIFIED_INDUSTRY_ID } from "./industries.ts";
 import { type IndustryMatch, matchIndustry } from "./industryNames.ts";
-import { type NameCandidate, nameCandidate, nearestName, nearestNames } from "./nameDistance.ts";
-import { foldName } from "./names.ts";
+import {
+  foldName,
+  type NameCandidate,
+  nameCandidate,
+  nearestName,
+  nearestNames,
+  withCommonWordForms,
+  withSingularWords,
+} from "./names.ts";
 import { suggestIndustryName } from "./pathwayNames.ts";
-import { withCommonWordForms, withSingularWords } from "./wordForms.ts";
 
 /** Why a text is refused, for an error message, and what may be meant. */
 export interface IndustryRefusal {

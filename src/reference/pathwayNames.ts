@@ -2,12 +2,11 @@
 import { PATHWAYS } from "../contract/names.ts";
 import type { Pathway } from "../contract/wireTypes.ts";
 import { rememberByText } from "./boundedCache.ts";
-import type { ClassificationSystem } from "./classificationSystems.ts";
+import type { ClassificationSystem } from "./industryCodes.ts";
 import { PATHWAY_KEY_ROWS } from "./data/pathwayKeys.generated.ts";
 import { LISTED_INDUSTRIES, type ListedIndustry, UNCLASSIFIED_INDUSTRY_ID } from "./industries.ts";
 import { matchIndustry } from "./industryNames.ts";
-import { type NameCandidate, nameCandidate, nearestName } from "./nameDistance.ts";
-import { foldAsciiName, withAndForAmpersand } from "./names.ts";
+import { foldAsciiName, type NameCandidate, nameCandidate, nearestName, withAndForAmpersand } from "./names.ts";
 
 /** What decided the pathway. */
 interface MatchedName {

@@ -22,7 +22,7 @@ await runTasks(parentThread(), async () => {
   }
 
   async function loadPlaces(): Promise<TaskHandlers> {
-    const { placeFileTasks } = await import("../places/run/encodeTask.ts");
+    const { placeFileTasks } = await import("../places/run/encodedChunks.ts");
     return placeFileTasks();
   }
 

@@ -4,7 +4,7 @@ import { alignColumns } from "../../src/alignment/alignColumns.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
 import { growthSeriesOf } from "../../src/alignment/benchmark.ts";
 import { type EntityColumns, PATHWAY_INDEX } from "../../src/kernel/alignmentColumns.ts";
-import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
+import { LISTED_COUNTRIES } from "../../src/reference/countryNames.ts";
 import { namesOf } from "../kernel/alignmentComparison.ts";
 import { KNOWN_CASES, pointsOf, type RowInputs } from "../oracle/alignment2/knownCases.ts";
 import { describeWithSharedMethod } from "../oracle/alignment2/sharedMethod.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
+import { budgetOf } from "../../src/alignment/detail.ts";
 import { roundTemperatures } from "../../src/alignment/answer.ts";
 import { NGFS_PHASE5 } from "../../src/alignment/benchmarkNgfsPhase5.ts";
 import type { AlignmentResult, Entity } from "../../src/contract/wireTypes.ts";
@@ -92,6 +93,16 @@ describe("an answer", () => {
     expect(data[0]?.budget?.scenario).toBe(NGFS_PHASE5.anchors[2]?.scenario);
     expect(data).toEqual(included.data);
     expect((await resultOf(OIL)).data[0]).not.toHaveProperty("budget");
+  });
+
+  test.each([0, -5])("has no percentage of an allowed budget of %d", (allowed) => {
+    expect(budgetOf("ndcs", { allowed, projected: 10 })).toEqual({
+      scenario: "ndcs",
+      allowed,
+      projected: 10,
+      overshoot: 10 - allowed,
+      overshoot_pct: null,
+    });
   });
 
   test("rounds temperatures and percentages to two decimals for the wire, but not tonnes and details", async () => {

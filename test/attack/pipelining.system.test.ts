@@ -7,6 +7,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { QUERY_TARGET } from "../host/testHost.ts";
 import { randomFrom } from "../seededRandom.ts";
@@ -18,9 +19,9 @@ import { ServiceMetrics } from "./serviceMetrics.ts";
 
 const CLIENT_COUNT = attackSize("PIPELINING_CLIENTS", { small: 6, full: 200 });
 const REQUEST_COUNT = attackSize("PIPELINED_REQUESTS", { small: 20_000, full: 200_000 });
-/** Requests that a connection accepts at a time: one in progress, and those that wait for it. */
-const ACCEPTED_COUNT = 9;
-const ROUND_COUNT_MIN = 10;
+const HONEST_COUNT_MIN = 50;
+/** A batch that has not been read in this time stays unread. */
+const UNREAD_MS = 1_000;
 /** What a client may hold besides its first request, and what the measurement varies by. */
 const CLIENT_BYTES_MAX = 256 << 10;
 const SLACK_BYTES = 4 << 20;
@@ -37,30 +38,30 @@ afterEach(async () => {
   await rm(data, { recursive: true, force: true });
 }, 120_000);
 
-/** Sends requests in batches of random size until the service closes the connection. */
+/** Sends requests in batches of random size until the service closes the connection or reads it no further. */
 async function flood({ socket }: RawConnection, request: Buffer, { seed, count }: { seed: number; count: number }) {
   const random = randomFrom(seed);
   for (let leftCount = count; leftCount > 0 && !socket.destroyed;) {
     const batchCount = Math.min(leftCount, 1 + random.below(Math.ceil(count / 10)));
-    await writeAll(socket, Buffer.concat(Array.from({ length: batchCount }, () => request)));
+    const batch = Buffer.concat(Array.from({ length: batchCount }, () => request));
+    await Promise.race([writeAll(socket, batch), setTimeout(UNREAD_MS)]);
     leftCount -= batchCount;
   }
 }
 
 /**
- * Pipelines as many requests as a connection accepts, again and again.
+ * Sends one request after the other on a connection.
  * @returns a function that stops, and returns the number of requests and the responses to them
  */
 function startHonestClient() {
   const stopped = new AbortController();
   const run = async () => {
     const { socket, received } = await openRawConnection(service.port);
-    const requests = headOf("GET /api/v1/limits", service.headers).repeat(ACCEPTED_COUNT);
     const responses = () => parseResponses(received(), { allowsHeadResponses: false }).responses;
     let count = 0;
-    for (let round = 1; round <= ROUND_COUNT_MIN || !stopped.signal.aborted; round++) {
-      socket.write(requests);
-      count += ACCEPTED_COUNT;
+    while (count < HONEST_COUNT_MIN || !stopped.signal.aborted) {
+      socket.write(headOf("GET /api/v1/limits", service.headers));
+      count++;
       await expect.poll(() => responses().length, { interval: 5, timeout: 120_000 }).toBe(count);
     }
     socket.destroy();
@@ -96,6 +97,7 @@ test.each([
   expect(heldBytes).toBeLessThan(CLIENT_COUNT * CLIENT_BYTES_MAX + SLACK_BYTES);
   expect(honest.statuses).toHaveLength(honest.count);
   expect(honest.statuses.filter((status) => status !== 200)).toStrictEqual([]);
+  for (const { socket } of clients) socket.destroy();
   const received = await Promise.all(clients.map(({ closed }) => closed));
   expect(received.filter((text) => text !== "")).toStrictEqual([]);
 });
@@ -108,24 +110,11 @@ const postHeadOf = (sizeBytes: number): string =>
 const completePost = postHeadOf(20_000) + "x".repeat(20_000);
 
 test.each([
-  ["one that waits, in chunks of one byte", 2, chunkedHead + chunksOfOneByte(40_000)],
-  [
-    "several that wait, in chunks of one byte",
-    2,
-    (chunkedHead + chunksOfOneByte(16_000) + "0\r\n\r\n").repeat(ACCEPTED_COUNT - 1),
-  ],
-  ["a long one behind a complete one", 2, completePost + postHeadOf(1e9) + "x".repeat(4 << 20)],
-  [
-    "one that is discarded, in chunks of one byte",
-    ACCEPTED_COUNT,
-    headOf("GET /x", {}).repeat(ACCEPTED_COUNT) + chunkedHead + chunksOfOneByte(40_000),
-  ],
-  [
-    "a long one that is discarded",
-    ACCEPTED_COUNT,
-    headOf("GET /x", {}).repeat(ACCEPTED_COUNT) + completePost + postHeadOf(1e9) + "x".repeat(4 << 20),
-  ],
-])("pipelined bodies hold no memory: %s", { timeout: 1_200_000 }, async (name, openCount, text) => {
+  ["one in chunks of one byte", chunkedHead + chunksOfOneByte(40_000)],
+  ["one in chunks of one byte, behind another", headOf("GET /x", {}) + chunkedHead + chunksOfOneByte(40_000)],
+  ["a long one", postHeadOf(1e9) + "x".repeat(4 << 20)],
+  ["a long one behind a complete one", completePost + postHeadOf(1e9) + "x".repeat(4 << 20)],
+])("pipelined bodies hold no memory: %s", { timeout: 1_200_000 }, async (name, text) => {
   const metrics = new ServiceMetrics(service);
   const clients = await Promise.all(Array.from({ length: CLIENT_COUNT }, () => openRawConnection(service.port)));
   for (const { socket } of clients) socket.write(headOf(`GET ${QUERY_TARGET}`, service.headers));
@@ -133,11 +122,8 @@ test.each([
   const before = await service.resourceUsage();
 
   const bytes = Buffer.from(text);
-  // The service may stop reading a connection before all is sent.
+  // The service stops reading a connection before all is sent.
   for (const { socket } of clients) socket.write(bytes);
-  await expect
-    .poll(() => metrics.value("isotherm_requests_open"), { timeout: 120_000 })
-    .toBeGreaterThanOrEqual(CLIENT_COUNT * openCount);
   const stopHonestClient = startHonestClient();
   expect((await stopHonestClient()).statuses.filter((status) => status !== 200)).toStrictEqual([]);
   const after = await service.resourceUsage();

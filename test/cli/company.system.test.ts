@@ -17,7 +17,7 @@ import { Readable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { companyCommand } from "../../src/cli/company.ts";
 import { COMPANY_COLUMN_NAMES, openCompanies } from "../../src/cli/companyFiles.ts";
-import type { EntityFormat } from "../../src/cli/fileFormats.ts";
+import type { EntityFormat } from "../../src/cli/fileIo.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import { type Fault, isFault } from "../../src/errors.ts";
 import type { CompanyAnswer } from "../../src/contract/wireTypes.ts";

@@ -76,8 +76,8 @@ function allCommands(command: Command): readonly Command[] {
 const isGroup = (command: Command): boolean => command.commands.length > 0 && command.registeredArguments.length === 0;
 
 /** Returns the program with actions that do nothing. */
-function idleProgram(): Command {
-  const program = createProgram();
+async function idleProgram(): Promise<Command> {
+  const program = await createProgram();
   for (const command of allCommands(program)) {
     if (!isGroup(command)) command.action(() => undefined);
   }
@@ -93,7 +93,7 @@ async function errorsOf(text: string): Promise<readonly string[]> {
     word.replace("BATCH:HASH", `1:${"0".repeat(64)}`).replaceAll(/\$[A-Z_]+/g, "1"),
   );
   try {
-    await idleProgram().parseAsync(words, { from: "user" });
+    await (await idleProgram()).parseAsync(words, { from: "user" });
     return [];
   } catch (error) {
     if (error instanceof UsageError) return error.lines;
@@ -104,8 +104,10 @@ async function errorsOf(text: string): Promise<readonly string[]> {
 }
 
 /** Follows the words of a command line to the innermost command. @returns the command and the words that it does not consume */
-function commandOf(words: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } {
-  let command = createProgram();
+async function commandOf(
+  words: readonly string[],
+): Promise<{ readonly command: Command; readonly rest: readonly string[] }> {
+  let command = await createProgram();
   let depth = 0;
   for (const word of words) {
     const next = command.commands.find((child) => child.name() === word);
@@ -130,16 +132,16 @@ describe("documented commands", () => {
     expect(await errorsOf(text)).toEqual([]);
   });
 
-  test.each(SPANS)("%s mentions %s", (_page, text) => {
-    const { command, rest } = commandOf(wordsOf(text.replace(/^npx /, "")).slice(1));
+  test.each(SPANS)("%s mentions %s", async (_page, text) => {
+    const { command, rest } = await commandOf(wordsOf(text.replace(/^npx /, "")).slice(1));
     expect(command.name()).not.toBe("isotherm");
     if (isGroup(command)) expect(rest.filter((word) => !/^(<|--|[A-Z])/.test(word))).toEqual([]);
     const names = [...longNamesOf(command), "--help"];
     for (const word of rest.filter((each) => each.startsWith("--"))) expect(names).toContain(word.split("=")[0]);
   });
 
-  test("have no other options in the running text", () => {
-    const known = new Set([...longNamesOf(createProgram()), ...OTHER_OPTIONS]);
+  test("have no other options in the running text", async () => {
+    const known = new Set([...longNamesOf(await createProgram()), ...OTHER_OPTIONS]);
     const unknown = PAGES.flatMap((page) => codeSpans(page, /^--[a-z]/)).filter(
       ([, text]) => !known.has(/^--[a-z0-9-]+/.exec(text)?.[0]),
     );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { windowsOf } from "../../src/cli/exportWindows.ts";
+import { windowsOf } from "../../src/cli/atlasExport.ts";
 import { worldGrid } from "../../src/kernel/grid.ts";
 
 const WORLD = worldGrid(36);

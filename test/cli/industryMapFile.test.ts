@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openIndustryMap } from "../../src/cli/industryMapFile.ts";
+import { openIndustryMap } from "../../src/cli/fileIo.ts";
 
 let folder = "";
 beforeAll(async () => {

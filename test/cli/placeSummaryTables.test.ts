@@ -1,9 +1,9 @@
 /** What a summary by a column with many values states. */
 import { describe, expect, test } from "vitest";
-import { formatSummary } from "../../src/cli/placeSummaryTables.ts";
+import { formatSummary } from "../../src/cli/portfolioSummary.ts";
 import type { PartOmission, PlaceSummary } from "../../src/places/summary/placeSummary.ts";
 import { reportPage } from "../../src/places/summary/report/reportPage.ts";
-import { summarizeTable } from "../../src/places/summary/summarizeTable.ts";
+import { summarizeTable } from "../../src/places/summary/summarizePlaceFile.ts";
 import { summaryJson } from "../../src/places/summary/summaryJson.ts";
 import { longRows, memoryTable, randomPlaces } from "../places/summary/randomScores.ts";
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { runProgram } from "../../src/cli/program.ts";
+import { createProgram, runProgram } from "../../src/cli/program.ts";
 import { timeLeft } from "../../src/cli/progress.ts";
-import { endOnOutputError } from "../../src/cli/standardOutput.ts";
+import { endOnOutputError } from "../../src/cli/errorReport.ts";
 import { type ingestLayers } from "../../src/ingest/ingest.ts";
 import * as ingest from "../../src/ingest/ingest.ts";
 import { useCapturedOutput } from "./capturedOutput.ts";
@@ -43,6 +43,10 @@ const run = (...words: readonly string[]): Promise<number | undefined> =>
 const lines = (): readonly string[] => printed.stderr.replaceAll(`${folder}/`, "").trimEnd().split("\n");
 
 const QUERY = ["query", "--atlas=demo", "--lat=1", "--lon=2", "--hazards=wildfire", "--scenarios=rcp8p5"];
+
+test("the help of the program is the same before its commands are loaded", async () => {
+  expect((await createProgram(() => false)).helpInformation()).toBe((await createProgram()).helpInformation());
+});
 
 describe("a file name", () => {
   test.each([

@@ -7,8 +7,9 @@ import { INDUSTRIES } from "../../src/company/industryParameters.ts";
 import * as constants from "../../src/company/methodConstants.ts";
 import { TRANSITION_SCENARIOS } from "../../src/company/scenarios.ts";
 import { interpolateYearly, valueInYear, warmingOf } from "../../src/company/yearlySeries.ts";
-import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
+import { LISTED_COUNTRIES } from "../../src/reference/countryNames.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";
+import { ASSESSMENT_YEARS } from "../../src/contract/ranges.ts";
 import { describeIfShared } from "../sharedFolder.ts";
 import { number, readSharedRows, text } from "./sharedTables.ts";
 
@@ -76,6 +77,9 @@ describe("the tables", () => {
     for (const { temperaturePath } of TRANSITION_SCENARIOS) {
       const warming = warmingOf(temperaturePath);
       expect(Math.min(...warming), temperaturePath).toBe(valueInYear(warming, 2020));
+      // The losses of a year never fall below those of the source.
+      const assessed = warming.subarray(ASSESSMENT_YEARS.min - 2020);
+      expect(Math.min(...assessed), temperaturePath).toBeGreaterThan(constants.LOSS_RATIO_WARMING_C);
     }
     expect(() => warmingOf("IPCC_NET_ZERO")).toThrow("Unknown temperature path");
   });

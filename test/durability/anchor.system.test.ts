@@ -2,7 +2,7 @@
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { HttpClient, randomRequest } from "./clients.ts";
 import { dataFolder } from "./dataFolder.ts";
@@ -12,7 +12,7 @@ const data = dataFolder("anchor");
 const TIMEOUT_MS = 90_000;
 
 describeWithPostgres("a service whose data folder cannot be written", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
 
   test(
     "is not ready after ten seconds, logs why, and is ready when the folder can be written again",

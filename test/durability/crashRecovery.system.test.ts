@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { faultTest } from "../faultTest.ts";
 import type { FaultName } from "../faults/faultNames.ts";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { findInconsistencies, newObservations, type Observations, runClients, summarize } from "./clients.ts";
 import { dataFolder } from "./dataFolder.ts";
@@ -97,7 +97,7 @@ describe("a service that is killed under the load of 64 clients", () => {
 });
 
 describeWithPostgres("a service whose PostgreSQL server is killed under the load of 64 clients", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
 
   /** Starts the server again, with retries: it cannot start until all killed processes have exited. */
   async function restartServer(): Promise<void> {

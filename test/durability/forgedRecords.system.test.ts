@@ -9,7 +9,7 @@ import { anchorPath } from "../../src/ledger/anchor.ts";
 import type { ArchivedEvent, AuditOptions, ChainHead, ChainProblem } from "../../src/ledger/chainReport.ts";
 import type { AuditReport, MaintainedLedger, RecordedEntry } from "../../src/ledger/ledger.ts";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { dataFolder } from "./dataFolder.ts";
 import { type MemoryArchives, recordUsage, START_MS } from "./editedLedger.ts";
@@ -350,7 +350,7 @@ describe("in a SQLite ledger", () => {
 });
 
 describeWithPostgres("in a PostgreSQL ledger", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
   describeForgery(async () => {
     const database = await server().newDatabase();
     return {

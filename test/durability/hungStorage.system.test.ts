@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import { describe, expect, test } from "vitest";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { HttpClient, type HttpResponse } from "./clients.ts";
 import { dataFolder } from "./dataFolder.ts";
 import {
@@ -121,7 +121,7 @@ describe.skipIf(!isStraceAvailable)("a disk that hangs", () => {
 });
 
 describeWithPostgres("a PostgreSQL server that hangs", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
 
   async function campaign(hang: (database: string) => Promise<() => Promise<void>>): Promise<void> {
     const location = { data: data(), database: await server().newDatabase() };

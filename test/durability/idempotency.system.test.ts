@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { faultTest } from "../faultTest.ts";
 import type { FaultName } from "../faults/faultNames.ts";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { randomFrom } from "../seededRandom.ts";
 import {
   findInconsistencies,
@@ -146,7 +146,7 @@ faultTest(
 );
 
 describeWithPostgres("with PostgreSQL", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
 
   const startPair = (location: LedgerLocation, fault?: FaultName) => async (): Promise<readonly Service[]> => {
     const second = { ...location, data: join(data(), "second") };

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { anchorPath } from "../../src/ledger/anchor.ts";
 import type { MaintainedLedger } from "../../src/ledger/ledger.ts";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { newReceipt } from "../ledger/receipt.ts";
 import { dataFolder } from "./dataFolder.ts";
 import { type LedgerEditor, postgresEditor, sqliteEditor } from "./ledgerEditors.ts";
@@ -83,7 +83,7 @@ describe("an open ledger that loses batches and grows again keeps its anchor unt
 });
 
 describeWithPostgres("an open ledger that loses batches and grows again keeps its anchor", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
 
   test("on PostgreSQL", async () => {
     const database = await server().newDatabase();

@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { newReceipt } from "../ledger/receipt.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { dataFolder } from "./dataFolder.ts";
@@ -118,7 +118,7 @@ async function campaign(location: LedgerLocation): Promise<void> {
 test(`loses nothing with SQLite: killed ${PRUNINGS} times`, () => campaign({ data: data() }), TIMEOUT_MS);
 
 describeWithPostgres("with PostgreSQL", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
 
   test(
     `loses nothing: killed ${PRUNINGS} times`,

@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { faultTest } from "../faultTest.ts";
 import type { FaultName } from "../faults/faultNames.ts";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { type HttpResponse, HttpClient, jsonPost } from "./clients.ts";
 import { dataFolder } from "./dataFolder.ts";
 import {
@@ -86,7 +86,7 @@ test(
 );
 
 describeWithPostgres("with PostgreSQL and two services", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
 
   async function runWithTwoServices(fault?: FaultName): Promise<readonly RaceResult[]> {
     const location = { data: data(), database: await server().newDatabase() };

@@ -15,7 +15,7 @@ import type { UsageEntry } from "../../src/ledger/ledger.ts";
 import { migrate, MIGRATIONS, type Storage, type Tables } from "../../src/ledger/schema.ts";
 import { recordBatch } from "../../src/ledger/postgresRecorder.ts";
 import { recordAsEarlier } from "../ledger/earlierRecording.ts";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { newReceipt } from "../ledger/receipt.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { findInconsistencies, newObservations, runClients, summarize } from "./clients.ts";
@@ -77,7 +77,7 @@ async function recordAs(version: number, client: pg.Client, entries: readonly Us
 }
 
 describeWithPostgres("an instance of an earlier release", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
 
   test.each(MIGRATIONS.slice(0, -1).map(({ name }, index) => [index + 1, name] as const))(
     "of schema version %d (%s) records beside this release, before, during and after the migration",

@@ -13,7 +13,7 @@ import type { AuditReport, MaintainedLedger } from "../../src/ledger/ledger.ts";
 import type * as openLedgerModule from "../../src/ledger/openLedger.ts";
 import { SqliteLedger } from "../../src/ledger/sqlite.ts";
 import { startInProcessWorker } from "../ledger/inProcessWorker.ts";
-import { describeWithPostgres, postgresPerTest } from "../ledger/postgresServer.ts";
+import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";
 import { dataFolder } from "./dataFolder.ts";
 import { recordUsage, START_MS } from "./editedLedger.ts";
@@ -235,7 +235,7 @@ describe("an edited SQLite ledger", () => {
 });
 
 describeWithPostgres("an edited PostgreSQL ledger", () => {
-  const server = postgresPerTest();
+  const server = postgresOfSuite();
 
   test(
     `is found by the audit: ${EDITS} random edits`,

@@ -113,7 +113,7 @@ describe("close", () => {
     expect(response.status).toBe(503);
   });
 
-  test("finishes pipelined requests that arrived before the call", async () => {
+  test("finishes the first of pipelined requests that arrived before the call", async () => {
     const { atlas, queryCount, release } = waitingAtlas();
     const { handler, headers } = await embed({ atlas });
     const { port } = await listen(handler);
@@ -121,7 +121,7 @@ describe("close", () => {
     await vi.waitFor(() => expect(queryCount()).toBe(1));
     const closed = handler.close();
     release();
-    expect(parseResponses(await received).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(parseResponses(await received).map(({ status }) => status)).toEqual([200]);
     await closed;
   });
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { CatalogHazard } from "../../src/contract/wireTypes.ts";
-import { listColumns } from "../../src/explorer/places/listColumns.ts";
+import { listColumns, type RowScore } from "../../src/explorer/places/scoreList.ts";
 import { formulaCount, listCsv } from "../../src/explorer/places/listCsv.ts";
-import { downloadOffer, queryText } from "../../src/explorer/places/listTexts.ts";
-import type { RowScore } from "../../src/explorer/places/scoreList.ts";
+import { downloadOffer, queryText } from "../../src/explorer/places/listModel.ts";
 import { DEPTH_AND_PROBABILITY, listOf, QUERY, scoreOf } from "./listFixtures.ts";
 
 describe("the download of a list", () => {

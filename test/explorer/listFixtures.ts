@@ -1,9 +1,8 @@
 /** A list of places and its scores, as the tests of lists use them. */
 import type { AnalysisYearResult } from "../../src/contract/wireTypes.ts";
 import { metricValue } from "../../src/explorer/place/placeQuery.ts";
-import type { ListColumn } from "../../src/explorer/places/listColumns.ts";
+import type { ListColumn, ListQuery, RowScore } from "../../src/explorer/places/scoreList.ts";
 import { parsePlaceList, type PlaceList } from "../../src/explorer/places/placeList.ts";
-import type { ListQuery, RowScore } from "../../src/explorer/places/scoreList.ts";
 
 export const QUERY: ListQuery = {
   hazard: "riverine_floods",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { placeBeyondMapText, placesBeyondMapText } from "../../src/explorer/map/mapEdge.ts";
+import { placeBeyondMapText, placesBeyondMapText } from "../../src/explorer/map/mapOverlay.ts";
 
 describe("places beyond the map", () => {
   test.each([

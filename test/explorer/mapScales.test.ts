@@ -1,7 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { METRIC_NAMES } from "../../src/contract/names.ts";
-import { legendModel, scaleOf } from "../../src/explorer/map/legendModel.ts";
-import { positionOfThreshold, thresholdAt, thresholdPositionMax } from "../../src/explorer/map/thresholdScale.ts";
+import {
+  legendModel,
+  positionOfThreshold,
+  scaleOf,
+  thresholdAt,
+  thresholdPositionMax,
+} from "../../src/explorer/map/legendModel.ts";
 import { COLOR_LEVEL_COUNT, levelOf } from "../../src/tiles/colorScales.ts";
 
 const SCALES = METRIC_NAMES.flatMap((metric) => [false, true].map((isDifference) => ({ metric, isDifference })));

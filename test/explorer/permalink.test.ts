@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HAZARD_NAMES, SCENARIOS } from "../../src/contract/names.ts";
 import { applyFragment, fragmentOf, historyStepOf, readLink } from "../../src/explorer/permalink.ts";
-import { placePosition } from "../../src/explorer/placePosition.ts";
-import { type ExplorerState, initialState, VIEWS } from "../../src/explorer/state.ts";
+import { type ExplorerState, initialState, placePosition, VIEWS } from "../../src/explorer/state.ts";
 
 type Values = { -readonly [Name in keyof ExplorerState]: ExplorerState[Name]["value"] };
 

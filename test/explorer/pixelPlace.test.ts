@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { catalogGridOf } from "../../src/atlas/catalog.ts";
-import { placeOfPixel } from "../../src/explorer/map/pixelPlace.ts";
+import { placeOfPixel } from "../../src/explorer/map/mapOverlay.ts";
 import { type Grid, locateCell, worldGrid } from "../../src/kernel/grid.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 import { type MapPixel, pixelAt, pixelCenter } from "../../src/tiles/mercator.ts";

@@ -7,10 +7,8 @@ import type {
   RefusedQuery,
 } from "../../src/contract/wireTypes.ts";
 import { ExplorerError, type ExplorerData } from "../../src/explorer/data/explorerData.ts";
-import { createListModel } from "../../src/explorer/places/listModel.ts";
-import { pageCount, sortRows } from "../../src/explorer/places/listOrder.ts";
-import { mapPosition } from "../../src/explorer/places/mapExtent.ts";
-import { type RowScore, scoreList } from "../../src/explorer/places/scoreList.ts";
+import { createListModel, mapPosition } from "../../src/explorer/places/listModel.ts";
+import { pageCount, type RowScore, scoreList, sortRows } from "../../src/explorer/places/scoreList.ts";
 import { answerOf, listOf, QUERY, scoreOf } from "./listFixtures.ts";
 
 function resultOf({ latitude, longitude, hazards }: HazardQueryInput, depth: number | null): HazardResult {

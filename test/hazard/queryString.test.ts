@@ -27,6 +27,14 @@ describe("a query string", () => {
     expect(parseHazardParameters(withText("latitude", text)).latitude).toBe(value);
   });
 
+  test("reads -0 as 0, also if the rest of the query is known", () => {
+    const queryText = queryTextOf(new Map([...validParameters, ["latitude", "-0"], ["longitude", "-0.0"]]));
+    for (let i = 0; i < 2; i++) {
+      const { latitude, longitude } = parseHazardParameters(queryText);
+      expect([Object.is(latitude, 0), Object.is(longitude, 0)]).toEqual([true, true]);
+    }
+  });
+
   test("keeps plain and escaped plus signs", () => {
     const rest = "longitude=43&hazards=cyclones&analysis_years=2050&scenarios=rcp8p5";
     expect(parseHazardParameters(`latitude=1e+1&${rest}`).latitude).toBe(10);

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { boundsOf, type PlannedSide, probabilityLimitsOf } from "../../src/hazard/bounds.ts";
-import type { PlannedLayer } from "../../src/hazard/sampledLayers.ts";
-import type { SampledSteps } from "../../src/hazard/sampledLayers.ts";
+import type { PlannedLayer, SampledSteps } from "../../src/hazard/sampledLayers.ts";
 
 const layer = (position: number): PlannedLayer =>
   ({ position, entry: { steps_per_unit: 1000, offset: 0 } }) as unknown as PlannedLayer;
@@ -35,4 +34,16 @@ test.each([
     probability: { bound: "at_least", limit: 0.19 },
     total_hazard,
   });
+});
+
+test("a mean is at least 1/T only if it differs from it by no more than rounding", () => {
+  const boundsAt = (steps: number) => boundsOf({ own: side(0), reference: undefined }, sampledOf(steps), true);
+  const atLeast = { probability: { bound: "at_least", limit: 0.5 } };
+  expect([500, 500 * (1 + 1e-13), 500 * (1 - 1e-13)].map(boundsAt)).toEqual([atLeast, atLeast, atLeast]);
+  // One cell of 100,000 without a bound.
+  expect([500 * (1 - 1e-5), 500 * (1 - 1e-8), 500 * (1 + 1e-8)].map(boundsAt)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
 import type { Entity, Holding } from "../../src/contract/wireTypes.ts";
-import { alignPortfolio } from "../../src/holdings/alignPortfolio.ts";
+import { alignPortfolio, roundPortfolio } from "../../src/holdings/alignPortfolio.ts";
 import { countEntities } from "../../src/holdings/entityScores.ts";
-import { roundPortfolio } from "../../src/holdings/roundPortfolio.ts";
 
 const ENTITY: Entity = {
   entity_info: { name: "Example Cement AG", asset_type: "equity", country: "Germany", industry: "Cement" },

@@ -2,8 +2,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Holding, PortfolioOptions, TemperatureRange } from "../../src/contract/wireTypes.ts";
-import { alignPortfolio } from "../../src/holdings/alignPortfolio.ts";
-import { roundPortfolio } from "../../src/holdings/roundPortfolio.ts";
+import { alignPortfolio, roundPortfolio } from "../../src/holdings/alignPortfolio.ts";
 
 const PAGE = readFileSync(new URL("../../docs/methods/portfolio.md", import.meta.url), "utf8");
 const MILLION = 1e6;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findShapeErrors, isPortfolio } from "../../src/holdings/portfolioShape.ts";
+import { findShapeErrors, isPortfolio } from "../../src/holdings/readPortfolio.ts";
 
 const SCORE = { t: 2, low: 1.9, high: 2.2 };
 const LINE = {

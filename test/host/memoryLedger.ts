@@ -11,7 +11,7 @@ import type {
   UsageLine,
   UsageQuery,
 } from "../../src/ledger/ledger.ts";
-import { csvLine } from "../../src/text/csvText.ts";
+import { csvLine } from "../../src/text/csv.ts";
 
 interface StoredEntry extends UsageEntry {
   readonly seq: number;

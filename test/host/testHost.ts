@@ -28,6 +28,7 @@ export function fakeAtlas(
     holdings: [],
     tileUse: { origin: "demo", cachedBytes: 0, onFetch: () => () => undefined },
     hazardRisk,
+    readHazardRisk: () => undefined,
     isLong: () => false,
     estimateWork: () => ({ cellVectorCount: 0, coldTileVectorCount: 0 }),
     async hazardRiskBatch(queries, { signal } = {}, { timeSlice = new TimeSlice(), onElement } = {}) {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { WorkDeadlines } from "../../src/host/pipeline/workDeadlines.ts";
+import { WorkDeadlines } from "../../src/host/workDeadlines.ts";
 
 const never = (): Promise<never> => new Promise(() => undefined);
 

@@ -1,12 +1,12 @@
-/** The tiles of a band do not depend on how its source is divided into parts, nor on whether parts were saved. */
+/** The tiles of a band do not depend on how its source is divided into chunks, nor on whether chunks were saved. */
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { EncodedTile } from "../../src/atlas/tileEncoding.ts";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
 import { BandReader } from "../../src/ingest/bandReader.ts";
-import { tileComputer } from "../../src/ingest/partThreads.ts";
-import type { PartKey } from "../../src/ingest/partComputer.ts";
+import { tileComputer } from "../../src/ingest/chunkThreads.ts";
+import type { ChunkKey } from "../../src/ingest/chunkComputer.ts";
 import type { Raster } from "../../src/ingest/raster.ts";
 import type { IngestTarget } from "../../src/ingest/target.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
@@ -16,7 +16,7 @@ const SOURCE = { rowCount: 300, columnCount: 290 };
 const GRID = { northDeg: 50, westDeg: 0, cellSizeLatDeg: 0.1, cellSizeLonDeg: 0.1, rowCount: 330, columnCount: 400 };
 /** Neither starts nor ends at tiles of the atlas. */
 const PLACES = {
-  "a part of the source at cell 30, 41": {
+  "a chunk of the source at cell 30, 41": {
     window: { firstRow: 7, rowCount: 260, firstColumn: 5, columnCount: 270 },
     offset: { row: 30, column: 41 },
   },
@@ -84,13 +84,13 @@ function digestOf(tile: EncodedTile): string {
   return hash.update(tile.summary.bounds).update(tile.summary.totals).digest("hex");
 }
 
-/** Reads all bands. @param checkpoints whether a checkpoint is due after every part */
+/** Reads all bands. @param checkpoints whether a checkpoint is due after every chunk */
 async function read(target: IngestTarget, folder: string, checkpoints: boolean) {
-  const computed: PartKey[] = [];
+  const computed: ChunkKey[] = [];
   const compute = tileComputer(kernel, target.plan, { options: {}, placement: target });
   const runner = {
     concurrency: 1,
-    compute: (key: PartKey) => {
+    compute: (key: ChunkKey) => {
       computed.push(key);
       return compute(key);
     },
@@ -125,7 +125,7 @@ describe.each(Object.entries(PLACES))("bands of %s", (_, place) => {
     }
   });
 
-  test.each(BLOCKS)("are the same if they are read from saved parts: %o", { timeout: 60_000 }, async (blocks) => {
+  test.each(BLOCKS)("are the same if they are read from saved chunks: %o", { timeout: 60_000 }, async (blocks) => {
     const target = targetOf(blocks, place);
     await withTempFolder(async (folder) => {
       const saved = await read(target, folder, true);

@@ -10,7 +10,7 @@ import {
   fixedDayNumber,
   fixedMonthDays,
 } from "../../src/ingest/calendar.ts";
-import { timeFormatter } from "../../src/ingest/readers/arrays/time.ts";
+import { timeFormatter } from "../../src/ingest/readers/arrays/selection.ts";
 
 const DAYS_OF_YEARS: readonly (readonly [Calendar, number, number])[] = [
   ["standard", 1991, 365],

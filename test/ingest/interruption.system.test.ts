@@ -1,6 +1,6 @@
 /**
  * Interrupts an ingest repeatedly by SIGKILL and by its abort signal; the result has the same bytes as an uninterrupted ingest.
- * There are several models and groups, so that parts of slabs are saved as well.
+ * There are several models and groups, so that chunks of slabs are saved as well.
  */
 import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";

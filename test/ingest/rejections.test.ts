@@ -115,6 +115,15 @@ describe("an ingest with several rejected values", () => {
     expect(fault.details).toMatchObject({ file: `${folder}/rp100.tif`, row: 0, column: 9, value: 70 });
   });
 
+  test("names the first cell whose mean over models cannot be stored", async () => {
+    await map("a.tif", (cell) => (cell >= 81 && cell <= 83 ? 100 : 2));
+    await map("b.tif", (cell) => (cell === 82 || cell === 83 ? 40 : 2));
+    const fault = await rejection([curve(100, "a.tif", { model: "a" }), curve(100, "b.tif", { model: "b" })]);
+    // The mean of 100 m and 2 m can be stored.
+    expect(fault.details).toMatchObject({ file: `${folder}/a.tif`, row: 1, column: 2, value: 100 });
+    expect(fault.message).toContain("the value 100 gives depth_meters 70 m");
+  });
+
   test("reports the only rejected value as before", async () => {
     await map("depth.tif", (cell) => (cell === 7 ? -1 : 1));
     const { message, details } = await rejection([{ ...LAYER, metric: "depth_meters", file: "depth.tif" }]);

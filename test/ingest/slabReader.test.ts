@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { HAZARDS } from "../../src/hazard/hazards.ts";
 import type { HazardPlan } from "../../src/ingest/plan.ts";
 import type { BandWindow, Raster } from "../../src/ingest/raster.ts";
-import { PartComputer, type PartKey } from "../../src/ingest/partComputer.ts";
+import { ChunkComputer, type ChunkKey } from "../../src/ingest/chunkComputer.ts";
 import { SlabReader } from "../../src/ingest/slabReader.ts";
 import { Kernel } from "../../src/kernel/instance.ts";
 
@@ -49,15 +49,15 @@ function recordingRaster(
 }
 
 test.each([
-  { blockRowCount: 1, blockColumnCount: 90, decodedValues: 1e9, finishedSteps: 1e9, slabRowCount: 64, partCount: 1 },
-  { blockRowCount: 7, blockColumnCount: 90, decodedValues: 1e9, finishedSteps: 1e9, slabRowCount: 63, partCount: 1 },
+  { blockRowCount: 1, blockColumnCount: 90, decodedValues: 1e9, finishedSteps: 1e9, slabRowCount: 64, chunkCount: 1 },
+  { blockRowCount: 7, blockColumnCount: 90, decodedValues: 1e9, finishedSteps: 1e9, slabRowCount: 63, chunkCount: 1 },
   {
     blockRowCount: 16,
     blockColumnCount: 16,
     decodedValues: 64 * 16 * 2,
     finishedSteps: 1e9,
     slabRowCount: 64,
-    partCount: 6,
+    chunkCount: 6,
   },
   {
     blockRowCount: 128,
@@ -65,7 +65,7 @@ test.each([
     decodedValues: 128 * 64 * 2,
     finishedSteps: 1e9,
     slabRowCount: 128,
-    partCount: 2,
+    chunkCount: 2,
   },
   {
     blockRowCount: 150,
@@ -73,11 +73,11 @@ test.each([
     decodedValues: 1e9,
     finishedSteps: 100 * 80 * 4,
     slabRowCount: 100,
-    partCount: 1,
+    chunkCount: 1,
   },
 ])(
   "computes the same cells for any slab size: %o",
-  async ({ blockRowCount, blockColumnCount, slabRowCount, partCount, ...budget }) => {
+  async ({ blockRowCount, blockColumnCount, slabRowCount, chunkCount, ...budget }) => {
     const reads: BandWindow[] = [];
     const raster = recordingRaster(reads, { blockRowCount, blockColumnCount });
     const maps = [50, 100].map((returnPeriodYears) => ({ raster, band: 1, unitFactor: 1, returnPeriodYears }));
@@ -94,18 +94,18 @@ test.each([
       ],
     };
     const window = { firstRow: 5, rowCount: 140, firstColumn: 3, columnCount: 80 };
-    const computer = new PartComputer(kernel, plan, { clampToleranceOf: () => undefined, atlasRowOfSource: -5 });
-    const runner = { concurrency: 1, compute: (key: PartKey) => computer.compute(key) };
-    const slabs = new SlabReader(plan, window, { runner, budget: { partValues: 25_000_000, ...budget } });
+    const computer = new ChunkComputer(kernel, plan, { clampToleranceOf: () => undefined, atlasRowOfSource: -5 });
+    const runner = { concurrency: 1, compute: (key: ChunkKey) => computer.compute(key) };
+    const slabs = new SlabReader(plan, window, { runner, budget: { chunkValues: 25_000_000, ...budget } });
     const mismatches: unknown[] = [];
     for (let row = 5; row < 145; row++) {
       const slab = await slabs.slabAt(row);
       const layerCount = 4;
       for (let column = 0; column < 80; column++) {
-        const part = slab.parts.find((each) => column + 3 < each.window.firstColumn + each.window.columnCount);
-        const { firstColumn = 0, columnCount = 0 } = part?.window ?? {};
+        const chunk = slab.chunks.find((each) => column + 3 < each.window.firstColumn + each.window.columnCount);
+        const { firstColumn = 0, columnCount = 0 } = chunk?.window ?? {};
         const firstStep = ((row - slab.firstRow) * columnCount + column + 3 - firstColumn) * layerCount;
-        const depthSteps = part?.rows.steps[firstStep + 1];
+        const depthSteps = chunk?.rows.steps[firstStep + 1];
         if (depthSteps !== Math.round(row * 100 + (column + 3))) mismatches.push({ row, column, depthSteps });
       }
     }
@@ -114,7 +114,7 @@ test.each([
     expect(reads.reduce((sum, read) => sum + read.rowCount * read.columnCount, 0)).toBe(2 * 140 * 80);
     expect(Math.max(...reads.map(({ rowCount }) => rowCount))).toBeLessThanOrEqual(slabRowCount);
     const firstSlab = reads.filter(({ firstRow }) => firstRow === 5);
-    expect(firstSlab).toHaveLength(2 * partCount);
+    expect(firstSlab).toHaveLength(2 * chunkCount);
     // Slabs start at block boundaries, so that each block is decoded for only one slab.
     expect(reads.filter(({ firstRow }) => firstRow !== 5 && firstRow % slabRowCount !== 0)).toEqual([]);
     const starts = reads.slice(2).filter(({ firstColumn }) => firstColumn > 3);

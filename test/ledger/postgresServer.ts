@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import pg from "pg";
-import { afterEach, beforeEach, describe } from "vitest";
+import { afterAll, afterEach, beforeAll, describe } from "vitest";
 
 const run = promisify(execFile);
 
@@ -39,6 +39,8 @@ export interface PostgresServer {
   stop(): Promise<void>;
   /** @param settings such as `fsync=off` */
   start(settings?: readonly string[]): Promise<void>;
+  /** Continues a paused server, and starts one that was killed or stopped. */
+  restore(): Promise<void>;
   /** Stops the server and removes its folder. */
   dispose(): Promise<void>;
 }
@@ -59,10 +61,12 @@ export async function startPostgres(): Promise<PostgresServer> {
       : run("runuser", ["-u", user, "--", ...command], { cwd: folder });
   };
   const control = (...parameters: string[]): Promise<unknown> => runProgram("pg_ctl", "-D", data, "-w", ...parameters);
+  let isRunning = false;
   const start = async (settings: readonly string[] = []): Promise<void> => {
     const all = [`port=${port}`, "listen_addresses=127.0.0.1", "unix_socket_directories=", ...settings];
     const options = all.map((setting) => `-c ${setting}`).join(" ");
     await control("start", "-l", join(folder, "log"), "-o", options);
+    isRunning = true;
   };
   let databaseCount = 0;
   const pausedIds: number[] = [];
@@ -92,6 +96,7 @@ export async function startPostgres(): Promise<PostgresServer> {
       return Number(rows[0]?.count);
     },
     async kill() {
+      isRunning = false;
       process.kill(await serverId(), "SIGKILL");
       // The backends exit on their own; the data folder is locked until all of them have exited.
       await control("stop", "-m", "immediate").catch(() => undefined);
@@ -108,9 +113,14 @@ export async function startPostgres(): Promise<PostgresServer> {
     },
     resume,
     async stop() {
+      isRunning = false;
       await control("stop", "-m", "fast");
     },
     start,
+    async restore() {
+      resume();
+      if (!isRunning) await start();
+    },
     async dispose() {
       resume();
       await control("stop", "-m", "immediate").catch(() => undefined);
@@ -119,13 +129,18 @@ export async function startPostgres(): Promise<PostgresServer> {
   };
 }
 
-/** Starts a server before each test, and removes it afterwards. @returns a function that returns the current server */
-export function postgresPerTest(): () => PostgresServer {
+/**
+ * Starts a server for the tests of a suite, each of which creates its own databases. A server that a test has killed,
+ * stopped or paused is started again for the next one.
+ * @returns a function that returns the server
+ */
+export function postgresOfSuite(): () => PostgresServer {
   let server: PostgresServer;
-  beforeEach(async () => {
+  beforeAll(async () => {
     server = await startPostgres();
   });
-  afterEach(() => server.dispose());
+  afterEach(() => server.restore());
+  afterAll(() => server.dispose());
   return () => server;
 }
 

@@ -26,7 +26,7 @@ let packed: PackedTarball;
 let manifest: Manifest;
 beforeAll(() => {
   folder = mkdtempSync(join(homedir(), ".isotherm-tarball-"));
-  packed = packTarball(folder);
+  packed = packTarball();
   execFileSync("tar", ["xzf", packed.file, "-C", folder]);
   manifest = JSON.parse(read("package.json")) as Manifest;
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { alignTemperature } from "../../src/alignment/alignTemperature.ts";
 import { totalClimateRisk } from "../../src/company/report.ts";
 import { isFault } from "../../src/errors.ts";
-import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
+import { LISTED_COUNTRIES } from "../../src/reference/countryNames.ts";
 import { COUNTRY_NAME_ROWS } from "../../src/reference/data/countryNames.generated.ts";
 import { COUNTRY_NATIVE_NAME_ROWS } from "../../src/reference/data/countryNativeNames.generated.ts";
 import { INDUSTRY_CLASS_ROWS } from "../../src/reference/data/industryClasses.generated.ts";

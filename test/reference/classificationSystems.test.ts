@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readSystem } from "../../src/reference/classificationSystems.ts";
+import { readSystem } from "../../src/reference/industryCodes.ts";
 
 test.each([
   ["nace", "nace"],

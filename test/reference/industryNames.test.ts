@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ClassificationSystem } from "../../src/reference/classificationSystems.ts";
+import type { ClassificationSystem } from "../../src/reference/industryCodes.ts";
 import { INDUSTRY_CLASS_ROWS } from "../../src/reference/data/industryClasses.generated.ts";
 import { INDUSTRY_SPELLING_ROWS } from "../../src/reference/data/industrySpellings.generated.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";

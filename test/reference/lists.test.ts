@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LISTED_COUNTRIES } from "../../src/reference/countries.ts";
+import { LISTED_COUNTRIES } from "../../src/reference/countryNames.ts";
 import { COUNTRY_NAME_ROWS } from "../../src/reference/data/countryNames.generated.ts";
 import { PATHWAY_KEY_ROWS } from "../../src/reference/data/pathwayKeys.generated.ts";
 import { LISTED_INDUSTRIES } from "../../src/reference/industries.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { optimalStringAlignment } from "../oracle/alignment2/didYouMean.ts";
 import { randomFrom } from "../seededRandom.ts";
-import { nameCandidate, nearestName, nearestNames } from "../../src/reference/nameDistance.ts";
+import { nameCandidate, nearestName, nearestNames } from "../../src/reference/names.ts";
 
 const candidates = (...names: readonly string[]) => names.map((name) => nameCandidate(name, name.toLowerCase()));
 

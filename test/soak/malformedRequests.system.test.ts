@@ -7,7 +7,7 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { dataFolder } from "../durability/dataFolder.ts";
-import { LINGER_MS } from "../../src/host/http/requestContext.ts";
+import { LINGER_MS } from "../../src/host/http/exchange.ts";
 import { PROBLEM_CODES } from "../../src/host/problems/problemTexts.ts";
 import { randomFrom } from "../seededRandom.ts";
 import { parseResponses, type ClientBehavior, exchangeBytes, runConcurrently, type RawResponse } from "./connection.ts";

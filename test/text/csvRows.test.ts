@@ -1,6 +1,6 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
-import { type CsvDelimiter, type CsvRow, CsvSplitter, parseCsvRows } from "../../src/text/csvRows.ts";
+import { type CsvDelimiter, type CsvRow, CsvSplitter, parseCsvRows } from "../../src/text/csv.ts";
 import { isFault } from "../../src/errors.ts";
 import { type OracleRow, splitCsv } from "../oracle/csvRows.ts";
 import { randomFrom, type SeededRandom } from "../seededRandom.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "csv-parse/sync";
-import { csvCell, csvLine } from "../../src/text/csvText.ts";
+import { csvCell, csvLine } from "../../src/text/csv.ts";
 
 describe("CSV text", () => {
   test.each([

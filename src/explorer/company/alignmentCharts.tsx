@@ -3,7 +3,7 @@ import { type AlignmentPathways, type CompanyPathway, type ThermometerRow } from
 import type { Anchor } from "../../contract/wireTypes.ts";
 import { axisOver, positionOn } from "./chartScale.ts";
 import { formatTemperature, formatTemperatureRange } from "./companyFormat.ts";
-import { useWidth } from "./useWidth.ts";
+import { useWidth } from "./companyHooks.ts";
 
 const CHART_HEIGHT_PX = 320;
 const MARGIN = { top: 14, right: 34, bottom: 30, left: 44 };

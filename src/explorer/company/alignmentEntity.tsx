@@ -3,9 +3,8 @@ import { ALIGNMENT_BASES, ALIGNMENT_INCLUDES, BENCHMARK_IDS, BUDGET_SCENARIOS } 
 import type { AlignmentBasis, AlignmentInclude, BudgetScenario } from "../../contract/wireTypes.ts";
 import { BASELINE, EmissionsTable } from "./alignmentEmissions.tsx";
 import type { AlignmentForm, BaselineText } from "./alignmentForm.ts";
-import { type CompanyNames, IdentityFields } from "./companyFields.tsx";
-import { CheckField, ChoiceField, Suggestions, TextField } from "./fields.tsx";
-import { NGFS_TITLES } from "./scenarioTitles.ts";
+import { CheckField, ChoiceField, type CompanyNames, IdentityFields, Suggestions, TextField } from "./fields.tsx";
+import { NGFS_TITLES } from "./companyFormat.ts";
 
 const BASIS_NAMES: Readonly<Record<AlignmentBasis, string>> = {
   intensity: "Emissions per revenue (intensity)",

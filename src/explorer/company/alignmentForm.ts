@@ -8,8 +8,7 @@ import type {
   BudgetScenario,
   ProblemItem,
 } from "../../contract/wireTypes.ts";
-import { encodeForm, FormReader, withoutBlanks } from "./formText.ts";
-import { NUMBER_TEXT_EXPECTED, parseNumberText, quoteText } from "./numberText.ts";
+import { encodeForm, FormReader, NUMBER_TEXT_EXPECTED, parseNumberText, quoteText, withoutBlanks } from "./formText.ts";
 
 /** Emissions and revenue of a year, as typed. */
 interface YearText {

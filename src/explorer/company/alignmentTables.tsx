@@ -3,14 +3,15 @@ import type { AlignedYear, AlignmentFlag, AlignmentInclude, AlignmentResult } fr
 import { withSign } from "../format.ts";
 import { type AlignmentPathways, yearName } from "./alignmentSeries.ts";
 import {
+  FLAG_MEANINGS,
   formatAmount,
   formatFigure,
   formatFraction,
   formatPercent,
   formatTemperature,
   formatTemperatureRange,
+  REASON_MEANINGS,
 } from "./companyFormat.ts";
-import { FLAG_MEANINGS, REASON_MEANINGS } from "./flagMeanings.ts";
 
 export function TemperatureTable({
   result,

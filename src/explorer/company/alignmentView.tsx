@@ -12,13 +12,11 @@ import {
 } from "./alignmentForm.ts";
 import { AlignmentResults } from "./alignmentResults.tsx";
 import { headlineOf } from "./alignmentSeries.ts";
-import { AnswerStatus } from "./answerStatus.tsx";
+import { AnswerStatus, CompanyView } from "./companyView.tsx";
 import { formatTemperature } from "./companyFormat.ts";
-import { useCompanyNames } from "./companyFields.tsx";
+import { focusField, useCompanyNames } from "./fields.tsx";
 import { companyPrograms } from "./companySnippets.ts";
-import { CompanyView } from "./companyView.tsx";
-import { focusField } from "./fields.tsx";
-import { useLatestAnswer } from "./useLatestAnswer.ts";
+import { useLatestAnswer } from "./companyHooks.ts";
 
 /** Pointers that the form has a field or a table row for. */
 const PLACED = /^(\/0\/(entity_info\/|data\/0|projected_emissions)|\?(basis|benchmark|budget_scenario|convergence)$)/;

@@ -2,12 +2,26 @@
 import { useContext } from "preact/hooks";
 import { DAMAGE_FUNCTIONS, PRICE_MODEL_IDS } from "../../contract/names.ts";
 import type { CompanyAnswer, CompanyAssumptions, ReferenceScenario } from "../../contract/wireTypes.ts";
-import { type CompanyNames, IdentityFields } from "./companyFields.tsx";
-import { formatAmount } from "./companyFormat.ts";
-import { CheckField, ChoiceField, FaultItems, FieldErrors, itemsWithin, TextField } from "./fields.tsx";
-import { ASSUMPTION_NOTES, markMeaning } from "./riskAssumptions.ts";
-import { ASSUMPTION_NAMES, EMISSION_NAMES, type EmissionName, type FigureName, type RiskForm } from "./riskForm.ts";
-import { transitionScenarioTitle } from "./scenarioTitles.ts";
+import {
+  CheckField,
+  ChoiceField,
+  type CompanyNames,
+  FaultItems,
+  FieldErrors,
+  IdentityFields,
+  itemsWithin,
+  TextField,
+} from "./fields.tsx";
+import { formatAmount, transitionScenarioTitle } from "./companyFormat.ts";
+import {
+  ASSUMPTION_NAMES,
+  ASSUMPTION_NOTES,
+  EMISSION_NAMES,
+  type EmissionName,
+  type FigureName,
+  markMeaning,
+  type RiskForm,
+} from "./riskForm.ts";
 
 const MONEY = "USD of 2025";
 

@@ -2,8 +2,9 @@
 import { useState } from "preact/hooks";
 import type { CompanyAnswer, CompanyRequest } from "../../contract/wireTypes.ts";
 import { useExplorer } from "../context.ts";
-import { AnswerStatus } from "./answerStatus.tsx";
+import { AnswerStatus } from "./companyView.tsx";
 import {
+  ComparisonTable,
   CreditTable,
   DriverTable,
   EmissionsTable,
@@ -13,10 +14,15 @@ import {
   ValueTable,
   yearsOf,
 } from "./climateRiskTables.tsx";
-import { formatMoney, formatMoneyChange, formatFraction, formatPercent, moneyScaleFor } from "./companyFormat.ts";
-import { ComparisonTable } from "./comparisonTable.tsx";
-import { transitionScenarioTitle } from "./scenarioTitles.ts";
-import { useLatestAnswer } from "./useLatestAnswer.ts";
+import {
+  formatFraction,
+  formatMoney,
+  formatMoneyChange,
+  formatPercent,
+  moneyScaleFor,
+  transitionScenarioTitle,
+} from "./companyFormat.ts";
+import { useLatestAnswer } from "./companyHooks.ts";
 import {
   discountedParts,
   LOSS_PART_MEANINGS,

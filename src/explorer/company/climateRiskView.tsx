@@ -1,16 +1,14 @@
 import type { ProblemItem } from "../../contract/wireTypes.ts";
 import { useExplorer } from "../context.ts";
 import { SnippetPanel } from "../snippetPanel.tsx";
-import { AnswerStatus } from "./answerStatus.tsx";
+import { AnswerStatus, CompanyView } from "./companyView.tsx";
 import { ClimateRiskForm } from "./climateRiskForm.tsx";
 import { ClimateRiskResults } from "./climateRiskResults.tsx";
 import { formatPercent } from "./companyFormat.ts";
-import { useCompanyNames } from "./companyFields.tsx";
+import { useCompanyNames } from "./fields.tsx";
 import { companyPrograms } from "./companySnippets.ts";
-import { CompanyView } from "./companyView.tsx";
 import { decodeRiskForm, encodeRiskForm, EXAMPLE_RISK, type RiskForm, riskCallOf } from "./riskForm.ts";
-import { useLatestAnswer } from "./useLatestAnswer.ts";
-import { useReference } from "./useReference.ts";
+import { useLatestAnswer, useReference } from "./companyHooks.ts";
 
 /** Pointers that the form has a field for. */
 const PLACED =

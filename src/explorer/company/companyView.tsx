@@ -1,6 +1,10 @@
+/** The state of a request in words: running, refused because of some values, or failed. */
 import type { ComponentChildren } from "preact";
 import type { ProblemItem } from "../../contract/wireTypes.ts";
 import { FaultItems } from "./fields.tsx";
+import { FailureNotice } from "../failureNotice.tsx";
+import type { LatestAnswer } from "./companyHooks.ts";
+
 import "./charts.css";
 import "./company.css";
 
@@ -59,4 +63,35 @@ export function CompanyView(props: CompanyViewProps) {
       </div>
     </FaultItems.Provider>
   );
+}
+
+interface StatusProps {
+  /** Errors of values; the latest request was refused, or not sent because of them. */
+  readonly items: readonly ProblemItem[];
+  /** Those that no field of the form shows. */
+  readonly unplaced: readonly ProblemItem[];
+  readonly answer: LatestAnswer<unknown>;
+}
+
+export function AnswerStatus({ items, unplaced, answer }: StatusProps) {
+  const { error, isLoading, retry, value } = answer;
+  if (items.length > 0) {
+    return (
+      <div class="problem" role="alert">
+        <p>
+          {items.length === 1 ? "One value needs" : `${items.length} values need`} correction; see the form.
+          {value === undefined ? "" : " The results below belong to the last valid input."}
+        </p>
+        {unplaced.length === 0 ? null : (
+          <ul>
+            {unplaced.map(({ detail }) => (
+              <li key={detail}>{detail}</li>
+            ))}
+          </ul>
+        )}
+      </div>
+    );
+  }
+  if (error !== undefined) return <FailureNotice error={error} onRetry={retry} />;
+  return isLoading && value === undefined ? <p class="hint">Computing</p> : null;
 }

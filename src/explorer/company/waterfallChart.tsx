@@ -1,7 +1,7 @@
 /** A waterfall as horizontal bars, one below the other. */
 import { axisOver, positionOn } from "./chartScale.ts";
 import { formatFigure, formatMoney, formatMoneyChange, type MoneyScale } from "./companyFormat.ts";
-import { useWidth } from "./useWidth.ts";
+import { useWidth } from "./companyHooks.ts";
 import type { WaterfallStep } from "./waterfall.ts";
 
 const ROW_HEIGHT_PX = 40;

@@ -1,3 +1,4 @@
+/** The layer and the threshold of the map, and what the page says if the atlas does not have what was wanted. */
 import { batch, computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import type { CatalogHazard, HazardCatalog, MetricName } from "../../contract/wireTypes.ts";
 import { withoutHistoryStep } from "../addressBar.ts";
@@ -10,13 +11,15 @@ import {
   comparedLayer,
   isSameChoice,
   type LayerChoice,
+  metricLabel,
   ownMetricOf,
   scaleMetricOf,
   shownLayer,
 } from "./layerChoice.ts";
 import { scaleOf } from "./legendModel.ts";
 import type { PaintRule } from "./paint.ts";
-import { replacementText } from "./replacementText.ts";
+import { METRIC_NAMES } from "../../contract/names.ts";
+import { hazardTitle, scenarioTitle } from "../format.ts";
 
 /** What the pixels of the map are, as its tiles say. */
 interface PixelMeaning {
@@ -124,4 +127,51 @@ function linkedChoice(choice: LayerChoice, { accepted }: LinkReading): Partial<L
     ...(accepted.has("year") ? { year } : {}),
     ...(accepted.has("minus") ? { comparison } : {}),
   };
+}
+
+/**
+ * Returns what was wanted and what the map shows instead, as sentences; undefined if the map shows what was wanted.
+ *
+ * @param wanted parts that were chosen; the others are accepted as they are shown
+ */
+function replacementText(catalog: HazardCatalog, wanted: Partial<LayerChoice>, shown: LayerChoice): string | undefined {
+  const sentences = [layerSentence(catalog, { ...shown, ...wanted }, shown), comparisonSentence(wanted, shown)];
+  const text = sentences.filter((sentence) => sentence !== undefined).join(" ");
+  return text === "" ? undefined : text;
+}
+
+function layerSentence(catalog: HazardCatalog, wanted: LayerChoice, shown: LayerChoice): string | undefined {
+  const [wantedLayer, layer] = [shownLayer(wanted), shownLayer(shown)];
+  const isSameMetric = wanted.metric === shown.metric;
+  const isSame =
+    wanted.hazard === shown.hazard &&
+    isSameMetric &&
+    wantedLayer.scenario === layer.scenario &&
+    wantedLayer.analysisYear === layer.analysisYear;
+  if (isSame) return undefined;
+  const nameOf = (choice: LayerChoice): string => {
+    const { scenario, analysisYear } = shownLayer(choice);
+    const metric = isSameMetric ? [] : [metricText(catalogHazard(catalog, choice.hazard), choice.metric)];
+    return [hazardTitle(choice.hazard), ...metric, `${scenarioTitle(scenario)} ${analysisYear}`].join(", ");
+  };
+  const missing =
+    wanted.hazard === shown.hazard ? `the layer “${nameOf(wanted)}”` : `layers of ${hazardTitle(wanted.hazard)}`;
+  return `The atlas does not have ${missing}. The map shows “${nameOf(shown)}”.`;
+}
+
+function comparisonSentence(wanted: Partial<LayerChoice>, shown: LayerChoice): string | undefined {
+  const { comparison = "none" } = wanted;
+  if (comparison === shown.comparison || comparison === "none") return undefined;
+  const compared = comparedLayer({ ...shown, comparison });
+  const layer = shownLayer(shown);
+  const name = `${scenarioTitle(comparison)} ${compared?.analysisYear ?? shown.year}`;
+  return compared?.scenario === layer.scenario && compared.analysisYear === layer.analysisYear
+    ? `Nothing is subtracted, because “${name}” is the layer that is shown.`
+    : `Nothing is subtracted, because the atlas does not have “${name}” with this metric.`;
+}
+
+/** Returns the name of a metric of a link, which may be unknown. */
+function metricText(hazard: CatalogHazard, metric: string): string {
+  const isKnown = METRIC_NAMES.some((name) => name === metric) || /^rp_\d+(\.\d+)?$/.test(metric);
+  return isKnown ? metricLabel(hazard, metric) : metric;
 }

@@ -3,7 +3,7 @@ import { useExplorer } from "../context.ts";
 import { metricUnit } from "../format.ts";
 import { type ChoiceOption, choiceOptions, metricMeaning } from "../map/layerChoice.ts";
 import { useNumberInput } from "../useNumberInput.ts";
-import { positionOfThreshold, thresholdAt, thresholdPositionMax } from "../map/thresholdScale.ts";
+import { positionOfThreshold, thresholdAt, thresholdPositionMax } from "../map/legendModel.ts";
 
 /** Chooses hazard, metric, scenario, year, comparison and threshold. */
 export function HazardControls() {

@@ -8,7 +8,7 @@ import { RecoveryButton } from "../failureNotice.tsx";
 import { HazardLeafletMap } from "./leafletMap.ts";
 import { catalogLayer } from "../map/layerChoice.ts";
 import { MapLegend } from "./legend.tsx";
-import { sourceText } from "./sourceText.ts";
+import { sourceText } from "../map/legendModel.ts";
 import type { ValueAt } from "./valueLayer.ts";
 
 const READOUT_HINT = "Point at the map, tap it, or focus it and use the arrow keys to read values.";

@@ -3,15 +3,16 @@ import { type LatLng, type LeafletMouseEvent, Map as LeafletMap, Point, type Zoo
 import { type MapPixel, MERCATOR_LAT_DEG_MAX, pixelCenter, wrapColumn } from "../../tiles/mercator.ts";
 import type { Explorer } from "../context.ts";
 import { type MapPosition, ZOOM } from "../state.ts";
-import { CanvasLayer } from "./canvasLayer.ts";
-import type { MapPoint } from "../map/mapOverlay.ts";
-import { placeOfPixel } from "../map/pixelPlace.ts";
-import { loadOutlines } from "./outlineFiles.ts";
+import { CanvasLayer, ValueLayer, type ValueLayerSource } from "./valueLayer.ts";
+import { type MapPoint, placeOfPixel } from "../map/mapOverlay.ts";
 import { connectOverlay } from "./overlayLayer.ts";
-import { ValueLayer, type ValueLayerSource } from "./valueLayer.ts";
+import coarseUrl from "world-atlas/countries-110m.json?gzip";
+import fineUrl from "world-atlas/countries-50m.json?gzip";
+import type { Topology } from "topojson-client";
+import type { Outlines } from "./outlines.ts";
 
 /** Where the value that is shown below the map is read: under the cursor, or at the center for users of the keyboard. */
-export interface Pointer extends MapPoint {
+interface Pointer extends MapPoint {
   readonly isCenter: boolean;
 }
 
@@ -220,4 +221,29 @@ function pointOfPixel(pixel: MapPixel): MapPoint {
 function pointOf(place: LatLng): MapPoint {
   const { lat, lng } = place.wrap();
   return { latitude: Math.max(-90, Math.min(90, lat)), longitude: lng };
+}
+
+/** Zoom from which the finer outlines are loaded. */
+const FINE_ZOOM = 4;
+
+const loaded = new Map<string, Promise<Outlines>>();
+
+/** Loads the outlines for a zoom. Rejects if the file cannot be loaded; the next call tries again. */
+function loadOutlines(zoom: number): Promise<Outlines> {
+  const url = zoom < FINE_ZOOM ? coarseUrl : fineUrl;
+  const known = loaded.get(url);
+  if (known !== undefined) return known;
+  const outlines = load(url);
+  loaded.set(url, outlines);
+  outlines.catch(() => loaded.delete(url));
+  return outlines;
+}
+
+async function load(url: string): Promise<Outlines> {
+  const [{ outlinesOf }, response] = await Promise.all([import("./outlines.ts"), fetch(url)]);
+  if (!response.ok || response.body === null) {
+    throw new Error(`the outlines could not be loaded (status ${response.status})`);
+  }
+  const json = new Response(response.body.pipeThrough(new DecompressionStream("gzip")));
+  return outlinesOf((await json.json()) as Topology);
 }

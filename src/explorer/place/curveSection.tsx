@@ -21,7 +21,7 @@ import { LineChart } from "./lineChart.tsx";
 import { SCENARIO_COLORS } from "./metricSection.tsx";
 import { BASELINE_YEAR, type PlaceChoice } from "./placeQuery.ts";
 import { SnippetSection } from "./snippetSection.tsx";
-import { useAnswer } from "./useAnswer.ts";
+import { useAnswer } from "../useDelayedRequest.ts";
 
 const THRESHOLD_ERROR = "The threshold must be a number above 0.";
 

@@ -10,7 +10,7 @@ import { useExplorer } from "../context.ts";
 import { hazardTitle, metricTitle, scenarioTitle } from "../format.ts";
 import { FailureNotice } from "../failureNotice.tsx";
 import { answerOf, BASELINE_YEAR, metricValue, type PlaceChoice, placeQuery, valueText } from "./placeQuery.ts";
-import { useAnswer } from "./useAnswer.ts";
+import { useAnswer } from "../useDelayedRequest.ts";
 
 type Results = readonly (HazardResult | RefusedQuery)[];
 

@@ -4,8 +4,7 @@ import { RADIUS_KM_MAX } from "../../contract/ranges.ts";
 import { useExplorer } from "../context.ts";
 import { formatLocation, hazardTitle, metricTitle, scenarioTitle } from "../format.ts";
 import { metricLabel, returnPeriodOf } from "../map/layerChoice.ts";
-import { placeBeyondMapText } from "../map/mapEdge.ts";
-import type { MapRing } from "../map/mapOverlay.ts";
+import { type MapRing, placeBeyondMapText } from "../map/mapOverlay.ts";
 import type { SelectedPlace } from "../state.ts";
 import { FailureNotice } from "../failureNotice.tsx";
 import { CurveSection } from "./curveSection.tsx";
@@ -23,8 +22,8 @@ import {
 } from "./placeQuery.ts";
 import { ProvenanceSection } from "./provenanceSection.tsx";
 import { SnippetSection } from "./snippetSection.tsx";
-import { useAnswer } from "./useAnswer.ts";
-import { useRadiusInput } from "./useRadiusInput.ts";
+import { useAnswer } from "../useDelayedRequest.ts";
+import { useRadiusInput } from "../useNumberInput.ts";
 
 /** The place that was chosen: its values, and how they were computed. */
 export function PlacePanel() {

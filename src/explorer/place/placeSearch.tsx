@@ -4,8 +4,7 @@ import { useId, useRef } from "preact/hooks";
 import citiesUrl from "./cities.generated.txt?url";
 import { useExplorer } from "../context.ts";
 import { formatLocation } from "../format.ts";
-import { placePosition } from "../placePosition.ts";
-import type { SelectedPlace } from "../state.ts";
+import { placePosition, type SelectedPlace } from "../state.ts";
 import { parseCoordinates } from "./coordinates.ts";
 import { type FoundCity, type Gazetteer, loadGazetteer } from "./gazetteer.ts";
 

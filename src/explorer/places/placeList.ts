@@ -1,5 +1,5 @@
 /** Lists of places that users paste or upload: CSV with a header, as from a spreadsheet. */
-import { type CsvDelimiter, type CsvRowError, csvRowErrorText, CsvSplitter } from "../../text/csvRows.ts";
+import { type CsvDelimiter, type CsvRowError, csvRowErrorText, CsvSplitter } from "../../text/csv.ts";
 import { Fault } from "../../errors.ts";
 import { coordinateError, isInLimits, numberIn } from "../../places/readers/coordinates.ts";
 import { findPlaceColumns, readColumnNames, type RequestedColumns } from "../../places/readers/placeColumnNames.ts";

@@ -1,10 +1,8 @@
 import { formatCount, metricUnit } from "../format.ts";
 import { numberText } from "../place/placeQuery.ts";
-import type { ListColumn } from "./listColumns.ts";
+import { type ListColumn, type ListOrder, PAGE_SIZE, pageCount, type RowScore, sortRows } from "./scoreList.ts";
 import type { ListModel } from "./listModel.ts";
-import { type ListOrder, PAGE_SIZE, pageCount, sortRows } from "./listOrder.ts";
 import type { ListRow } from "./placeList.ts";
-import type { RowScore } from "./scoreList.ts";
 
 interface PlaceTableProps {
   readonly model: ListModel;

@@ -6,21 +6,25 @@ import { colorOf, colorScaleOf } from "../../tiles/colorScales.ts";
 import { useExplorer } from "../context.ts";
 import { formatCount } from "../format.ts";
 import { returnPeriodOf } from "../map/layerChoice.ts";
-import { placesBeyondMapText } from "../map/mapEdge.ts";
-import { placePosition } from "../placePosition.ts";
+import { placesBeyondMapText } from "../map/mapOverlay.ts";
+import { placePosition } from "../state.ts";
 import { FailureNotice } from "../failureNotice.tsx";
 import { valueText } from "../place/placeQuery.ts";
-import { useRadiusInput } from "../place/useRadiusInput.ts";
+import { useRadiusInput } from "../useNumberInput.ts";
 import { formulaCount, listCsv } from "./listCsv.ts";
-import { type ListColumn, listColumns } from "./listColumns.ts";
+import {
+  type ListColumn,
+  listColumns,
+  type ListQuery,
+  type ListScores,
+  PAGE_SIZE,
+  type RowScore,
+  sortRows,
+} from "./scoreList.ts";
 import { ListInput } from "./listInput.tsx";
-import { PAGE_SIZE, sortRows } from "./listOrder.ts";
-import { downloadOffer, progressText, queryText } from "./listTexts.ts";
-import type { ListModel } from "./listModel.ts";
-import { mapPosition } from "./mapExtent.ts";
+import { downloadOffer, type ListModel, mapPosition, progressText, queryText } from "./listModel.ts";
 import type { ListRow, PlaceList } from "./placeList.ts";
 import { PlaceTable } from "./placeTable.tsx";
-import type { ListQuery, ListScores, RowScore } from "./scoreList.ts";
 
 /** Map color of the value 0, which is transparent in tiles. */
 const ZERO_POINT_COLOR = "#fcfcfa";

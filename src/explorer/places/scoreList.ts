@@ -1,5 +1,6 @@
 /** Computes the values of a layer at the places of a list, in batches. */
 import type {
+  CatalogHazard,
   CurveQueryInput,
   CurveResult,
   HazardName,
@@ -12,6 +13,7 @@ import type {
 import type { ExplorerData } from "../data/explorerData.ts";
 import { type MetricValue, metricValue } from "../place/placeQuery.ts";
 import type { ListRow } from "./placeList.ts";
+import { metricLabel, scaleMetricOf } from "../map/layerChoice.ts";
 
 /** What is computed at every place. */
 export interface ListQuery {
@@ -25,7 +27,7 @@ export interface ListQuery {
 }
 
 /** Returns the name of the column of a return period, years. */
-export function returnPeriodColumn(returnPeriodYears: number): string {
+function returnPeriodColumn(returnPeriodYears: number): string {
   return `rp_${returnPeriodYears}`;
 }
 
@@ -41,7 +43,7 @@ export type ListScores = ReadonlyMap<number, RowScore>;
 const BATCH_SIZE = 100;
 const NO_RESULT: RowScore = { kind: "refused", message: "The answer has no result for this place." };
 
-export interface ScoreOptions {
+interface ScoreOptions {
   readonly signal: AbortSignal;
   /** Called after each batch with the scores so far, by row. */
   readonly onProgress: (scores: ListScores) => void;
@@ -116,4 +118,63 @@ function curveScoreOf(result: CurveResult | RefusedQuery, returnPeriodYears: num
   const point = answer.curve?.find(({ return_period }) => return_period === returnPeriodYears);
   const value = { value: point?.value ?? null, reason: answer.no_data, bound: undefined, range: undefined };
   return { kind: "scored", values: { [returnPeriodColumn(returnPeriodYears)]: value } };
+}
+
+export interface ListColumn {
+  /** Name in files: the metric, or `rp_T`. */
+  readonly name: string;
+  readonly title: string;
+  /** The metric with the unit and the number format. */
+  readonly metric: MetricName;
+}
+
+/** Returns the columns that a query computes, with that of the map first. */
+export function listColumns(
+  hazard: CatalogHazard,
+  { returnPeriodYears }: Pick<ListQuery, "returnPeriodYears">,
+  shownMetric: MetricName,
+): readonly ListColumn[] {
+  const names =
+    returnPeriodYears === undefined
+      ? hazard.metrics
+          .map(({ metric }) => metric)
+          .filter((metric) => metric !== "total_hazard")
+          .toSorted((a, b) => Number(b === shownMetric) - Number(a === shownMetric))
+      : [returnPeriodColumn(returnPeriodYears)];
+  return names.map((name) => ({ name, title: metricLabel(hazard, name), metric: scaleMetricOf(hazard, name) }));
+}
+
+export interface ListOrder {
+  /** What the rows are sorted by: `line` in the list, `id`, or the name of a column of values. */
+  readonly by: string;
+  readonly isDescending: boolean;
+}
+
+/** Rows on one page. Longer lists have several pages. */
+export const PAGE_SIZE = 100;
+
+const collator = new Intl.Collator("en", { numeric: true });
+
+/** Returns the rows in an order. Rows without a value come last, whatever the direction; equal ones keep their order. */
+export function sortRows(
+  rows: readonly ListRow[],
+  { by, isDescending }: ListOrder,
+  scores: ListScores,
+): readonly ListRow[] {
+  const sign = isDescending ? -1 : 1;
+  if (by === "line") return isDescending ? rows.toReversed() : rows;
+  if (by === "id") return rows.toSorted((a, b) => sign * collator.compare(a.id, b.id));
+  return rows.toSorted((a, b) => {
+    const [first, second] = [valueOf(scores.get(a.line), by), valueOf(scores.get(b.line), by)];
+    if (first === undefined || second === undefined) return Number(first === undefined) - Number(second === undefined);
+    return sign * (first - second);
+  });
+}
+
+function valueOf(score: RowScore | undefined, column: string): number | undefined {
+  return score?.kind === "scored" ? (score.values[column]?.value ?? undefined) : undefined;
+}
+
+export function pageCount(rowCount: number): number {
+  return Math.max(1, Math.ceil(rowCount / PAGE_SIZE));
 }

@@ -1,13 +1,50 @@
+import { STEPS_MAX, STEPS_OUTSIDE } from "../../kernel/kernel.generated.ts";
+import type { NoDataReason } from "../../contract/wireTypes.ts";
+import type { SampledSteps } from "../sampledLayers.ts";
 import type { LayerSet } from "../../atlas/layerSet.ts";
 import type { Sampler } from "../../atlas/sampler.ts";
 import type { LocationArrays } from "../../kernel/sampling.ts";
 import type { TimeSlice } from "../../concurrency/timeSlice.ts";
 import { sampleCircles } from "../sampleCircles.ts";
 import type { PartialScoreRequest, ScoreRequest } from "./scoreRequest.ts";
-import { StepMatrix } from "./stepMatrix.ts";
+
+/** Steps of a set of layers at several places. As SampledSteps, gives those of the selected row. */
+export class StepMatrix implements SampledSteps {
+  /** [row][layer]: steps; STEPS_OUTSIDE or STEPS_NODATA if there is no value. */
+  readonly steps: Uint16Array | Float64Array;
+  readonly layerCount: number;
+  /** Row of the output of the place of each row. */
+  readonly places: Uint32Array;
+  /** Whether the steps are means over circles. */
+  readonly isMean: boolean;
+  #first = 0;
+
+  constructor(
+    steps: StepMatrix["steps"],
+    { layerCount, places, isMean }: Pick<StepMatrix, "layerCount" | "places" | "isMean">,
+  ) {
+    this.steps = steps;
+    this.layerCount = layerCount;
+    this.places = places;
+    this.isMean = isMean;
+  }
+
+  select(row: number): void {
+    this.#first = row * this.layerCount;
+  }
+
+  stepsOf(position: number): number | undefined {
+    const steps = this.steps[this.#first + position] ?? STEPS_OUTSIDE;
+    return steps <= STEPS_MAX ? steps : undefined;
+  }
+
+  reasonOf(position: number): NoDataReason {
+    return this.steps[this.#first + position] === STEPS_OUTSIDE ? "outside_coverage" : "no_data";
+  }
+}
 
 /** Places of a request that are sampled in the same way. */
-export interface PlaceSubset extends LocationArrays {
+interface PlaceSubset extends LocationArrays {
   /** Rows of the places in the output. */
   readonly places: Uint32Array;
   /** Kilometers, one per place; undefined for points. */
@@ -67,7 +104,7 @@ function newSubset(count: number): LocationArrays & { readonly places: Uint32Arr
   };
 }
 
-export interface SamplingRun extends Pick<ScoreRequest, "method" | "signal"> {
+interface SamplingRun extends Pick<ScoreRequest, "method" | "signal"> {
   readonly timeSlice: TimeSlice;
 }
 

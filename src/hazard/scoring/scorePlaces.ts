@@ -1,12 +1,9 @@
 import type { Sampler } from "../../atlas/sampler.ts";
+import { type PartialScoreRequest, scoreArrays, type ScoreResult, scoreShapeOf } from "./scoreRequest.ts";
 import { TimeSlice } from "../../concurrency/timeSlice.ts";
-import { planHazards } from "./hazardPlan.ts";
 import { dividePlaces, samplePlaces, samplePoints } from "./sampledPlaces.ts";
-import { scoreArrays, scoreShapeOf } from "./scoreArrays.ts";
-import type { PartialScoreRequest, ScoreResult } from "./scoreRequest.ts";
-import { planExceedances, writeExceedances } from "./writeExceedances.ts";
+import { planExceedances, planHazards, writeExceedances, writeScores } from "./writeScores.ts";
 import { planPointScores, type PointSteps, writePointScores } from "./writePointScores.ts";
-import { writeScores } from "./writeScores.ts";
 
 /** Rows that are computed between two checks of the clock; with the values of a hazard, a fraction of a millisecond. */
 const ROWS_PER_TIME_CHECK = 256;

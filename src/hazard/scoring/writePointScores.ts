@@ -1,8 +1,8 @@
 /** Computes the scores of points from stored steps with the kernel, with the same results as `writeScores`. */
 import type { Kernel } from "../../kernel/instance.ts";
 import { type BoundedGroup, type ScoreLayout, scoreLayout, withScores } from "../../kernel/scores.ts";
-import type { HazardPlan, PlannedGroup } from "./hazardPlan.ts";
-import type { ScoreShape, ScoreTarget } from "./scoreArrays.ts";
+import type { HazardPlan, PlannedGroup } from "./writeScores.ts";
+import type { ScoreShape, ScoreTarget } from "./scoreRequest.ts";
 
 /** How the kernel computes the groups of a request. */
 export interface PointPlan {

@@ -22,9 +22,6 @@ const MEMORY_WAIT_MS = 500;
  */
 const MS_PER_CHUNK = 0.02;
 
-/** Share of `memoryBytesMax` for bodies that wait for earlier requests of their connections, whose keys are not known yet. */
-const WAITING_BODY_SHARE = 1 / 8;
-
 /** The memory of a body. */
 export interface BodyMemory {
   /** Size of the allocated memory. */
@@ -58,7 +55,6 @@ export class AdmissionControl {
   readonly #accounts = new Map<string, HeldResources>();
   readonly #memory: MemoryBudget;
   readonly #nowMs: () => number;
-  #waitingBodyBytes = 0;
 
   constructor({ limits, workerCount, onShed, nowMs = () => performance.now() }: AdmissionOptions) {
     this.#limits = limits;
@@ -179,25 +175,6 @@ export class AdmissionControl {
     slot.bodyBytes += addedBytes;
     this.#total.bodyBytes += addedBytes;
     if (slot.account !== undefined) slot.account.bodyBytes += addedBytes;
-  }
-
-  /**
-   * Counts memory of bodies that wait for earlier requests of their connections; releases it if `addedBytes` is negative.
-   * @returns the error to answer if there is no room for it
-   */
-  countWaitingBodies(addedBytes: number): HttpError | undefined {
-    const waitingBodyBytes = this.#waitingBodyBytes + addedBytes;
-    if (addedBytes > 0) {
-      const isOverShare = waitingBodyBytes > this.#limits.memoryBytesMax * WAITING_BODY_SHARE;
-      if (isOverShare || this.#memory.shortage(undefined, addedBytes, 0) !== undefined) {
-        const message =
-          "The service holds too many pipelined request bodies; retry in a moment, on a connection without other requests.";
-        return this.reject("too_many_waiting_bodies", message);
-      }
-    }
-    this.#waitingBodyBytes = waitingBodyBytes;
-    this.#memory.add(undefined, addedBytes);
-    return undefined;
   }
 
   /** Counts short chunks of a body. @returns the time to wait before further ones are read */

@@ -13,7 +13,7 @@ export interface LoadLimits {
   /**
    * Bodies, an estimate of the parsed values, partial results and responses together, in bytes. Further requests are
    * rejected, and so is the response to one in progress if its account would exceed its share. A body that alone exceeds this
-   * share is too large. Bodies of pipelined requests that wait for earlier ones may take an eighth.
+   * share is too large.
    */
   readonly memoryBytesMax: number;
   /** Largest share of the limits above that one account may use, in (0, 1]. */
@@ -35,7 +35,6 @@ export type ShedReason =
   | "too_many_requests_of_account"
   | "too_many_bodies"
   | "too_many_bodies_of_account"
-  | "too_many_waiting_bodies"
   | "too_many_answers_unread"
   | "too_many_answers_unread_of_account"
   | "too_many_streams_of_account"

@@ -71,8 +71,6 @@ export interface ReadBodyOptions {
   readonly rate: BodyRate;
   /** Aborts the reading; its reason is thrown. */
   readonly signal: AbortSignal;
-  /** Short chunks that have arrived already, and are the first chunk of the stream. */
-  readonly shortChunkCount: number;
   /** Called after a number of short chunks; returns the time to wait before further ones are read. */
   readonly shortChunksDelayMs: (chunkCount: number) => number;
   /** Called before the body takes more memory, and after it has released some; an error that it throws ends the reading. */
@@ -93,7 +91,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
   const buffer = new BodyBuffer({ sizeBytesMax, contiguousBytesMax, segments });
   const structure = new JsonStructureScan(options.structure);
   return new Promise((resolve, reject) => {
-    let { shortChunkCount } = options;
+    let shortChunkCount = 0;
     let chunksHeldBytes = 0;
     let pause: NodeJS.Timeout | undefined;
     let pausedMs = 0;

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { FaultItem } from "../../errors.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 
@@ -45,16 +45,15 @@ export class CorsPolicy {
   }
 
   /** Returns the header fields that let the requesting script read the response, flat: name, value, … */
-  responseFields(request: IncomingMessage): readonly string[] {
-    const { origin } = request.headers;
+  responseFields({ origin }: IncomingHttpHeaders): readonly string[] {
     if (origin === undefined || !(this.#allowed.has(origin) || this.#allowed.has("*"))) return [];
     return ["Access-Control-Allow-Origin", origin, "Access-Control-Expose-Headers", EXPOSED_HEADERS];
   }
 
   /** Returns the header fields of the response to a CORS preflight, which browsers send without a key. */
-  preflightFields(request: IncomingMessage, methods: string): readonly string[] {
-    if (request.headers["access-control-request-method"] === undefined) return [];
-    const fields = this.responseFields(request);
+  preflightFields(headers: IncomingHttpHeaders, methods: string): readonly string[] {
+    if (headers["access-control-request-method"] === undefined) return [];
+    const fields = this.responseFields(headers);
     if (fields.length === 0) return fields;
     return [
       ...fields.slice(0, 2),

@@ -1,8 +1,7 @@
 import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/ranges.ts";
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Fault } from "../../errors.ts";
 import { HttpError } from "../problems/problem.ts";
-import { readUuid } from "./uuid.ts";
 
 /** Maximum size of the request line and the headers together. */
 export const HEAD_BYTES_MAX = 16_384;
@@ -54,35 +53,44 @@ export function offersUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade !== undefined && /(^|[,\s])upgrade([,\s]|$)/i.test(headers.connection ?? "");
 }
 
-/** Requires a target with a path; only OPTIONS may have the target `*`. @throws HttpError `http_malformed` */
-export function checkTargetForm(method: string, path: string): void {
-  if (path.startsWith("/") || (path === "*" && method === "OPTIONS")) return;
-  throw new HttpError("http_malformed", `The request target must begin with a slash (got ${path}).`);
-}
-
-/** Requires exactly one Host field, or none before HTTP/1.1 (RFC 9112, 3.2). @throws HttpError `http_malformed` */
-export function checkHostHeader(request: IncomingMessage): void {
+/**
+ * Reads the target of a request: as the client sent it, its path, and its query string without the question mark. Requires a
+ * path, except that OPTIONS may have the target `*`; and exactly one Host field, or none before HTTP/1.1 (RFC 9112, 3.2).
+ * @throws HttpError `http_malformed`
+ */
+export function readTarget(request: IncomingMessage): {
+  readonly url: string;
+  readonly path: string;
+  readonly queryText: string;
+} {
   // Counts raw headers, because the parsed headers keep only one of several Host fields.
-  const { rawHeaders } = request;
+  const { rawHeaders, method } = request;
   let hostCount = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
     if (name?.length === 4 && name.toLowerCase() === "host") hostCount++;
   }
-  if (hostCount === 1 || (hostCount === 0 && request.httpVersionMinor === 0)) return;
-  throw new HttpError("http_malformed", `HTTP/1.1 requires exactly one Host header (got ${hostCount}).`);
+  if (hostCount > 1 || (hostCount === 0 && request.httpVersionMinor > 0)) {
+    throw new HttpError("http_malformed", `HTTP/1.1 requires exactly one Host header (got ${hostCount}).`);
+  }
+  const url = requestTarget(request);
+  const { path, queryText } = splitTarget(url);
+  if (!path.startsWith("/") && !(path === "*" && method === "OPTIONS")) {
+    throw new HttpError("http_malformed", `The request target must begin with a slash (got ${path}).`);
+  }
+  return { url, path, queryText };
 }
 
 /** Rejects the body of a request that takes none: ignoring it could hide a mistake. @throws Fault `invalid_request` */
-export function rejectBody(request: IncomingMessage): void {
-  if (!hasBody(request)) return;
-  const header = request.headers["transfer-encoding"] === undefined ? "Content-Length" : "Transfer-Encoding";
-  const detail = `${request.method} requests must not have a body.`;
+export function rejectBody(method: string, headers: IncomingHttpHeaders): void {
+  if (!hasBody({ headers })) return;
+  const header = headers["transfer-encoding"] === undefined ? "Content-Length" : "Transfer-Encoding";
+  const detail = `${method} requests must not have a body.`;
   throw new Fault("invalid_request", detail, { items: [{ header, code: "not_expected", detail }] });
 }
 
 /** Returns whether a request declares a body that is not empty. */
-export function hasBody({ headers }: IncomingMessage): boolean {
+export function hasBody({ headers }: { readonly headers: IncomingHttpHeaders }): boolean {
   return (
     headers["transfer-encoding"] !== undefined ||
     (headers["content-length"] !== undefined && Number(headers["content-length"]) > 0)
@@ -99,8 +107,8 @@ export function isAwaitingContinue(request: IncomingMessage): boolean {
  * Returns the API key of a request.
  * @throws HttpError `api_key_missing`; `api_key_invalid` if there are several
  */
-export function readApiKey(request: IncomingMessage): string {
-  const text = request.headers["x-api-key"];
+export function readApiKey(headers: IncomingHttpHeaders): string {
+  const text = headers["x-api-key"];
   if (text === undefined || text === "") {
     const detail = "The header X-API-Key with the account's API key is required.";
     throw new HttpError("api_key_missing", detail, {}, { items: [{ header: "X-API-Key", code: "missing", detail }] });
@@ -113,16 +121,24 @@ export function readApiKey(request: IncomingMessage): string {
   return text;
 }
 
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Returns a UUID in lower case, as the ledger stores it, or undefined if the text is not a UUID. */
+export function readUuid(text: string): string | undefined {
+  const id = text.toLowerCase();
+  return UUID.test(id) ? id : undefined;
+}
+
 /** Returns the customer id of a request, in lower case. @throws HttpError `customer_id_missing`, `customer_id_malformed` */
-export function readCustomerId(request: IncomingMessage): string {
-  const text = request.headers["x-customer-id"];
+export function readCustomerId(headers: IncomingHttpHeaders): string {
+  const text = headers["x-customer-id"];
   if (text === undefined || text === "") {
     const detail = "The header X-Customer-ID with the UUID of a registered customer is required.";
     const items = [{ header: "X-Customer-ID", code: "missing", detail }] as const;
     throw new HttpError("customer_id_missing", detail, {}, { items });
   }
-  const id = typeof text === "string" ? readUuid(text) : undefined;
-  if (id !== undefined) return id;
+  const id = typeof text === "string" ? text.toLowerCase() : "";
+  if (UUID.test(id)) return id;
   const detail = "X-Customer-ID must be the UUID of a registered customer.";
   const items = [{ header: "X-Customer-ID", code: "malformed", detail }] as const;
   throw new HttpError("customer_id_malformed", detail, {}, { items });
@@ -134,8 +150,8 @@ const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
  * Returns the idempotency key of a request, if it has one.
  * @throws HttpError `invalid_request`
  */
-export function readIdempotencyKey(request: IncomingMessage): string | undefined {
-  const text = request.headers["idempotency-key"];
+export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
+  const text = headers["idempotency-key"];
   if (text === undefined) return undefined;
   if (typeof text === "string" && IDEMPOTENCY_KEY.test(text)) return text;
   const detail = "Idempotency-Key must occur once and have 1 to 255 visible ASCII characters.";

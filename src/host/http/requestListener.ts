@@ -1,22 +1,27 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { Log, LogRecord } from "../log.ts";
+import { type Log, loggedError, type LogRecord } from "../log.ts";
 import { HttpError } from "../problems/problem.ts";
-import type { PipelineResponse, RequestProcessor } from "./exchange.ts";
-import { BodyHold } from "./bodyHold.ts";
-import { ConnectionInput } from "./connectionInput.ts";
-import { logRecordOf } from "./logRecord.ts";
-import { findFramingError, hasBody, offersUpgrade } from "./requestHead.ts";
-import { type BodyReadState, HttpRequestContext, type RequestContextSettings } from "./requestContext.ts";
+import { Exchange, type ExchangeOwner, type ExchangeSettings } from "./exchange.ts";
+import { findFramingError, offersUpgrade } from "./requestHead.ts";
 
-export interface RequestListenerOptions extends RequestContextSettings {
+/** Answers requests; see `Pipeline`. */
+export interface RequestProcessor {
+  /** Never rejects: errors become problem responses. */
+  run(exchange: Exchange): Promise<void>;
+  /** Responds with the problem of an error. */
+  reject(exchange: Exchange, error: HttpError): void;
+  /** Releases what a response holds, once the client has read it or disconnected. */
+  releaseResponse(exchange: Exchange): void;
+}
+
+export interface RequestListenerOptions extends ExchangeSettings {
   readonly pipeline: RequestProcessor;
   /** Called with a record of each response, except to probes. */
   readonly log?: Log | undefined;
   /** Called for each response with the seconds that it took. */
-  readonly recordResponse?:
-    ((context: HttpRequestContext, response: PipelineResponse, durationS: number) => void) | undefined;
+  readonly recordResponse?: ((exchange: Exchange, durationS: number) => void) | undefined;
 }
 
 /** Notifications to a server that manages the connections itself. */
@@ -25,7 +30,7 @@ export interface ConnectionObserver {
   onValidKey(socket: Socket): void;
   /** Called when a response to a request without a valid key has been written, and when the client has read it. */
   onUnread(socket: Socket, isUnread: boolean): void;
-  /** Called when all requests of a connection have been answered. */
+  /** Called when the request of a connection has been answered. */
   onIdle(socket: Socket, connection: ConnectionState): void;
   /**
    * Called for each request that counts toward the block of its address: it is invalid HTTP, was rejected because its
@@ -36,38 +41,27 @@ export interface ConnectionObserver {
   onProgress(): void;
 }
 
-/** State of a connection. One request is processed at a time, however many the client pipelines. */
-export interface ConnectionState extends BodyReadState {
-  /** The request in progress. */
-  current: HttpRequestContext | undefined;
-  readonly waiting: HttpRequestContext[];
-  /** The client pipelined too many requests, sent invalid HTTP or offered an upgrade: only accepted requests are answered. */
+/** State of a connection, which has at most one request. */
+export interface ConnectionState {
+  /** The request in progress. Stays set if the connection closes. */
+  current: Exchange | undefined;
+  /**
+   * The client sent something before it had the response to its request, or something that is not HTTP, or offered an
+   * upgrade: the request in progress is answered, and the connection closed.
+   */
   isEnding: boolean;
-  /** Reading of the connection, which stops while many bytes of bodies wait. */
-  readonly input: ConnectionInput;
-  /** Memory of the waiting bodies, as counted by the pipeline. */
-  waitingBodyBytes: number;
-  /** Requests that will not be answered. Node keeps them in memory until the connection closes. */
+  /** Requests that were sent before the response to an earlier one, and are not answered. */
   discardedCount: number;
-  /** Bytes that the connection had received when the first of them was discarded. */
-  discardedFromBytes: number;
   /** Whether the last request had a valid key. */
   isAuthenticated: boolean;
 }
 
-/** Pipelined requests that may wait for the one in progress on a connection. */
-const WAITING_COUNT_MAX = 8;
 /**
- * Bytes of bodies, including that of the request in progress until it is read, from which the connection is read no further.
- * Node has read up to 64 KiB more by then.
- */
-const HELD_BODY_BYTES_MAX = 16_384;
-/**
- * Further pipelined requests that are discarded while earlier ones are answered, and their bytes. A client that sends more
- * is not one that misjudged the limit, and loses its connection.
+ * Pipelined requests that are ignored until an earlier one is answered. Node keeps them and what it has read of their bodies,
+ * 64 KiB at most. A client that sends more loses its connection at once, and so does one with a body in chunks, each of
+ * which takes memory.
  */
 const DISCARDED_COUNT_MAX = 64;
-const DISCARDED_BYTES_MAX = 65_536;
 /**
  * Rejections as which a rejected body in many short chunks counts toward the block of its address: Node.js takes up to 27 ms
  * for those that it has read, tens of times as long as for another rejected request.
@@ -75,11 +69,14 @@ const DISCARDED_BYTES_MAX = 65_536;
 const REJECTIONS_PER_SHORT_CHUNKS = 20;
 
 /**
- * Passes the requests of each connection to the pipeline one at a time, and writes, logs and counts the responses. It
- * relies on nothing of the server but requests and responses, so that it works in any server of node:http.
+ * Passes requests to the pipeline, one at a time of each connection, and logs and counts the responses. It relies on nothing
+ * of the server but requests and responses, so that it works in any server of node:http.
+ *
+ * A client that sends a request before it has the response to the one before (pipelining) gets that response, and its
+ * connection is closed.
  */
-export class RequestListener {
-  readonly #options: RequestListenerOptions;
+export class RequestListener implements ExchangeOwner {
+  readonly settings: RequestListenerOptions;
   readonly #states = new WeakMap<Duplex, ConnectionState>();
   /** Open connections that have sent a request. */
   readonly #connections = new Map<Duplex, ConnectionState>();
@@ -89,80 +86,65 @@ export class RequestListener {
   #isClosed = false;
   #onDrained: (() => void) | undefined;
 
-  constructor(options: RequestListenerOptions) {
-    this.#options = options;
+  constructor(settings: RequestListenerOptions) {
+    this.settings = settings;
   }
 
   observe(observer: ConnectionObserver): void {
     this.#observer = observer;
   }
 
-  /** Accepted requests whose responses have not been finished. */
+  /** Requests whose responses have not been finished. */
   get activeCount(): number {
     return this.#activeCount;
   }
 
   /** Accepts a request. Never throws: errors become responses. */
   accept(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.stateOf(request.socket);
-    if (connection.waiting.length === WAITING_COUNT_MAX) connection.isEnding = true;
-    if (connection.isEnding) {
+    const { socket } = request;
+    const connection = this.stateOf(socket);
+    if (connection.current !== undefined || connection.isEnding) {
       this.#discard(connection, request);
       return;
     }
-    const context = new HttpRequestContext(request, response, {
-      bodyRead: connection,
-      settings: this.#options,
-      onHeldBodyChange: () => this.#updateHeldBodies(connection),
-    });
-    context.isLate = this.#isClosed;
+    const exchange = new Exchange(this, request, response);
+    connection.current = exchange;
     this.#activeCount++;
-    if (offersUpgrade(request)) connection.isEnding = true;
-    if (connection.current === undefined) this.#begin(connection, context);
-    else connection.waiting.push(context);
+    if (request.headers.upgrade !== undefined && offersUpgrade(request)) connection.isEnding = true;
+    const { pipeline } = this.settings;
+    const framingError = findFramingError(request);
+    if (framingError !== undefined) {
+      connection.isEnding = true;
+      this.#observer?.onRejection(socket);
+      pipeline.reject(exchange, framingError);
+    } else if (this.#isClosed) pipeline.reject(exchange, new HttpError("overloaded", "The service is shutting down."));
+    else void pipeline.run(exchange); // never rejects
   }
 
   stateOf(socket: Duplex): ConnectionState {
     let state = this.#states.get(socket);
     if (state === undefined) {
-      const input = new ConnectionInput(socket, () => mustStopReading(socket, connection));
-      state = {
-        current: undefined,
-        waiting: [],
-        isEnding: false,
-        input,
-        waitingBodyBytes: 0,
-        discardedCount: 0,
-        discardedFromBytes: 0,
-        isAuthenticated: false,
-      };
+      state = { current: undefined, isEnding: false, discardedCount: 0, isAuthenticated: false };
       this.#states.set(socket, state);
       const connection = state;
       if (!socket.destroyed) this.#connections.set(socket, connection);
-      // Node emits no `close` for a response that was still waiting for earlier ones of its connection.
       socket.once("close", () => {
         this.#connections.delete(socket);
-        this.#dropWaiting(socket, connection);
         connection.current?.disconnect();
       });
     }
     return state;
   }
 
-  /** Whether a connection is not being read because of the requests that wait on it. */
-  isReadingStopped(socket: Duplex): boolean {
-    return this.stateOf(socket).input.isStopped;
-  }
-
   /** Whether a request of a connection is being processed: its body is not being read, and its response has not begun. */
   isProcessing(socket: Duplex): boolean {
-    const { current, reading } = this.stateOf(socket);
-    return current !== undefined && reading === undefined && !current.response.headersSent;
+    const { current } = this.stateOf(socket);
+    return current !== undefined && current.reading === undefined && current.response?.headersSent === false;
   }
 
   log(record: LogRecord): void {
     try {
-      this.#options.log?.(record);
+      this.settings.log?.(record);
     } catch {
       // A failing log must not stop the service.
     }
@@ -192,165 +174,79 @@ export class RequestListener {
     });
   }
 
-  /** Discards a request on a connection that is ending, and destroys the connection if there are too many. */
+  /** Ignores a pipelined request, and reads its connection no further. */
   #discard(connection: ConnectionState, request: IncomingMessage): void {
     const { socket } = request;
-    if (hasBody(request)) {
-      const onChange = (): void => connection.input.update();
-      new BodyHold(request, { declaredBytes: undefined, onChange }).discard();
-    }
-    countDiscarded(socket, connection, 1);
-    const { discardedCount } = connection;
-    if (discardedCount <= DISCARDED_COUNT_MAX && discardedBytesOf(socket, connection) <= DISCARDED_BYTES_MAX) return;
-    for (let i = 0; i < discardedCount; i++) this.#observer?.onRejection(socket);
-    stopParser(socket);
+    connection.isEnding = true;
+    connection.discardedCount++;
+    socket.pause();
+    const isChunked = request.headers["transfer-encoding"] !== undefined;
+    if (connection.discardedCount <= DISCARDED_COUNT_MAX && !isChunked) return;
+    for (let i = 0; i < connection.discardedCount; i++) this.#observer?.onRejection(socket);
     socket.destroy();
   }
 
-  /** Processes a request. Uses callbacks because an additional promise per request has a measurable cost. */
-  #begin(connection: ConnectionState, context: HttpRequestContext): void {
-    connection.current = context;
-    this.#updateHeldBodies(connection);
-    const { pipeline } = this.#options;
-    const framingError = findFramingError(context.request);
-    if (framingError !== undefined) {
-      this.#dropWaiting(context.request.socket, connection);
-      connection.isEnding = true;
-      this.#observer?.onRejection(context.request.socket);
-      this.#reply(connection, context, pipeline.reject(context, framingError));
-    } else if (context.isLate) {
-      const httpError = new HttpError("overloaded", "The service is shutting down.");
-      this.#reply(connection, context, pipeline.reject(context, httpError));
-    } else if (context.rejection !== undefined) {
-      this.#reply(connection, context, pipeline.reject(context, context.rejection));
-    }
-    // Never rejects.
-    else void pipeline.handle(context).then((response) => this.#reply(connection, context, response));
-  }
-
-  #reply(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
-    const { isBodyUnread } = context;
+  beginResponse(exchange: Exchange, socket: Socket): boolean {
+    const connection = this.stateOf(socket);
+    if (exchange.caller === undefined) this.#observer?.onUnread(socket, true);
     // Now, because the response may close the connection.
-    if (context.caller !== undefined) this.#observer?.onValidKey(context.request.socket);
-    if (context.countsTowardBlock === true) this.#observer?.onRejection(context.request.socket);
-    if (isBodyUnread || context.closesConnection === true) {
-      this.#dropWaiting(context.request.socket, connection);
-      connection.isEnding = true;
-    }
-    const isClosing = this.#isClosingConnections || connection.isEnding;
-    const isLast = isBodyUnread || (isClosing && connection.waiting.length === 0 && connection.httpError === undefined);
-    context.write(response, {
-      isLast,
-      isBodyUnread,
-      onClosed: () => this.#finish(connection, context, response),
-    });
-    const { socket } = context.request;
-    if (context.caller === undefined && context.response.writableEnded) this.#observer?.onUnread(socket, true);
+    else this.#observer?.onValidKey(socket);
+    if (exchange.countsTowardBlock) this.#observer?.onRejection(socket);
+    if (exchange.isBodyUnread || exchange.closesConnection || this.#isClosingConnections) connection.isEnding = true;
+    return connection.isEnding;
   }
 
-  /** Runs once the response has been written or the connection has closed. */
-  #finish(connection: ConnectionState, context: HttpRequestContext, response: PipelineResponse): void {
-    // Both the response and its connection report their end.
-    if (context.isFinished) return;
-    const { pipeline, recordResponse, log } = this.#options;
-    const durationMs = performance.now() - context.startMs;
-    pipeline.releaseResponse(response);
-    recordResponse?.(context, response, durationMs / 1000);
+  finish(exchange: Exchange, socket: Socket | undefined): void {
+    const { pipeline, recordResponse, log } = this.settings;
+    const durationMs = performance.now() - exchange.startMs;
+    pipeline.releaseResponse(exchange);
+    recordResponse?.(exchange, durationMs / 1000);
     if (log !== undefined) {
-      const record = logRecordOf(context, response, durationMs);
+      const record = logRecordOf(exchange, durationMs);
       // Of probes, only the errors behind a failed check are logged.
-      if (context.target?.route.isProbe !== true || record.error !== undefined) this.log(record);
+      if (exchange.target?.route.isProbe !== true || record.error !== undefined) this.log(record);
     }
     this.#observer?.onProgress();
-    this.#leave(context);
+    if (--this.#activeCount === 0) this.#onDrained?.();
 
-    const { socket } = context.request;
-    if (context.caller === undefined) this.#observer?.onUnread(socket, false);
-    if (context.heldBody.hasManyShortChunks)
+    if (socket === undefined) return;
+    if (exchange.caller === undefined) this.#observer?.onUnread(socket, false);
+    if (exchange.hasManyShortChunks)
       for (let i = 0; i < REJECTIONS_PER_SHORT_CHUNKS; i++) this.#observer?.onRejection(socket);
     // `current` stays set, so that further requests on a closed connection are not processed.
     if (!socket.writable) return;
-    const next = connection.waiting.shift();
-    if (next !== undefined) {
-      this.#begin(connection, next);
+    const connection = this.stateOf(socket);
+    if (connection.isEnding) {
+      // The response may have been written before the connection was known to be ending.
+      socket.destroySoon();
       return;
     }
     connection.current = undefined;
-    connection.isAuthenticated = context.caller !== undefined;
+    connection.isAuthenticated = exchange.caller !== undefined;
     this.#observer?.onIdle(socket, connection);
   }
+}
 
-  /** Forgets pipelined requests that will not be answered. */
-  #dropWaiting(socket: Duplex, connection: ConnectionState): void {
-    const dropped = connection.waiting.splice(0);
-    if (dropped.length > 0) countDiscarded(socket, connection, dropped.length);
-    for (const context of dropped) {
-      context.discardBody();
-      this.#leave(context);
-    }
+/** Creates the log record of a response. */
+function logRecordOf(exchange: Exchange, durationMs: number): LogRecord {
+  const { requestId, method, status, target, caller, failure, units } = exchange;
+  const record: { -readonly [Field in keyof LogRecord]: LogRecord[Field] } = {
+    request_id: requestId,
+    method,
+    status,
+    duration_ms: durationMs,
+  };
+  if (target !== undefined) record.route = target.template;
+  if (failure !== undefined) record.code = failure.code;
+  if (units !== undefined && target?.route.metered !== undefined) record.units = units;
+  if (caller !== undefined) {
+    record.account_id = caller.accountId;
+    record.key_id = caller.keyId;
+    if (caller.customerId !== undefined) record.customer_id = caller.customerId;
   }
-
-  #leave(context: HttpRequestContext): void {
-    context.isFinished = true;
-    if (--this.#activeCount === 0) this.#onDrained?.();
-  }
-
-  /** Counts the memory of the bodies that wait on a connection, and stops or continues to read it. */
-  #updateHeldBodies(connection: ConnectionState): void {
-    const { waiting } = connection;
-    const heldBytes = waiting.reduce((sumBytes, { heldBody }) => sumBytes + heldBody.heldBytes, 0);
-    const addedBytes = heldBytes - connection.waitingBodyBytes;
-    const rejection = addedBytes === 0 ? undefined : this.#options.pipeline.countWaitingBodies(addedBytes);
-    const last = waiting.at(-1);
-    if (rejection === undefined || last === undefined) connection.waitingBodyBytes = heldBytes;
-    else {
-      // The body that grows is that of the last request.
-      connection.isEnding = true;
-      last.rejection = rejection;
-      last.discardBody();
-    }
-    connection.input.update();
-  }
-}
-
-/**
- * Whether to stop reading a connection: too much of its requests waits or is discarded, in bytes or in short chunks, or the
- * last of them is rejected.
- */
-function mustStopReading(socket: Duplex, connection: ConnectionState): boolean {
-  const { current, waiting } = connection;
-  const heldBytes = waiting.reduce(
-    (sumBytes, { heldBody }) => sumBytes + heldBody.sizeBytes,
-    current?.heldBody.sizeBytes ?? 0,
-  );
-  return (
-    heldBytes >= HELD_BODY_BYTES_MAX ||
-    current?.heldBody.hasManyShortChunks === true ||
-    waiting.some(({ heldBody }) => heldBody.hasManyShortChunks) ||
-    waiting.at(-1)?.rejection !== undefined ||
-    discardedBytesOf(socket, connection) > DISCARDED_BYTES_MAX
-  );
-}
-
-function countDiscarded(socket: Duplex, connection: ConnectionState, count: number): void {
-  if (connection.discardedCount === 0) connection.discardedFromBytes = (socket as Socket).bytesRead;
-  connection.discardedCount += count;
-}
-
-/** Returns the bytes that a connection has received since the first request was discarded. */
-function discardedBytesOf(socket: Duplex, { discardedCount, discardedFromBytes }: ConnectionState): number {
-  return discardedCount === 0 ? 0 : (socket as Socket).bytesRead - discardedFromBytes;
-}
-
-/** Returned to Node's parser, ends the parsing of the bytes that it has been given. */
-const STOP_PARSING = 2;
-
-/**
- * Discards what Node has read of a connection that is about to be destroyed. Otherwise Node would still parse up to 64 KiB,
- * and keep thousands of requests until the one in progress ends. `onIncoming` is not documented: a release of Node
- * without it would take the memory, but nothing else would change.
- */
-function stopParser(socket: Socket & { readonly parser?: { onIncoming?: unknown } | null }): void {
-  const { parser } = socket;
-  if (typeof parser?.onIncoming === "function") parser.onIncoming = () => STOP_PARSING;
+  // The code describes a rejection completely, and under overload there are many. `internal_error` has several causes.
+  const isExplained =
+    failure?.error instanceof HttpError && failure.error.cause === undefined && failure.code !== "internal_error";
+  if (failure !== undefined && status >= 500 && !isExplained) record.error = loggedError(failure.error);
+  return record;
 }

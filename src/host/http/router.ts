@@ -10,6 +10,8 @@ export interface Target {
   readonly template: string;
   /** Header fields of every response, flat: name, value, … */
   readonly fields: readonly string[];
+  /** Value of the header Cache-Control. */
+  readonly cacheControl: string;
   /** Prefix of the ETag of every response; undefined for routes without ETags. */
   readonly tag: string | undefined;
 }
@@ -33,7 +35,8 @@ export class Router {
       const fields = ["X-Content-Type-Options", "nosniff", ...Object.entries(route.headers?.(services) ?? {}).flat()];
       const revision = route.revision?.(services);
       for (const template of addressesOf(route)) {
-        const target: Target = { route, template, fields, tag: revision === undefined ? undefined : tagOf(revision) };
+        const tag = revision === undefined ? undefined : tagOf(revision);
+        const target: Target = { route, template, fields, cacheControl: cacheControlOf(route), tag };
         this.#router.on(route.method, template, neverCalled, target);
       }
     }
@@ -59,12 +62,22 @@ export class Router {
   }
 
   #find(method: string, requestedPath: string): RouteMatch | undefined {
-    const path = pathBelow(this.#prefix, requestedPath);
+    const path = this.#prefix === "" ? requestedPath : pathBelow(this.#prefix, requestedPath);
     if (path === undefined) return undefined;
     const match = this.#router.find(method as "GET", path);
     if (match === null) return undefined;
     return { target: match.store as Target, path: match.params as Readonly<Record<string, string>> };
   }
+}
+
+/**
+ * Returns the Cache-Control value of a route. Authenticated responses may be cached only by the client, which must
+ * revalidate them unless the route has a maximum age.
+ */
+function cacheControlOf({ access, revision, maxAgeS }: Route<unknown, unknown>): string {
+  if (revision === undefined) return "no-store";
+  if (maxAgeS !== undefined) return `${access === "open" ? "public" : "private"}, max-age=${maxAgeS}`;
+  return access === "open" ? "no-cache" : "private, no-cache";
 }
 
 /** Handler that find-my-way requires. The router only looks routes up; the pipeline runs them. */

@@ -5,9 +5,8 @@ import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promi
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, HttpError } from "../problems/problem.ts";
 import { encodeJson } from "../../text/json/json.ts";
 import { addressOf, listen, type ServerAddress } from "./listen.ts";
-import { LINGER_MS } from "./requestContext.ts";
+import { LINGER_MS, newRequestId } from "./exchange.ts";
 import { HEAD_BYTES_MAX } from "./requestHead.ts";
-import { newRequestId } from "./requestId.ts";
 import { type ConnectionCounts, OpenConnections } from "./openConnections.ts";
 import type { ConnectionObserver, ConnectionState, RequestListener } from "./requestListener.ts";
 import type { ServerTimeouts } from "./timeouts.ts";
@@ -40,6 +39,12 @@ export interface ListeningServer {
  */
 const CATCH_UP_TURN_COUNT_MAX = 8192;
 
+/**
+ * Bytes that Node holds of a body that is not being read, and of a response that the client does not read, from which it waits.
+ * A chunk of one byte takes 200 bytes, so that the default of Node, 64 KiB, would be 13 MiB of memory.
+ */
+const BUFFERED_BYTES_MAX = 16_384;
+
 /** Idle connections stay usable for as long as the drain delay after the server stops accepting, but no longer. */
 const IDLE_GRACE_MS_MAX = 2_000;
 
@@ -51,11 +56,12 @@ export async function startServer(options: ServerOptions): Promise<ListeningServ
   const { timeouts } = options;
   const server = createServer({
     maxHeaderSize: HEAD_BYTES_MAX,
+    highWaterMark: BUFFERED_BYTES_MAX,
     headersTimeout: timeouts.headersTimeoutMs,
     requestTimeout: timeouts.requestTimeoutMs,
     connectionsCheckingInterval: timeouts.checkEveryMs,
     keepAliveTimeout: timeouts.keepAliveTimeoutMs,
-    // Node's own rejection has an empty body; `checkHostHeader` gives the reason.
+    // Node's own rejection has an empty body; `readTarget` gives the reason.
     requireHostHeader: false,
   });
   server.timeout = timeouts.inactivityTimeoutMs;
@@ -94,11 +100,10 @@ class ConnectionManager implements ConnectionObserver {
     return this.#connections.counts;
   }
 
-  onIdle(socket: Socket, { httpError, isAuthenticated }: ConnectionState): void {
+  onIdle(socket: Socket, { isAuthenticated }: ConnectionState): void {
     this.#connections.setIdle(socket, { isAuthenticated });
-    if (httpError !== undefined) this.#writeHttpError(socket, httpError);
     // A response that was written before the shutdown began did not announce the end of the connection.
-    else if (this.#closing !== undefined) socket.end();
+    if (this.#closing !== undefined) socket.end();
   }
 
   onUnread(socket: Socket, isUnread: boolean): void {
@@ -152,8 +157,6 @@ class ConnectionManager implements ConnectionObserver {
     });
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
       if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-      // The rest of a pipelined request cannot arrive while the service does not read it.
-      else if (error.code === "ERR_HTTP_REQUEST_TIMEOUT" && listener.isReadingStopped(socket)) return;
       else this.#reject(socket, parserHttpError(error));
     });
   }
@@ -214,19 +217,18 @@ class ConnectionManager implements ConnectionObserver {
     }
   }
 
-  /** Rejects a connection whose input cannot be parsed any further, after its earlier requests have been answered. */
+  /**
+   * Rejects a connection whose input cannot be parsed any further. If it has a request in progress, the response to that is
+   * the last one: it reports the error if the input belongs to the body of the request.
+   */
   #reject(socket: Duplex, httpError: HttpError): void {
     const connection = this.#options.listener.stateOf(socket);
     if (connection.isEnding) return;
     connection.isEnding = true;
-    if (connection.reading !== undefined) {
-      // The invalid input is the body of the request in progress, whose own response reports it.
-      connection.reading.abort(httpError);
-      return;
-    }
-    if (httpError.code !== "request_timeout") this.onRejection(socket as Socket);
-    connection.httpError = httpError;
-    if (connection.current === undefined) this.#writeHttpError(socket, httpError);
+    const { current } = connection;
+    current?.failBody(httpError);
+    if (current?.reading === undefined && httpError.code !== "request_timeout") this.onRejection(socket as Socket);
+    if (current === undefined) this.#writeHttpError(socket, httpError);
   }
 
   #writeHttpError(socket: Duplex, httpError: HttpError): void {

@@ -1,7 +1,7 @@
 import { customerNotFound, customerRecord } from "./customerRecord.ts";
 import { rejectParameters } from "./parameters.ts";
 import type { Route } from "../route.ts";
-import { readUuid } from "../http/uuid.ts";
+import { readUuid } from "../http/requestHead.ts";
 import { CustomerPathSchema, CustomerRecordSchema } from "../../contract/accounts.ts";
 import type { CustomerRecord } from "../../contract/wireTypes.ts";
 

@@ -1,4 +1,4 @@
-import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
+import type { ValueTileRequest } from "../../hazard/valueTiles.ts";
 import type { ValueTile } from "../../tiles/valueTile.ts";
 import type { EncodedTile, Reply, RouteContext } from "../route.ts";
 

@@ -2,7 +2,7 @@ import type { CustomerRecord } from "../../contract/wireTypes.ts";
 import { Fault } from "../../errors.ts";
 import type { Customer } from "../../ledger/ledger.ts";
 import type { RouteContext } from "../route.ts";
-import { readUuid } from "../http/uuid.ts";
+import { readUuid } from "../http/requestHead.ts";
 
 /** Converts a customer of the ledger to its wire format. */
 export function customerRecord({ customerId, internalId, name, createdAt, archivedAt }: Customer): CustomerRecord {

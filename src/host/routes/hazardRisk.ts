@@ -54,6 +54,7 @@ export const hazardRisk: Route<HazardQuery, HazardResult> = {
     if (query.detail) checkLimit("hazard values with detail", { requested, limit: limits.detailCount });
     return query;
   },
+  readResult: (query, { atlas }) => atlas.readHazardRisk?.(query),
   isLong: (query, { atlas }) => atlas.isLong?.(query) === true,
   estimateWork: (query, { atlas }) => ({
     elementCount: 1,

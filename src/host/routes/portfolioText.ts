@@ -1,10 +1,8 @@
 /** Encodes the response of a portfolio as JSON, part by part so that other work can run in between. */
-import { portfolioHead } from "../../holdings/alignPortfolio.ts";
+import { portfolioHead, roundEntity, roundFinanced, roundPortfolioResult } from "../../holdings/alignPortfolio.ts";
 import { scoreEntities } from "../../holdings/entityScores.ts";
-import { financedEmissions } from "../../holdings/financed.ts";
+import { financedEmissions, portfolioResults } from "../../holdings/portfolioResults.ts";
 import { mergeHoldings } from "../../holdings/mergedHoldings.ts";
-import { portfolioResults } from "../../holdings/portfolioResults.ts";
-import { roundEntity, roundFinanced, roundPortfolioResult } from "../../holdings/roundPortfolio.ts";
 import type { PortfolioRequest } from "../../contract/wireTypes.ts";
 import { encodeJson } from "../../text/json/json.ts";
 

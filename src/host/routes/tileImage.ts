@@ -1,5 +1,5 @@
 import { TileParametersSchema, TilePathSchema } from "../../contract/hazardCatalog.ts";
-import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
+import type { ValueTileRequest } from "../../hazard/valueTiles.ts";
 import { colorScaleOf } from "../../tiles/colorScales.ts";
 import type { ValueTile } from "../../tiles/valueTile.ts";
 import type { EncodedTile, Route } from "../route.ts";

@@ -1,8 +1,7 @@
 import { TileJsonSchema, TileLayerPathSchema } from "../../contract/hazardCatalog.ts";
 import type { TileJson } from "../../contract/wireTypes.ts";
 import { HAZARDS } from "../../hazard/hazards.ts";
-import type { ValueTileLayer } from "../../hazard/tiles/tileLayer.ts";
-import type { ValueTileLayerRequest } from "../../hazard/tiles/tileRequest.ts";
+import type { ValueTileLayer, ValueTileLayerRequest } from "../../hazard/valueTiles.ts";
 import { escapeHtml } from "../../text/markup.ts";
 import { colorScaleOf, NO_DATA_COLOR } from "../../tiles/colorScales.ts";
 import { attributionParts } from "../../tiles/layerAttribution.ts";

@@ -2,7 +2,7 @@
 import type { TObject } from "typebox";
 import { TileLayerPathSchema, TileParametersSchema, TilePathSchema } from "../../contract/hazardCatalog.ts";
 import { Fault, type FaultItem, isFault } from "../../errors.ts";
-import { addressErrors, type ValueTileLayerRequest, type ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
+import { addressErrors, type ValueTileLayerRequest, type ValueTileRequest } from "../../hazard/valueTiles.ts";
 import { decodeParameters, toParameterItem } from "../../validation/parameters.ts";
 import { findSchemaErrors, summarizeItems, type ValueSchema } from "../../validation/schemaErrors.ts";
 import type { Route, RouteRequest, Services } from "../route.ts";

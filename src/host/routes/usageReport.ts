@@ -14,7 +14,7 @@ import { USAGE_CSV_HEADER, toUsageRecord } from "../../ledger/usageRecord.ts";
 import { encodeJson } from "../../text/json/json.ts";
 import { parameterReader } from "./parameters.ts";
 import type { Reply, RouteContext, RouteDescription } from "../route.ts";
-import { readUuid } from "../http/uuid.ts";
+import { readUuid } from "../http/requestHead.ts";
 
 /** Parsed usage parameters with their defaults. */
 export interface UsageRequest {

@@ -1,5 +1,5 @@
 import { TileParametersSchema, TilePathSchema } from "../../contract/hazardCatalog.ts";
-import type { ValueTileRequest } from "../../hazard/tiles/tileRequest.ts";
+import type { ValueTileRequest } from "../../hazard/valueTiles.ts";
 import { encodeValueTile } from "../../tiles/valueTile.ts";
 import type { EncodedTile, Route } from "../route.ts";
 import { computeTile, type TileForm, tileReply } from "./computeTile.ts";

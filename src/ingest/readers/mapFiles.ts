@@ -27,11 +27,9 @@ import { type FileFormat, fileFormatOf } from "./fileFormat.ts";
 import { openStoredGeoTiff } from "./geotiff/geotiff.ts";
 import { openHdf5 } from "./hdf5.ts";
 import { openNetcdf3 } from "./netcdf3.ts";
-import { ZipArchive } from "./zip/archive.ts";
-import { type ArchivePath, archivePathOf } from "./zip/archivePath.ts";
-import { extractMap, findZipMap, zarrInZip } from "./zip/zipMaps.ts";
-import { zarrFolder } from "./zarr/store.ts";
+import { zarrFolder, type ZarrFiles } from "./zarr/store.ts";
 import { openZarr } from "./zarr/zarr.ts";
+import { archivePathOf, extractMap, findZipMap, zarrInZip, ZipArchive } from "./zip.ts";
 
 const ACCEPTED_FORMATS = "GeoTIFF, NetCDF, HDF5, Zarr and zip archives of them are accepted.";
 
@@ -77,8 +75,8 @@ export class MapFiles {
    *   package or program for its format is not installed; the abort reason of the signal
    */
   open(file: string, options: RasterOptions = {}): Promise<Raster> {
-    return remembered(this.#rasters, keyOf(file, options), async () => {
-      const stored = await this.#openStored(file, options);
+    return remembered(this.#rasters, JSON.stringify([file, options]), async () => {
+      const stored = await this.#openStored({ file, options });
       return isProjected(stored) ? this.#reproject(stored, this.#givenLattice()) : stored;
     });
   }
@@ -90,7 +88,7 @@ export class MapFiles {
    */
   async openMosaic(files: readonly string[], options: RasterOptions, order: MosaicOrder): Promise<Raster> {
     const stored: StoredRaster[] = [];
-    for (const file of files) stored.push(await this.#openStored(file, options));
+    for (const file of files) stored.push(await this.#openStored({ file, options }));
     const projected = stored.filter(isProjected);
     const inDegrees = stored.find((map): map is Raster => !isProjected(map));
     let lattice = this.#givenLattice();
@@ -112,13 +110,7 @@ export class MapFiles {
    * @throws Fault `source_invalid` if the file is missing, damaged or in a format without arrays; the abort reason of the signal
    */
   async openArrays(file: string): Promise<ArrayFile> {
-    const { signal } = this.#options;
-    signal?.throwIfAborted();
-    const archivePath = await archivePathOf(file);
-    if (archivePath !== undefined) return this.#openArchivedArrays(file, archivePath);
-    const format = await fileFormatOf(file, file);
-    if (format.kind === "zip") return this.#openArchivedArrays(file, { archive: file, entry: "" });
-    return this.#openArraysAt(file, file, format);
+    return this.#arraysAt(file, await this.#locate(file, file));
   }
 
   /** Opens the map that a description names. A temporary file that it refers to is read, but not removed. */
@@ -140,7 +132,7 @@ export class MapFiles {
       if ("curve" in spec) return (await this.#openCurve(spec.curve))[spec.rule.period] as Raster;
       return openDryFilled(spec, await this.openSpec(spec.map.spec), await this.openSpec(spec.witness.spec));
     }
-    const stored = await this.#openStoredSpec(spec.kind === "file" ? spec : spec.source);
+    const stored = await this.#openStored(spec.kind === "file" ? spec : spec.source);
     if (spec.kind === "file" && !isProjected(stored)) return stored;
     if (spec.kind === "file" || !isProjected(stored))
       throw sourceFault(stored.file, "its coordinate system changed after it was first opened.");
@@ -174,20 +166,12 @@ export class MapFiles {
     });
   }
 
-  #openStored(file: string, options: RasterOptions): Promise<StoredRaster> {
+  /** Opens a map as it is stored: at its own path, or where it was extracted or converted to. */
+  #openStored({ file, path = file, options }: Pick<FileSpec, "file" | "path" | "options">): Promise<StoredRaster> {
     const { signal } = this.#options;
-    return remembered(this.#stored, keyOf(file, options), () =>
-      this.#open(file, { ...options, ...(signal === undefined ? {} : { signal }) }),
+    return remembered(this.#stored, JSON.stringify([file, path, options]), () =>
+      this.#open(file, path, { ...options, ...(signal === undefined ? {} : { signal }) }),
     );
-  }
-
-  #openStoredSpec({ file, path, options }: FileSpec): Promise<StoredRaster> {
-    if (path === undefined) return this.#openStored(file, options);
-    const { signal } = this.#options;
-    return remembered(this.#stored, JSON.stringify([file, path, options]), async () => {
-      signal?.throwIfAborted();
-      return this.#openPath(file, path, { ...options, ...(signal === undefined ? {} : { signal }) });
-    });
   }
 
   /** Closes all files and removes temporary ones. */
@@ -198,58 +182,49 @@ export class MapFiles {
     if (this.#folder !== undefined) await rm(await this.#folder, { recursive: true, force: true });
   }
 
-  async #open(file: string, options: RasterOptions): Promise<StoredRaster> {
-    options.signal?.throwIfAborted();
-    if (/^https?:\/\//.test(file)) return openBandedMap(file, file, options);
-    const archivePath = await archivePathOf(file);
-    if (archivePath !== undefined) return this.#openInArchive(file, archivePath, options);
-    return this.#openPath(file, file, options);
-  }
-
   /** Opens the map at a path; `file` is its name in messages. */
-  async #openPath(file: string, path: string, options: RasterOptions): Promise<StoredRaster> {
-    const format = await fileFormatOf(file, path);
-    const { kind } = format;
-    if (kind === "geotiff") return openBandedMap(file, path, options);
-    if (kind === "zip" && file === path) return this.#openInArchive(file, { archive: file, entry: "" }, options);
-    if (kind === "hdf5" || kind === "netcdf3" || kind === "zarr") {
-      return storedAt(file, path, await openArrayRaster(await this.#openArraysAt(file, path, format), options));
+  async #open(file: string, path: string, options: RasterOptions): Promise<StoredRaster> {
+    options.signal?.throwIfAborted();
+    if (/^https?:\/\//.test(path)) return openBandedMap(file, path, options);
+    const found = await this.#locate(file, path);
+    if ("store" in found) return openArrayRaster(await this.#arraysAt(file, found), options);
+    const { format } = found;
+    if (format.kind === "geotiff") return openBandedMap(file, found.path, options);
+    if (format.kind !== "other" && format.kind !== "zip")
+      return storedAt(file, found.path, await openArrayRaster(await this.#arraysAt(file, found), options));
+    if (this.#options.viaGdal === true) return this.#openConverted(file, found.path, options);
+    throw sourceFault(
+      file,
+      `is ${nameOf(format)}. ${ACCEPTED_FORMATS} GDAL can convert many other formats: --via-gdal.`,
+    );
+  }
+
+  #arraysAt(file: string, found: FoundMap): Promise<ArrayFile> {
+    return remembered(this.#arrayFiles, file, async () => {
+      if ("store" in found) return openZarr(file, found.store);
+      const { path, format } = found;
+      if (format.kind === "zarr") return openZarr(file, zarrFolder(path));
+      if (format.kind === "hdf5") return openHdf5(file, path);
+      if (format.kind === "netcdf3") return openNetcdf3(file, path);
+      throw sourceFault(file, `is ${nameOf(format)}; NetCDF, HDF5 and Zarr are accepted here.`);
+    });
+  }
+
+  /** Finds a map on disk or in an archive, from which it is extracted. */
+  async #locate(file: string, path: string): Promise<FoundMap> {
+    this.#options.signal?.throwIfAborted();
+    let inArchive = file === path ? await archivePathOf(file) : undefined;
+    if (inArchive === undefined) {
+      const format = await fileFormatOf(file, path);
+      if (format.kind !== "zip" || file !== path) return { path, format };
+      inArchive = { archive: file, entry: "" };
     }
-    const name = format.kind === "other" ? format.description : "a zip archive in a zip archive";
-    if (this.#options.viaGdal === true) return this.#openConverted(file, path, options);
-    throw sourceFault(file, `is ${name}. ${ACCEPTED_FORMATS} GDAL can convert many other formats: --via-gdal.`);
-  }
-
-  async #openInArchive(
-    file: string,
-    { archive: path, entry }: ArchivePath,
-    options: RasterOptions,
-  ): Promise<StoredRaster> {
-    const archive = await remembered(this.#archives, path, () => ZipArchive.open(path));
+    const { archive: archivePath, entry } = inArchive;
+    const archive = await remembered(this.#archives, archivePath, () => ZipArchive.open(archivePath));
     const map = findZipMap(file, archive, entry);
-    if (map.kind === "zarr") return openArrayRaster(await this.#openZarrIn(file, archive, map.name), options);
-    return this.#openPath(file, await this.#extract(path, archive, map.name), options);
-  }
-
-  async #openArchivedArrays(file: string, { archive: path, entry }: ArchivePath): Promise<ArrayFile> {
-    const archive = await remembered(this.#archives, path, () => ZipArchive.open(path));
-    const map = findZipMap(file, archive, entry);
-    if (map.kind === "zarr") return this.#openZarrIn(file, archive, map.name);
-    const extracted = await this.#extract(path, archive, map.name);
-    return this.#openArraysAt(file, extracted, await fileFormatOf(file, extracted));
-  }
-
-  #openArraysAt(file: string, path: string, format: FileFormat): Promise<ArrayFile> {
-    const { kind } = format;
-    if (kind === "hdf5" || kind === "netcdf3" || kind === "zarr")
-      return remembered(this.#arrayFiles, file, () => openArrays(file, path, kind));
-    const name =
-      kind === "other" ? format.description : kind === "geotiff" ? "a GeoTIFF file" : "a zip archive in a zip archive";
-    throw sourceFault(file, `is ${name}; NetCDF, HDF5 and Zarr are accepted here.`);
-  }
-
-  #openZarrIn(file: string, archive: ZipArchive, name: string): Promise<ArrayFile> {
-    return remembered(this.#arrayFiles, file, () => openZarr(file, zarrInZip(archive, name)));
+    if (map.kind === "zarr") return { store: zarrInZip(archive, map.name) };
+    const extracted = await this.#extract(archivePath, archive, map.name);
+    return { path: extracted, format: await fileFormatOf(file, extracted) };
   }
 
   /** Returns the path of a map that was extracted from an archive. */
@@ -282,9 +257,12 @@ interface ConvertedMap {
   readonly notes: Readonly<Record<string, unknown>>;
 }
 
-function openArrays(file: string, path: string, kind: "hdf5" | "netcdf3" | "zarr"): Promise<ArrayFile> {
-  if (kind === "zarr") return openZarr(file, zarrFolder(path));
-  return kind === "hdf5" ? openHdf5(file, path) : openNetcdf3(file, path);
+/** Where a map is: at a path on disk, or as a Zarr store in an archive. */
+type FoundMap = { readonly path: string; readonly format: FileFormat } | { readonly store: ZarrFiles };
+
+function nameOf(format: FileFormat): string {
+  if (format.kind === "other") return format.description;
+  return format.kind === "geotiff" ? "a GeoTIFF file" : "a zip archive in a zip archive";
 }
 
 /** Opens a GeoTIFF, which has bands instead of variables. */
@@ -309,10 +287,6 @@ async function openBandedMap(file: string, path: string, options: RasterOptions)
 function storedAt(file: string, path: string, raster: StoredRaster): StoredRaster {
   if (file === path || raster.spec.kind !== "file") return raster;
   return { ...raster, spec: { ...raster.spec, file, path } };
-}
-
-function keyOf(file: string, options: RasterOptions): string {
-  return JSON.stringify([file, options]);
 }
 
 /** Replaces the path of a temporary file in errors by the name of the map. */

@@ -13,6 +13,7 @@ import {
   COORDINATE_COUNT_MAX,
   countOf,
   type Dimension,
+  emptyValues,
   type IndexRange,
   NUMBER_BYTES,
   type NumericArray,
@@ -300,16 +301,6 @@ const READERS: Readonly<Record<string, (view: DataView, offset: number) => numbe
   float32: (view, offset) => view.getFloat32(offset),
   float64: (view, offset) => view.getFloat64(offset),
 };
-
-function emptyValues(
-  type: NumberType,
-  count: number,
-): Int8Array | Int16Array | Int32Array | Float32Array | Float64Array {
-  if (type === "int8") return new Int8Array(count);
-  if (type === "int16") return new Int16Array(count);
-  if (type === "int32") return new Int32Array(count);
-  return type === "float32" ? new Float32Array(count) : new Float64Array(count);
-}
 
 /** Reads a list of texts, stored as an array of characters whose last dimension is the length. */
 async function readTexts(

@@ -1,6 +1,15 @@
 /** What maps of every format have in common: their position, a repeated meridian, and packed nodata values. */
 import type { Grid } from "../../kernel/grid.ts";
-import { type BandWindow, type KeptMeridian, type PlaneGrid, type ProjectedRaster, type Raster, type RasterOptions, type RasterValues, sourceFault } from "../raster.ts";
+import {
+  type BandWindow,
+  type KeptMeridian,
+  type PlaneGrid,
+  type ProjectedRaster,
+  type Raster,
+  type RasterOptions,
+  type RasterValues,
+  sourceFault,
+} from "../raster.ts";
 import { gridOfPlane, planeInMeters } from "../reprojection/projection.ts";
 import type { ParsedCrs } from "../crsDefinition.ts";
 

@@ -2,15 +2,16 @@
 import { Fault } from "../../errors.ts";
 import { BASELINE, type Scenario } from "../../hazard/hazards.ts";
 import { findProductFiles, type NameMeaning, type ProductFile } from "./productFiles.ts";
-import type { Recipe, RecipeSources } from "./recipe.ts";
-import { planCurves } from "./returnPeriodCurves.ts";
 import {
   type AcceptedMappings,
   checkScenarioMapping,
   MAP_SCENARIO_OPTION,
+  type Recipe,
+  type RecipeSources,
   type ScenarioMapping,
   unmappedFileReason,
-} from "./scenarioMapping.ts";
+} from "./recipe.ts";
+import { planCurves } from "./returnPeriodCurves.ts";
 
 /** Description of the product; part of the provenance of every layer. */
 const PRODUCT = {

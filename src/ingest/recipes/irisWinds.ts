@@ -1,16 +1,17 @@
 /** Recipe for the IRIS return-period maps of tropical cyclone winds. */
 import { BASELINE, type Scenario } from "../../hazard/hazards.ts";
 import { findProductFiles, type NameMeaning } from "./productFiles.ts";
-import type { Recipe, RecipeSources } from "./recipe.ts";
-import { planCurves, type ReturnPeriodMap, withRegistration } from "./returnPeriodCurves.ts";
 import {
   checkScenarioMapping,
   MAP_SCENARIO_OPTION,
+  type Recipe,
+  type RecipeSources,
   type ScenarioMapping,
   sspMappings,
   type SspScenario,
   unmappedFileReason,
-} from "./scenarioMapping.ts";
+} from "./recipe.ts";
+import { planCurves, type ReturnPeriodMap, withRegistration } from "./returnPeriodCurves.ts";
 import { messageOf, sourceFault } from "../raster.ts";
 import type { ArrayFile } from "../readers/arrays/arrayFile.ts";
 import { coordinateOf, readNumbers } from "../readers/arrays/coordinates.ts";

@@ -30,42 +30,25 @@ export const SourceSchema = Type.Object(
   { ...CLOSED, description: "The product that the maps are from. It is copied to the provenance." },
 );
 
-const DESIGN_YEARS = Type.Number({
-  exclusiveMinimum: 1,
-  description: "Return period of the hazard's own metric, in years.",
-});
-const THRESHOLD = positiveSchema("`probability` is the annual probability of this value, in the unit of the hazard.");
-const REFERENCE = positiveSchema("`intensity` is 1 at this value and above it, in the unit of the hazard.");
-const DANGER = positiveSchema("A day with a larger Fire Weather Index is a fire danger day.");
-const RULES_DESCRIPTION = "Numbers that replace the default rules of the hazard.";
+const RULES = {
+  design_return_period_years: Type.Optional(
+    Type.Number({ exclusiveMinimum: 1, description: "Return period of the hazard's own metric, in years." }),
+  ),
+  threshold: Type.Optional(
+    positiveSchema("`probability` is the annual probability of this value, in the unit of the hazard."),
+  ),
+  intensity_reference: Type.Optional(
+    positiveSchema("`intensity` is 1 at this value and above it, in the unit of the hazard."),
+  ),
+  danger_threshold: Type.Optional(positiveSchema("A day with a larger Fire Weather Index is a fire danger day.")),
+};
+const { design_return_period_years: _design, ...FIRE_RULES } = RULES;
+const { danger_threshold: _danger, ...WIND_RULES } = RULES;
+const RULES_OPTIONS = { ...CLOSED, description: "Numbers that replace the default rules of the hazard." };
 
-export const RulesSchema = Type.Object(
-  {
-    design_return_period_years: Type.Optional(DESIGN_YEARS),
-    threshold: Type.Optional(THRESHOLD),
-    intensity_reference: Type.Optional(REFERENCE),
-    danger_threshold: Type.Optional(DANGER),
-  },
-  { ...CLOSED, description: RULES_DESCRIPTION },
-);
-
-export const FireRulesSchema = Type.Object(
-  {
-    threshold: Type.Optional(THRESHOLD),
-    intensity_reference: Type.Optional(REFERENCE),
-    danger_threshold: Type.Optional(DANGER),
-  },
-  { ...CLOSED, description: RULES_DESCRIPTION },
-);
-
-export const WindRulesSchema = Type.Object(
-  {
-    design_return_period_years: Type.Optional(DESIGN_YEARS),
-    threshold: Type.Optional(THRESHOLD),
-    intensity_reference: Type.Optional(REFERENCE),
-  },
-  { ...CLOSED, description: RULES_DESCRIPTION },
-);
+export const RulesSchema = Type.Object(RULES, RULES_OPTIONS);
+export const FireRulesSchema = Type.Object(FIRE_RULES, RULES_OPTIONS);
+export const WindRulesSchema = Type.Object(WIND_RULES, RULES_OPTIONS);
 
 export const AssumeWgs84Schema = Type.Boolean({
   description: "Reads files without a coordinate system as WGS84 degrees.",

@@ -3,7 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { join, posix, resolve } from "node:path";
 import { Fault, FAULT_ITEM_COUNT_MAX, type FaultItem } from "../../errors.ts";
 import { sourceFault } from "../raster.ts";
-import { ZipArchive } from "../readers/zip/archive.ts";
+import { ZipArchive } from "../readers/zip.ts";
 import type { IgnoredFile } from "../plan.ts";
 
 /** The meaning of a file name: a map that the recipe uses, or one that it ignores, with the reason. */

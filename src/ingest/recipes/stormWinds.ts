@@ -4,14 +4,16 @@ import { BASELINE, type Scenario } from "../../hazard/hazards.ts";
 import type { MosaicOrder, Raster, RasterOptions } from "../raster.ts";
 import { planCurves, type ReturnPeriodMap, withRegistration } from "./returnPeriodCurves.ts";
 import { findProductFiles, type NameMeaning, type ProductFile } from "./productFiles.ts";
-import type { MapOpener, Recipe, RecipeSources } from "./recipe.ts";
 import {
   checkScenarioMapping,
   MAP_SCENARIO_OPTION,
+  type MapOpener,
+  type Recipe,
+  type RecipeSources,
   type ScenarioMapping,
   sspMappings,
   unmappedFileReason,
-} from "./scenarioMapping.ts";
+} from "./recipe.ts";
 
 /** In the order in which maps are combined. */
 const BASINS = ["EP", "NA", "NI", "SI", "SP", "WP"] as const;

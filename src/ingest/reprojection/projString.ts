@@ -26,7 +26,7 @@ const LENGTH_UNITS_M: Readonly<Record<string, number>> = { m: 1, km: 1000, ft: 0
 
 const PARAMETERS = ["lat_0", "lon_0", "lat_1", "lat_2", "lat_ts", "x_0", "y_0"] as const;
 const NUMBERS = [...PARAMETERS, "zone", "k", "k_0", "a", "b", "rf", "f", "R", "to_meter"] as const;
-const TEXTS = ["proj", "south", "ellps", "datum", "towgs84", "nadgrids", "units", "pm", "axis"];
+const TEXTS = new Set(["proj", "south", "ellps", "datum", "towgs84", "nadgrids", "units", "pm", "axis"]);
 /** Members without an effect on positions in a plane. */
 const IGNORED = new Set(["type", "no_defs", "wktext", "vunits", "title"]);
 
@@ -94,7 +94,7 @@ function readMembers(text: string): Members {
     const [, key = "", value] = match;
     if (IGNORED.has(key)) continue;
     const isNumber = (NUMBERS as readonly string[]).includes(key);
-    if (!isNumber && !TEXTS.includes(key)) throw new Error(`has the PROJ member +${key}, which is not supported`);
+    if (!isNumber && !TEXTS.has(key)) throw new Error(`has the PROJ member +${key}, which is not supported`);
     if (texts.has(key)) throw new Error(`has the PROJ member +${key} twice`);
     texts.set(key, value);
     if (!isNumber || value === undefined) continue;

@@ -1,16 +1,15 @@
-import {
-  type CsvDelimiter,
-  type CsvRowError,
-  csvRowErrorText,
-  CsvSplitter,
-  lineBreakCount,
-} from "../../text/csvRows.ts";
+import { type CsvDelimiter, type CsvRowError, csvRowErrorText, CsvSplitter, lineBreakCount } from "../../text/csv.ts";
 import { Fault } from "../../errors.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 import type { PlaceBlock, RowError } from "../scores/placeBlock.ts";
-import type { PlaceSource } from "../placeSource.ts";
+import {
+  BlockAssembler,
+  placeColumnsOf,
+  type PlaceLayout,
+  placePositionsOf,
+  type PlaceSource,
+} from "./blockAssembler.ts";
 import { INVALID_UTF8, INVALID_UTF8_MARK, invalidUtf8Fault, withoutMarks } from "../../text/utf8Text.ts";
-import { BlockAssembler, type PlaceLayout, placeColumnsOf, placePositionsOf } from "./blockAssembler.ts";
 import { type PlaceTextFile, readMarkedFileText } from "./fileText.ts";
 import { findPlaceColumns, readColumnNames, type RequestedColumns } from "./placeColumnNames.ts";
 

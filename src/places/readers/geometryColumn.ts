@@ -2,8 +2,7 @@ import type { FileMetaData } from "hyparquet";
 import { Fault } from "../../errors.ts";
 import type { RowError } from "../scores/placeBlock.ts";
 import { quote } from "../../validation/schemaErrors.ts";
-import { type GeometryPoint, isWgs84 } from "./geojsonFeatures.ts";
-import { isObject, type Members } from "./jsonMembers.ts";
+import { type GeometryPoint, isObject, isWgs84, type Members } from "./jsonMembers.ts";
 
 /** The column of a Parquet file whose geometries locate the places. */
 export interface GeometryColumn {

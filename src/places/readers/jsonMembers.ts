@@ -1,6 +1,10 @@
-import { Fault } from "../../errors.ts";
-import type { KeptColumn, KeptValue } from "../scores/placeBlock.ts";
-import { memberTexts } from "./jsonRecords.ts";
+import { Fault, isFault } from "../../errors.ts";
+import type { KeptColumn, KeptValue, RowError } from "../scores/placeBlock.ts";
+import { type JsonRecord, memberTexts } from "./jsonRecords.ts";
+import { parseJson } from "../../text/json/json.ts";
+import { positionAfter } from "../../text/json/jsonPosition.ts";
+import { quote } from "../../validation/schemaErrors.ts";
+import { INVALID_UTF8, INVALID_UTF8_MARK } from "../../text/utf8Text.ts";
 
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -23,7 +27,7 @@ export function isObject(value: unknown): value is Members {
  *
  * @param text the text of the object
  */
-export function exactMembers(text: string, members: Members): Members {
+function exactMembers(text: string, members: Members): Members {
   if (!mayLoseDigits(members) || !LONG_INTEGER.test(text)) return members;
   const exact = Object.create(null) as Record<string, unknown>;
   for (const [name, memberText] of memberTexts(text)) {
@@ -36,7 +40,7 @@ export function exactMembers(text: string, members: Members): Members {
 }
 
 /** Returns whether the value of a member may differ from its text: a large integer, or a list or object with one. */
-export function mayLoseDigits(members: Members): boolean {
+function mayLoseDigits(members: Members): boolean {
   for (const name of Object.keys(members)) {
     const value = members[name];
     if (typeof value === "number" ? !Number.isSafeInteger(value) && Number.isInteger(value) : isComposite(value)) {
@@ -99,4 +103,148 @@ export function keptValueOf(value: unknown, type: KeptColumn["type"]): KeptValue
   if (value === null || value === undefined) return null;
   if (type !== "text" || typeof value === "string") return value as KeptValue;
   return typeof value === "bigint" ? String(value) : JSON.stringify(value);
+}
+
+/** A place as read from JSON, or why it cannot be read. */
+export type JsonRow =
+  | {
+      readonly members: Members;
+      /** Only features have them. */
+      readonly id?: unknown;
+      readonly geometry?: unknown;
+      readonly error?: never;
+    }
+  | { readonly error: RowError };
+
+/** Returns whether a record is a GeoJSON feature. */
+export function isFeature(record: JsonRecord): boolean {
+  try {
+    const value = parseJson(record.text);
+    return isObject(value) && value["type"] === "Feature" && "geometry" in value;
+  } catch {
+    return false;
+  }
+}
+
+/** Reads a place. @param isChecked whether it was read before without an error, which saves checks */
+export type ReadRow = (record: JsonRecord, isChecked: boolean) => JsonRow;
+
+/** Reads an object whose members are columns. Text that is not JSON or not UTF-8 is the error of its row. */
+export function readObject(record: JsonRecord, isChecked: boolean): JsonRow {
+  if (!isChecked && INVALID_UTF8_MARK.test(record.text)) return invalidTextError(record);
+  let value: unknown;
+  try {
+    value = parseRecord(record, isChecked);
+  } catch (error) {
+    if (!isFault(error)) throw error;
+    return rowError(error.message.replace(/\.$/, ""));
+  }
+  return isObject(value)
+    ? { members: exactMembers(record.text, value) }
+    : rowError(`the row must be a JSON object (got ${quote(value)})`);
+}
+
+/**
+ * Reads a GeoJSON feature, whose properties are columns. Text that is not UTF-8 is the error of its row.
+ * @throws Fault `json_malformed` with line and column if the text is not JSON
+ */
+export function readFeature(record: JsonRecord, isChecked: boolean): JsonRow {
+  if (!isChecked && INVALID_UTF8_MARK.test(record.text)) return invalidTextError(record);
+  const value = parseRecord(record, isChecked);
+  if (!isObject(value)) return rowError(`the feature must be an object (got ${quote(value)})`);
+  const { type, properties = null, geometry } = value;
+  if (type !== "Feature") return rowError(`the type must be "Feature" (got ${quote(type)})`);
+  if (properties !== null && !isObject(properties)) {
+    return rowError(`the properties must be an object (got ${quote(properties)})`);
+  }
+  const hasExactValues = !mayLoseDigits({ id: value["id"] }) && !mayLoseDigits(properties ?? {});
+  const exact = hasExactValues ? value : exactMembers(record.text, value);
+  const { id } = exact;
+  if (properties === null || exact === value) return { members: properties ?? {}, id, geometry };
+  const propertiesText = memberTexts(record.text).get("properties") ?? "{}";
+  return { members: exactMembers(propertiesText, properties), id, geometry };
+}
+
+function parseRecord(record: JsonRecord, isChecked: boolean): unknown {
+  try {
+    return isChecked ? (JSON.parse(record.text) as unknown) : parseJson(record.text);
+  } catch (error) {
+    if (!isFault(error) && !(error instanceof SyntaxError)) throw error;
+    return parseJson(record.text, record.position()); // throws with the position in the file, which takes time to find
+  }
+}
+
+function invalidTextError(record: JsonRecord): JsonRow {
+  const validText = record.text.split(INVALID_UTF8_MARK, 1)[0] ?? "";
+  const { line, column } = positionAfter(validText, record.position());
+  return rowError(`Line ${line}, column ${column}: ${INVALID_UTF8}`);
+}
+
+function rowError(message: string): JsonRow {
+  return { error: { reason: "row_invalid", message } };
+}
+
+/** Coordinates of a geometry in degrees, or why it has none. */
+export type GeometryPoint = { readonly latitude: number; readonly longitude: number } | { readonly error: RowError };
+
+const POINT_RULE = "it must be a GeoJSON Point";
+
+/** Reads the geometry of a feature. Only points are accepted. */
+export function readPoint(geometry: unknown): GeometryPoint {
+  if (geometry === null || geometry === undefined) {
+    return { error: { reason: "geometry_missing", message: `the geometry is missing; ${POINT_RULE}` } };
+  }
+  if (!isObject(geometry)) return invalid(`the geometry is ${quote(geometry)}; ${POINT_RULE}`);
+  const { type, coordinates } = geometry;
+  if (type !== "Point") return invalid(`the geometry is of the type ${quote(type)}; ${POINT_RULE}`);
+  if (!Array.isArray(coordinates) || coordinates.length < 2) {
+    return invalid("the coordinates of the geometry must be a list of longitude and latitude");
+  }
+  const [longitude, latitude] = coordinates as readonly unknown[];
+  if (typeof longitude !== "number" || typeof latitude !== "number") {
+    return invalid("the coordinates of the geometry must be numbers");
+  }
+  return { latitude, longitude };
+}
+
+function invalid(message: string): GeometryPoint {
+  return { error: { reason: "geometry_invalid", message } };
+}
+
+/** Names of the coordinate reference systems with longitude and latitude on WGS84. */
+const WGS84 = /(?:^|[:/])(?:OGC(?::|\/)+(?:1\.3|0)?(?::|\/)*CRS84h?|EPSG(?::|\/)+[\d.]*(?::|\/)*4326|CRS84)$/i;
+
+/** Returns whether a coordinate reference system, by its name or identifier, is WGS84 in degrees. */
+export function isWgs84(name: string): boolean {
+  return WGS84.test(name.trim());
+}
+
+/**
+ * Checks the document around the features.
+ * @throws Fault `invalid_request` if it is not a FeatureCollection in WGS84
+ */
+export function checkFeatureCollection(document: unknown): void {
+  if (!isObject(document)) {
+    throw new Fault(
+      "invalid_request",
+      "The file must be a GeoJSON FeatureCollection; a list of objects can be NDJSON.",
+    );
+  }
+  const { type, features, crs } = document;
+  if (type !== "FeatureCollection") {
+    throw new Fault("invalid_request", `The file must be a GeoJSON FeatureCollection (got the type ${quote(type)}).`);
+  }
+  if (!Array.isArray(features)) {
+    throw new Fault("invalid_request", `features must be a list (got ${quote(features)}).`);
+  }
+  if (crs === undefined || crs === null) return;
+  // GeoJSON of 2008; RFC 7946 always means WGS84.
+  const properties = isObject(crs) ? crs["properties"] : undefined;
+  const name = isObject(properties) ? properties["name"] : undefined;
+  if (typeof name === "string" && isWgs84(name)) return;
+  const got = typeof name === "string" ? quote(name) : "a system without a name";
+  throw new Fault(
+    "invalid_request",
+    `The coordinate reference system must be OGC:CRS84 or EPSG:4326 (got ${got}); reproject the file.`,
+  );
 }

@@ -1,11 +1,24 @@
 import type { KeptColumn, KeptValue, PlaceBlock, RowError } from "../scores/placeBlock.ts";
-import type { PlaceSource } from "../placeSource.ts";
-import { BlockAssembler, type PlaceLayout, placeColumnsOf, placePositionsOf } from "./blockAssembler.ts";
+import {
+  BlockAssembler,
+  placeColumnsOf,
+  type PlaceLayout,
+  placePositionsOf,
+  type PlaceSource,
+} from "./blockAssembler.ts";
 import { type PlaceTextFile, readMarkedFileText } from "./fileText.ts";
-import { checkFeatureCollection, readPoint } from "./geojsonFeatures.ts";
-import { keptValueOf, MemberColumns } from "./jsonMembers.ts";
+import {
+  checkFeatureCollection,
+  isFeature,
+  type JsonRow,
+  keptValueOf,
+  MemberColumns,
+  readFeature,
+  readObject,
+  readPoint,
+  type ReadRow,
+} from "./jsonMembers.ts";
 import { type JsonRecord, splitFeatures, splitJsonLines } from "./jsonRecords.ts";
-import { isFeature, type JsonRow, readFeature, readObject, type ReadRow } from "./jsonRows.ts";
 import { featureIdName, findPlaceColumns, geometryColumnNames, type RequestedColumns } from "./placeColumnNames.ts";
 
 interface SourceOptions {

@@ -24,7 +24,7 @@ export interface ParquetColumn {
 }
 
 /** A flat column to be read. */
-export interface ReadColumn<Value> {
+interface ReadColumn<Value> {
   readonly element: SchemaElement;
   readonly leafIndex: number;
   /** Converts stored values that are not null; a value of a dictionary only once. Undefined if they are kept as stored. */
@@ -322,7 +322,7 @@ function flatChunk(chunk: ColumnMetaData, name: string): ColumnMetaData {
 }
 
 /** Reads a flat column forwards, one span at a time. */
-export class ColumnReader<Value> {
+class ColumnReader<Value> {
   readonly #scan: ParquetScan;
   readonly #element: SchemaElement;
   readonly #spans: readonly Span[];
@@ -367,7 +367,7 @@ export class ColumnReader<Value> {
     try {
       const values = await this.#scan.readColumn({ column: this.#element.name, rowStart: firstRow, rowEnd: end });
       check(values.length === end - firstRow, "fewer rows than its row group");
-      check(!values.includes(undefined as never), "a value that is not in the dictionary");
+      check(!values.includes(undefined), "a value that is not in the dictionary");
       return values as ArrayLike<Value | null>;
     } catch (error) {
       // Errors of the file system have a code; all others are caused by the bytes of the file.

@@ -8,17 +8,17 @@ import {
   type RowError,
 } from "../scores/placeBlock.ts";
 import { quote } from "../../validation/schemaErrors.ts";
-import type { PlaceSource } from "../placeSource.ts";
 import {
   BLOCK_SIZE_CHARACTERS,
   placeBlockOf,
-  type PlaceLayout,
   placeColumnsOf,
+  type PlaceLayout,
   placePositionsOf,
+  type PlaceSource,
 } from "./blockAssembler.ts";
 import type { PlaceTextFile } from "./fileText.ts";
 import { type ColumnType, columnTypeOf, HEXADECIMAL } from "./parquetColumnTypes.ts";
-import type { GeometryPoint } from "./geojsonFeatures.ts";
+import type { GeometryPoint } from "./jsonMembers.ts";
 import { findGeometryColumn, type GeometryColumn, readWkbPoint } from "./geometryColumn.ts";
 import { openParquetFile, type ParquetColumn, type ParquetFile } from "./parquetFile.ts";
 import { findPlaceColumns, geometryColumnNames, readColumnNames, type RequestedColumns } from "./placeColumnNames.ts";

@@ -1,13 +1,13 @@
 /** Encodes scored blocks of places on this thread, or in workers several at a time. */
-import { scoreShapeOf, scoresOfRows } from "../../hazard/scoring/scoreArrays.ts";
+import { scoreShapeOf, scoresOfRows } from "../../hazard/scoring/scoreRequest.ts";
 import { keptSizeCharacters, type PlaceBlock, type ScoredBlock } from "../scores/placeBlock.ts";
 import type { TaskExecutor } from "../../pool/executor.ts";
 import type { SegmentContent, SegmentFormat } from "../segmentFormat.ts";
 import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
-import { ENCODE, encodeBlock, type EncodedBlock } from "./encodeTask.ts";
-import { mapAhead } from "./mapAhead.ts";
 import type { OutputFormat } from "./placeJob.ts";
-import type { RunClock } from "./runClock.ts";
+import type { RunClock } from "./placeReport.ts";
+import { handle, type TaskHandlers, type TaskKind } from "../../pool/taskKinds.ts";
+import { openRowFormat } from "./outputFormat.ts";
 
 /** Tasks of a run, which share the workers with those that score places. */
 const TENANT = "encoding";
@@ -139,4 +139,103 @@ function placesOfRows(places: PlaceBlock, from: number, to: number): PlaceBlock 
     errors: new Map(ofRows.map(([row, error]) => [row - from, error])),
     kept: kept.map((values) => values.slice(from, to)),
   };
+}
+
+interface EncodePayload {
+  readonly format: OutputFormat;
+  /** The OutputPlan as JSON, which identifies it. */
+  readonly plan: string;
+  /** Its scores are in shared memory. */
+  readonly block: ScoredBlock;
+}
+
+interface EncodedBlock {
+  readonly chunks: readonly Uint8Array<ArrayBuffer>[];
+  readonly content: SegmentContent;
+}
+
+const ENCODE: TaskKind<EncodePayload, EncodedBlock> = { name: "places.encode" };
+
+/** Returns the handlers of the tasks of files of places. */
+export function placeFileTasks(): TaskHandlers {
+  let opened: (Pick<EncodePayload, "format" | "plan"> & { readonly rows: Promise<SegmentFormat> }) | undefined;
+  return new Map([
+    handle(ENCODE, async ({ format, plan, block }, { timeSlice, signal }) => {
+      if (opened?.format !== format || opened.plan !== plan) {
+        opened = { format, plan, rows: openRowFormat(format, JSON.parse(plan) as OutputPlan, []) };
+      }
+      const result = await encodeBlock(await opened.rows, block, async () => {
+        await timeSlice.yield();
+        signal.throwIfAborted();
+      });
+      return { result, transfer: result.chunks.map(({ buffer }) => buffer) };
+    }),
+  ]);
+}
+
+/** Encodes a block. @param pause called after each chunk */
+async function encodeBlock(
+  rows: SegmentFormat,
+  block: ScoredBlock,
+  pause: () => Promise<void> = () => Promise.resolve(),
+): Promise<EncodedBlock> {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  const encoding = rows.encode(block);
+  for (;;) {
+    const { value, done } = encoding.next();
+    if (done === true) return { chunks, content: value };
+    chunks.push(value.slice()); // the encoder uses the memory of a chunk again
+    await pause();
+  }
+}
+
+/**
+ * Maps the items of a source, several at a time, and yields the results in the order of the items. Takes the next item while
+ * the caller uses a result.
+ *
+ * @param aheadMax number of items that are mapped, or have a result that waits for the caller, at a time
+ * @throws errors of the source and of `map`, after all items that were taken have been mapped
+ */
+export async function* mapAhead<Item, Result>(
+  items: AsyncIterable<Item>,
+  aheadMax: number,
+  map: (item: Item) => Promise<Result>,
+): AsyncGenerator<Result, void, undefined> {
+  const source = items[Symbol.asyncIterator]();
+  const mapped: Promise<Result>[] = [];
+  let taken: Promise<IteratorResult<Item>> | undefined;
+  let isAtEnd = false;
+  const take = async (): Promise<void> => {
+    const { done, value } = await (taken ??= source.next());
+    taken = undefined;
+    if (done === true) isAtEnd = true;
+    else {
+      const result = map(value);
+      result.catch(() => undefined); // awaited later
+      mapped.push(result);
+    }
+  };
+  try {
+    for (;;) {
+      const first = mapped[0];
+      const hasSpace = !isAtEnd && mapped.length < aheadMax;
+      if (first === undefined) {
+        if (isAtEnd) return;
+        await take();
+      } else if (hasSpace && !(await isFirstSettled(first, (taken ??= source.next())))) await take();
+      else {
+        void mapped.shift();
+        yield await first;
+      }
+    }
+  } finally {
+    await Promise.allSettled([taken, ...mapped]);
+    await source.return?.();
+  }
+}
+
+/** Waits for one of two promises. @returns whether the first has settled */
+async function isFirstSettled(first: Promise<unknown>, second: Promise<unknown>): Promise<boolean> {
+  const settled = (isFirst: boolean) => (): boolean => isFirst;
+  return await Promise.race([first.then(settled(true), settled(true)), second.then(settled(false), settled(false))]);
 }

@@ -7,10 +7,8 @@ import { openFooter, placeOutputFormat } from "./outputFormat.ts";
 import { findJobDifferences, type PlaceJob, stableJson } from "./placeJob.ts";
 import type { OutputDisk } from "./outputDisk.ts";
 import { parseManifest, type PlaceManifest, statedCounts } from "./placeManifest.ts";
-import type { PlaceReport } from "./placeReport.ts";
-import { publishOutput } from "./publishOutput.ts";
-import { checkReplacedPart } from "./replacedPart.ts";
-import { RunClock } from "./runClock.ts";
+import { type PlaceReport, RunClock } from "./placeReport.ts";
+import { checkReplacedPart, publishOutput } from "./publishOutput.ts";
 import { addCounts, NO_COUNTS, type SegmentRecord } from "./segmentRecord.ts";
 import { manifestPathOf, PartialOutput, withWorkFolder } from "./workFolder.ts";
 

@@ -3,11 +3,9 @@ import type { KeyValue } from "hyparquet";
 import { Fault } from "../../errors.ts";
 import { requirePackages } from "../../validation/optionalPackages.ts";
 import type { SegmentFormat } from "../segmentFormat.ts";
-import { CSV_SYNTAX } from "../writers/csvFormat.ts";
-import { NDJSON_SYNTAX } from "../writers/ndjsonFormat.ts";
+import { CSV_SYNTAX, NDJSON_SYNTAX, rowTextFormat } from "../writers/rowText.ts";
 import type { OutputColumn, OutputPlan } from "../writers/outputColumns.ts";
 import { parquetFooter, parquetFormat } from "../writers/parquetFormat.ts";
-import { rowTextFormat } from "../writers/rowText.ts";
 import { OUTPUT_FORMATS, type OutputFormat, type PlaceJob, stableJson } from "./placeJob.ts";
 
 const FORMAT_OF_EXTENSION: Readonly<Record<string, OutputFormat>> = {

@@ -4,7 +4,7 @@ import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
 import type { PlaceBlock, ScoredBlock } from "../scores/placeBlock.ts";
 import { scoreBlocks } from "../scores/scoreBlocks.ts";
 import { type Omission, planScores } from "../scores/scorePlan.ts";
-import type { PlaceColumns, PlaceSource } from "../placeSource.ts";
+import type { PlaceColumns, PlaceSource } from "../readers/blockAssembler.ts";
 import type { SegmentFormat } from "../segmentFormat.ts";
 import { outputColumns, type OutputColumn } from "../writers/outputColumns.ts";
 import { openSegmentFormat } from "./outputFormat.ts";

@@ -1,11 +1,13 @@
 import { basename } from "node:path";
 import type { SegmentFormat } from "../segmentFormat.ts";
-import type { PlaceJob } from "./placeJob.ts";
-import type { OutputFacts, PlaceManifest } from "./placeManifest.ts";
-import { type PlaceReport, placeReport } from "./placeReport.ts";
-import type { RunClock } from "./runClock.ts";
+import type { PlaceJob, Shard } from "./placeJob.ts";
+import { type OutputFacts, parseManifest, type PlaceManifest } from "./placeManifest.ts";
+import { type PlaceReport, placeReport, type RunClock } from "./placeReport.ts";
 import { countRows, type RowCounts } from "./segmentRecord.ts";
-import type { PartialOutput } from "./workFolder.ts";
+import { manifestPathOf, type PartialOutput } from "./workFolder.ts";
+import { readFile } from "node:fs/promises";
+import { Fault, isFault } from "../../errors.ts";
+import { isNotFound } from "../../files/files.ts";
 
 /** Completes an output, and gives it and its documents their names. */
 export async function publishOutput(
@@ -64,4 +66,31 @@ export async function publishOutput(
     report: `${JSON.stringify(report, undefined, 2)}\n`,
   });
   return report;
+}
+
+/**
+ * Rejects a run that would replace a part by a part of another number of parts, or by a whole or merged output. A scheduler that
+ * starts only the failed tasks again may state their number as the number of parts.
+ *
+ * @param shard undefined for a whole output
+ * @throws Fault `configuration_invalid` with both
+ */
+export async function checkReplacedPart(output: string, shard: Shard | undefined): Promise<void> {
+  const earlier = await shardOf(manifestPathOf(output));
+  if (earlier === undefined || earlier === null || earlier.count === shard?.count) return;
+  const replacement = shard === undefined ? "the whole output" : `part ${shard.index} of ${shard.count}`;
+  const message =
+    `${output} is part ${earlier.index} of ${earlier.count}, and would be replaced by ${replacement}. ` +
+    `To write a part of ${earlier.count}, set --shard. Otherwise choose another name for OUT, or add --restart to replace it.`;
+  throw new Fault("configuration_invalid", message, { details: { before: earlier, now: shard ?? null } });
+}
+
+/** Returns the part that a manifest states; undefined if there is no manifest. */
+async function shardOf(path: string): Promise<Shard | null | undefined> {
+  try {
+    return parseManifest(await readFile(path, "utf8"), path).shard;
+  } catch (error) {
+    if (isNotFound(error) || isFault(error)) return undefined;
+    throw error;
+  }
 }

@@ -4,23 +4,25 @@ import type { Atlas } from "../../hazard/answer.ts";
 import { scoreBlocks } from "../scores/scoreBlocks.ts";
 import { planScores, type ScorePlan } from "../scores/scorePlan.ts";
 import type { AtlasInternals } from "../../pool/hostAtlas.ts";
-import type { PlaceSource } from "../placeSource.ts";
+import type { PlaceSource } from "../readers/blockAssembler.ts";
 import { openPlaceSource, type PlaceFormat } from "../readers/openPlaceSource.ts";
 import type { SegmentFormat } from "../segmentFormat.ts";
 import { outputColumns, type OutputPlan } from "../writers/outputColumns.ts";
-import { BlockProgress } from "./blockProgress.ts";
 import { encodedChunks } from "./encodedChunks.ts";
-import { InputWatch } from "./inputIdentity.ts";
 import { openSegmentFormat } from "./outputFormat.ts";
-import { describeJob, type OutputFormat, type Shard } from "./placeJob.ts";
+import { describeJob, type InputIdentity, type OutputFormat, type Shard } from "./placeJob.ts";
 import { hazardDescriptions, type OutputFacts } from "./placeManifest.ts";
-import type { PlaceReport } from "./placeReport.ts";
-import { publishOutput } from "./publishOutput.ts";
-import { checkReplacedPart } from "./replacedPart.ts";
-import { RunClock } from "./runClock.ts";
+import { type PlaceReport, RunClock } from "./placeReport.ts";
+import { checkReplacedPart, publishOutput } from "./publishOutput.ts";
 import type { OutputDisk } from "./outputDisk.ts";
 import { countRows, countsOf } from "./segmentRecord.ts";
 import { PartialOutput, withWorkFolder } from "./workFolder.ts";
+import type { PlaceBlock } from "../scores/placeBlock.ts";
+import type { BigIntStats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename } from "node:path";
+import { Fault } from "../../errors.ts";
+import { hashFile } from "../../files/files.ts";
 
 /** An atlas whose workers, if it has any, also encode the output. */
 type ScoredAtlas = Atlas & Partial<Pick<AtlasInternals, "executor">>;
@@ -218,4 +220,56 @@ async function writeSegments(
     await written;
   }
   onProgress?.({ placeCount, readBytes: source.sizeBytes, inputSizeBytes: source.sizeBytes });
+}
+
+/** Remembers how much of the input had been read before each block, because blocks are read ahead of those that are written. */
+class BlockProgress {
+  #readBytes = 0;
+  /** By index of the blocks that are not written yet. */
+  readonly #bytesBefore = new Map<number, number>();
+
+  addBytes(sizeBytes: number): void {
+    this.#readBytes += sizeBytes;
+  }
+
+  async *of(blocks: AsyncIterable<PlaceBlock>): AsyncGenerator<PlaceBlock, void, undefined> {
+    for await (const block of blocks) {
+      this.#bytesBefore.set(block.index, this.#readBytes);
+      yield block;
+    }
+  }
+
+  /** Returns the size of the part that had been read before a block, once. */
+  bytesBefore(index: number): number {
+    const sizeBytes = this.#bytesBefore.get(index) ?? this.#readBytes;
+    this.#bytesBefore.delete(index);
+    return sizeBytes;
+  }
+}
+
+/** Identifies a file by its content, and finds out whether it changes while it is read. */
+class InputWatch {
+  readonly identity: InputIdentity;
+  readonly #path: string;
+  readonly #stats: BigIntStats;
+
+  private constructor(path: string, stats: BigIntStats, identity: InputIdentity) {
+    this.#path = path;
+    this.#stats = stats;
+    this.identity = identity;
+  }
+
+  static async start(path: string): Promise<InputWatch> {
+    const stats = await stat(path, { bigint: true });
+    const sha256 = await hashFile(path);
+    return new InputWatch(path, stats, { name: basename(path), size_bytes: Number(stats.size), sha256 });
+  }
+
+  /** @throws Fault `invalid_request` if the file has changed since `start` */
+  async checkUnchanged(): Promise<void> {
+    const { ino, size, mtimeNs } = await stat(this.#path, { bigint: true });
+    if (ino === this.#stats.ino && size === this.#stats.size && mtimeNs === this.#stats.mtimeNs) return;
+    const message = `${this.#path} has changed while it was read. Run the command again, with --restart to discard the unfinished output.`;
+    throw new Fault("invalid_request", message);
+  }
 }

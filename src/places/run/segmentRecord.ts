@@ -2,7 +2,7 @@ import type { HazardName } from "../../hazard/hazards.ts";
 import type { ScoreGroup, ScoreStatus } from "../../hazard/scoring/scoreRequest.ts";
 import type { RowError, ScoredBlock } from "../scores/placeBlock.ts";
 import type { SegmentEntry } from "../segmentFormat.ts";
-import { blockStatuses, ROW_STATUSES } from "../writers/rowStatuses.ts";
+import { blockStatuses, ROW_STATUSES } from "../writers/blockArrays.ts";
 
 /** A row of the input that cannot be scored. */
 export interface InvalidRow {

@@ -1,13 +1,19 @@
 /** Scores blocks of places in a stream, several blocks at a time. */
 import { Fault } from "../../errors.ts";
 import type { Atlas } from "../../hazard/answer.ts";
-import { scoreBytesPerPlace, scoreShapeOf, type ScoreShape, scoresOfRows } from "../../hazard/scoring/scoreArrays.ts";
-import type { ScoringAtlas } from "../../hazard/scoring/scoreRequest.ts";
+import {
+  scoreArrays,
+  scoreBytesPerPlace,
+  type ScoreResult,
+  type ScoreShape,
+  scoreShapeOf,
+  scoresOfRows,
+  type ScoringAtlas,
+} from "../../hazard/scoring/scoreRequest.ts";
 import { keptSizeCharacters, type PlaceBlock, type ScoredBlock } from "./placeBlock.ts";
-import { ScoreBuffers } from "./scoreBuffers.ts";
 import type { ScorePlan } from "./scorePlan.ts";
 
-export interface ScoreBlocksOptions {
+interface ScoreBlocksOptions {
   readonly plan: ScorePlan;
   /** Stops the scores: the iterator throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
@@ -159,4 +165,44 @@ async function scoreWindow<Block extends PlaceBlock>(
     from = to;
     return ofBlock;
   });
+}
+
+/** Arrays for the scores of a window of blocks. */
+interface ScoreWindow {
+  readonly scores: ScoreResult;
+  /** Reports that one of the blocks is no longer read. After the last one, the memory is used for other scores. */
+  release(): void;
+}
+
+/**
+ * Memory for scores, which is used again and again: shared memory is not counted when garbage collections are planned, so
+ * that a new buffer for every window would accumulate.
+ */
+export class ScoreBuffers {
+  readonly #shape: ScoreShape;
+  readonly #free: ArrayBufferLike[] = [];
+
+  constructor(shape: ScoreShape) {
+    this.#shape = shape;
+  }
+
+  /** @param blockCount number of calls of `release` after which the memory is free */
+  take(placeCount: number, blockCount: number): ScoreWindow {
+    const sizeBytes = placeCount * scoreBytesPerPlace(this.#shape);
+    const free = this.#free.pop();
+    // A buffer that is too small is not kept; windows soon have similar sizes.
+    const buffer = free !== undefined && free.byteLength >= sizeBytes ? free : newBuffer(sizeBytes);
+    let usedBlockCount = blockCount;
+    return {
+      scores: scoreArrays(this.#shape, placeCount, { buffer, offset: 0 }),
+      release: () => {
+        if (--usedBlockCount === 0) this.#free.push(buffer);
+      },
+    };
+  }
+}
+
+/** Shared memory, into which workers write directly, if the platform has it. */
+function newBuffer(sizeBytes: number): ArrayBufferLike {
+  return typeof SharedArrayBuffer === "undefined" ? new ArrayBuffer(sizeBytes) : new SharedArrayBuffer(sizeBytes);
 }

@@ -1,9 +1,7 @@
 import { SCORE_BOUNDS, SCORE_STATUSES } from "../../hazard/scoring/scoreRequest.ts";
-import { Distribution } from "./distribution.ts";
+import { type CountPrecision, Distribution } from "./distribution.ts";
 import type { GroupSummary } from "./placeSummary.ts";
-import type { ScoreKey } from "./scoreColumns.ts";
-import { SUMMARY_METRICS, type SummaryMetric, unitOfMetric } from "./summaryMetrics.ts";
-import type { CountPrecision } from "./valueCounts.ts";
+import { type ScoreKey, SUMMARY_METRICS, type SummaryMetric, unitOfMetric } from "./scoreColumns.ts";
 
 /** The scores of one row in one group. Reused from row to row. */
 export interface ScoreCells {

@@ -1,7 +1,14 @@
+/** Figures that both the tables on the terminal and the report derive from a summary. */
 import type { ListedPlace } from "./placeList.ts";
 import type { DistributionSummary } from "./distribution.ts";
-import type { ScoreKey, SeriesName } from "./scoreColumns.ts";
-import type { SummaryMetric } from "./summaryMetrics.ts";
+import {
+  type MetricThreshold,
+  type ScoreKey,
+  scoreKeyText,
+  type SeriesName,
+  type SummaryMetric,
+} from "./scoreColumns.ts";
+import type { HazardName } from "../../hazard/hazards.ts";
 
 /** Statistics of the values of an output of `isotherm portfolio`. */
 export interface PlaceSummary {
@@ -71,4 +78,59 @@ export interface PartitionSummary {
     readonly invalidRowCount: number;
     readonly groups: readonly GroupSummary[];
   }[];
+}
+
+/** Returns the statistics of a column of values by the values of the kept column, in descending order of the mean. */
+export function partsByMean(
+  { parts }: PartitionSummary,
+  series: SeriesName,
+): readonly { readonly part: PartitionSummary["parts"][number]; readonly summary: MetricSummary | undefined }[] {
+  const key = scoreKeyText(series);
+  const meanOf = (summary: MetricSummary | undefined): number => summary?.distribution?.mean ?? -Infinity;
+  return parts
+    .map((part) => {
+      const group = part.groups.find((other) => scoreKeyText(other) === key);
+      return { part, summary: group?.metrics.find(({ metric }) => metric === series.metric) };
+    })
+    .toSorted((a, b) => meanOf(b.summary) - meanOf(a.summary) || 0);
+}
+
+/** Returns a sentence about what is left out because the kept column has many values; undefined if nothing is. */
+export function omissionOf({ column, parts, omitted }: PartitionSummary): string | undefined {
+  if (omitted.length === 0) return undefined;
+  const quantiles = omitted.includes("quantiles") ? ", without quantiles" : "";
+  return `Because ${column} has ${parts.length} values, only the listed columns are summarized by it${quantiles}.`;
+}
+
+/** Returns the largest relative error of all quantiles; 0 if all are exact. */
+export function largestQuantileError({ groups, partition }: PlaceSummary): number {
+  return [...groups, ...(partition?.parts ?? []).flatMap((part) => part.groups)]
+    .flatMap(({ metrics }) => metrics)
+    .reduce((largest, { distribution }) => Math.max(largest, distribution?.quantileError ?? 0), 0);
+}
+
+/** Options of a summary, with their defaults resolved. */
+export interface SummaryOptions {
+  /** Replace the thresholds of the rules for the metrics that they name. */
+  readonly above: readonly MetricThreshold[];
+  /** Number of places with the largest values to list. */
+  readonly topCount: number;
+  /** Columns whose largest values are listed. Empty: the most distant year of the warmest scenario of each hazard. */
+  readonly by: readonly SeriesName[];
+  /** Kept column whose values divide the places; undefined for none. */
+  readonly groupBy: string | undefined;
+  /** Number of places in each sample for a map. */
+  readonly sampleCount: number;
+}
+
+export const TOP_COUNT_MAX = 1000;
+
+/** What the program that wrote the file states about it. */
+export interface StatedScores {
+  /** Rules of the atlas by hazard. */
+  readonly rules: Readonly<Partial<Record<HazardName, Readonly<Record<string, unknown>>>>>;
+  /** Names of the groups, such as `riverine_floods.rcp8p5.2050`. Columns of other groups were kept from the input. */
+  readonly groups?: ReadonlySet<string>;
+  /** Whether values are changes since the baseline, to which the thresholds of the rules do not apply. */
+  readonly isChange: boolean;
 }

@@ -14,10 +14,10 @@ import {
   scoreKeyText,
   type ScoreLayout,
   statusIndex,
+  SUMMARY_METRICS,
 } from "./scoreColumns.ts";
 import type { TableBatch } from "./scoreTable.ts";
 import type { SummaryCollector } from "./summaryCollector.ts";
-import { SUMMARY_METRICS } from "./summaryMetrics.ts";
 
 /** Kept columns that a summary reads; undefined for those that it does not. */
 export interface PlaceColumnNames {

@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import type { SchemaElement } from "hyparquet";
 import { Fault } from "../../errors.ts";
-import { CsvSplitter } from "../../text/csvRows.ts";
+import { CsvSplitter } from "../../text/csv.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 import { type PlaceTextFile, readFileText } from "../readers/fileText.ts";
 import { isObject, type Members } from "../readers/jsonMembers.ts";
@@ -11,7 +11,6 @@ import { openParquetFile, type ParquetFile } from "../readers/parquetFile.ts";
 import { readColumnNames } from "../readers/placeColumnNames.ts";
 import type { KeptValue } from "../scores/placeBlock.ts";
 import { timestampOf, timestampText } from "../timestamps.ts";
-import type { StatedRun } from "./statedRun.ts";
 
 /** Rows of an output of `isotherm portfolio`, as columns, read in a stream. */
 export interface ScoreTable {
@@ -62,7 +61,7 @@ export async function openScoreTable({
 }: {
   readonly path: string;
   readonly sizeBytes: number;
-  readonly stated: Pick<StatedRun, "outputFormat" | "columnNames"> | undefined;
+  readonly stated: { readonly outputFormat: string | undefined; readonly columnNames: readonly string[] } | undefined;
 }): Promise<ScoreTable> {
   const format = stated?.outputFormat;
   // Every format has the name of an extension.

@@ -4,18 +4,28 @@ import type { HazardName } from "../../hazard/hazards.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 import { GroupStatistics, type ScoreCells, type SummaryGroup } from "./groupStatistics.ts";
 import { type PlaceCandidate, type PlaceReader, PlaceSample, TopPlaces } from "./placeList.ts";
-import type { GroupSummary, InvalidPlace, PartOmission, PlaceSummary, SeriesPlaces } from "./placeSummary.ts";
-import { type GroupColumns, type ScoreKey, scoreKeyText, type SeriesName } from "./scoreColumns.ts";
+import type {
+  GroupSummary,
+  InvalidPlace,
+  PartOmission,
+  PlaceSummary,
+  SeriesPlaces,
+  StatedScores,
+  SummaryOptions,
+} from "./placeSummary.ts";
 import {
+  type GroupColumns,
   hasMetric,
   impliedThresholds,
   leadingMetric,
   type MetricThreshold,
+  type ScoreKey,
+  scoreKeyText,
+  type SeriesName,
   SUMMARY_METRICS,
   type SummaryMetric,
-} from "./summaryMetrics.ts";
-import type { StatedScores, SummaryOptions } from "./summaryOptions.ts";
-import type { CountPrecision } from "./valueCounts.ts";
+} from "./scoreColumns.ts";
+import type { CountPrecision } from "./distribution.ts";
 
 /** Exact for values at points, which are stored steps; means over circles can have more different values. */
 const FILE_PRECISION = { distinctCountMax: 20_000, roundedBits: 10 };

@@ -1,9 +1,9 @@
 /** The columns of an output file, for both layouts and all formats. */
 import { METRIC_NAMES } from "../../contract/names.ts";
 import { isHazardName, type MetricName } from "../../hazard/hazards.ts";
-import { firstColumnsOf } from "../../hazard/scoring/scoreArrays.ts";
-import type { ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
-import type { KeptColumn } from "../scores/placeBlock.ts";
+import { firstColumnsOf, type ScoreGroup } from "../../hazard/scoring/scoreRequest.ts";
+import { numberIn } from "../readers/coordinates.ts";
+import type { KeptColumn, PlaceBlock } from "../scores/placeBlock.ts";
 import type { CodeKind, NumberKind } from "./blockArrays.ts";
 
 export const LAYOUTS = ["long", "wide"] as const;
@@ -178,4 +178,19 @@ function groupColumn(name: string, array: GroupValue, positions: Int32Array): Ou
   return array === "bound" || array === "exceedanceBound" || array === "status"
     ? { name, type: "text", value: { kind: "code", array, positions } }
     : { name, type: "number", value: { kind: "number", array, positions } };
+}
+
+/**
+ * Returns a coordinate of a place that is written as a number: also that of an invalid row, if the input has a number.
+ * @returns NaN if there is none
+ */
+export function degreesOf(
+  { latitudes, longitudes, kept }: PlaceBlock,
+  { kind, index }: Extract<OutputColumn["value"], { kind: "latitude" | "longitude" }>,
+  place: number,
+): number {
+  const degrees = (kind === "latitude" ? latitudes : longitudes)[place] ?? NaN;
+  if (!Number.isNaN(degrees)) return degrees;
+  const given = numberIn(kept[index]?.[place] ?? null);
+  return Number.isFinite(given) ? given : NaN;
 }

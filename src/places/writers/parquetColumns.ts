@@ -2,19 +2,8 @@
 import type { KeptValue, ScoredBlock } from "../scores/placeBlock.ts";
 import { timestampOf } from "../timestamps.ts";
 import { type BlockArrays, blockArraysOf, CODE_TEXTS } from "./blockArrays.ts";
-import { NumberDictionary } from "./numberDictionary.ts";
-import type { OutputColumn, OutputPlan } from "./outputColumns.ts";
+import { degreesOf, type OutputColumn, type OutputPlan } from "./outputColumns.ts";
 import type { ColumnData } from "./parquetChunk.ts";
-import { degreesOf } from "./placeLocation.ts";
-import {
-  plainBooleans,
-  plainByteArrays,
-  plainDoubles,
-  plainInt32s,
-  plainInt64s,
-  plainTexts,
-  wellKnownPoint,
-} from "./plainEncoding.ts";
 
 /** The columns are generated one by one, so that only one is in memory. */
 interface RowGroupData {
@@ -247,4 +236,111 @@ function numberColumn(
     return { indices, dictionary: { count: numbers.count, bytes }, plain: undefined, ...range };
   }
   return { indices, dictionary: undefined, plain: plainDoubles(present.subarray(0, presentCount)), ...range };
+}
+
+/** Distinct numbers that a dictionary may have, so that an index takes at most 16 bits. */
+const NUMBER_COUNT_MAX = 1 << 16;
+/** Slots of the hash table, a power of two at least twice as large. */
+const SLOT_COUNT = 1 << 18;
+
+/** Finds the distinct numbers of a column. An instance is used for one column after the other. */
+export class NumberDictionary {
+  /** The distinct numbers in the order of their first occurrence; the first `count` elements are used. */
+  readonly numbers = new Float64Array(NUMBER_COUNT_MAX);
+  count = 0;
+  readonly #slots = new Int32Array(SLOT_COUNT).fill(-1);
+  readonly #usedSlots = new Int32Array(NUMBER_COUNT_MAX);
+  readonly #float = new Float64Array(1);
+  readonly #words = new Uint32Array(this.#float.buffer);
+
+  clear(): void {
+    for (let i = 0; i < this.count; i++) this.#slots[this.#usedSlots[i] as number] = -1;
+    this.count = 0;
+  }
+
+  /** Returns the index of a number, which is added if it is new; -1 if the dictionary is full. */
+  indexOf(number: number): number {
+    this.#float[0] = number;
+    const hash = Math.imul((this.#words[0] as number) ^ Math.imul(this.#words[1] as number, 0x85ebca6b), 0x9e3779b1);
+    let slot = (hash >>> 14) & (SLOT_COUNT - 1);
+    for (;;) {
+      const index = this.#slots[slot] as number;
+      if (index < 0) return this.#add(number, slot);
+      // Distinguishes 0 from -0.
+      if (Object.is(this.numbers[index], number)) return index;
+      slot = (slot + 1) & (SLOT_COUNT - 1);
+    }
+  }
+
+  #add(number: number, slot: number): number {
+    if (this.count === NUMBER_COUNT_MAX) return -1;
+    const index = this.count++;
+    this.numbers[index] = number;
+    this.#slots[slot] = index;
+    this.#usedSlots[index] = slot;
+    return index;
+  }
+}
+
+/** Parquet's plain encoding of values. */
+
+const utf8 = new TextEncoder();
+
+function plainDoubles(numbers: Iterable<number> & { readonly length: number }): Uint8Array {
+  const bytes = new Uint8Array(numbers.length * 8);
+  const view = new DataView(bytes.buffer);
+  let offset = 0;
+  for (const number of numbers) {
+    view.setFloat64(offset, number, true);
+    offset += 8;
+  }
+  return bytes;
+}
+
+function plainInt32s(numbers: readonly number[]): Uint8Array {
+  const bytes = new Uint8Array(numbers.length * 4);
+  const view = new DataView(bytes.buffer);
+  for (const [i, number] of numbers.entries()) view.setInt32(i * 4, number, true);
+  return bytes;
+}
+
+function plainInt64s(numbers: readonly bigint[]): Uint8Array {
+  const bytes = new Uint8Array(numbers.length * 8);
+  const view = new DataView(bytes.buffer);
+  for (const [i, number] of numbers.entries()) view.setBigInt64(i * 8, number, true);
+  return bytes;
+}
+
+function plainTexts(texts: readonly string[]): Uint8Array {
+  return plainByteArrays(texts.map((text) => utf8.encode(text)));
+}
+
+function plainByteArrays(values: readonly Uint8Array[]): Uint8Array {
+  const bytes = new Uint8Array(values.reduce((size, value) => size + 4 + value.length, 0));
+  const view = new DataView(bytes.buffer);
+  let offset = 0;
+  for (const value of values) {
+    view.setUint32(offset, value.length, true);
+    bytes.set(value, offset + 4);
+    offset += 4 + value.length;
+  }
+  return bytes;
+}
+
+/** Packs booleans, the first in the least significant bit of the first byte. */
+function plainBooleans(values: readonly boolean[]): Uint8Array {
+  const bytes = new Uint8Array(Math.ceil(values.length / 8));
+  for (const [i, value] of values.entries()) if (value) bytes[i >> 3] = (bytes[i >> 3] ?? 0) | (1 << (i & 7));
+  return bytes;
+}
+
+/** Returns a point in well-known binary, little-endian. */
+function wellKnownPoint(longitude: number, latitude: number): Uint8Array {
+  const bytes = new Uint8Array(21);
+  const view = new DataView(bytes.buffer);
+  view.setUint8(0, 1);
+  view.setUint32(1, 1, true);
+  view.setFloat64(5, longitude, true);
+  view.setFloat64(13, latitude, true);
+  return bytes;
 }

@@ -3,7 +3,7 @@ import { ALIGNMENT_FLAGS } from "../../../src/contract/names.ts";
 import type { AlignmentRequest, AlignmentResult } from "../../../src/contract/wireTypes.ts";
 import { alignmentCallOf, EXAMPLE_ALIGNMENT } from "../../../src/explorer/company/alignmentForm.ts";
 import { alignmentPathwaysOf, headlineOf, thermometerRowsOf } from "../../../src/explorer/company/alignmentSeries.ts";
-import { FLAG_MEANINGS } from "../../../src/explorer/company/flagMeanings.ts";
+import { FLAG_MEANINGS } from "../../../src/explorer/company/companyFormat.ts";
 import { alignTemperature, NGFS_PHASE5 } from "../../../src/index.ts";
 
 const entity = (baselineYear: number, projections: readonly { year: number; scope1: number; label?: string }[]) =>

@@ -6,7 +6,7 @@ import {
   formatMoneyChange,
   moneyScaleFor,
 } from "../../../src/explorer/company/companyFormat.ts";
-import { parseNumberText } from "../../../src/explorer/company/numberText.ts";
+import { parseNumberText } from "../../../src/explorer/company/formText.ts";
 
 describe("axes", () => {
   test.each([

@@ -11,9 +11,13 @@ import {
   encodeAlignmentForm,
   EXAMPLE_ALIGNMENT,
 } from "../../../src/explorer/company/alignmentForm.ts";
-import { formatMoneyChange, formatPercent, moneyScaleFor } from "../../../src/explorer/company/companyFormat.ts";
+import {
+  formatMoneyChange,
+  formatPercent,
+  moneyScaleFor,
+  transitionScenarioTitle,
+} from "../../../src/explorer/company/companyFormat.ts";
 import { EXAMPLE_RISK, type RiskForm, riskCallOf } from "../../../src/explorer/company/riskForm.ts";
-import { transitionScenarioTitle } from "../../../src/explorer/company/scenarioTitles.ts";
 import { alignTemperature, roundTemperatures, totalClimateRisk } from "../../../src/index.ts";
 import { describeInChromium } from "../../browser/chromium.ts";
 import { axeFindings } from "../axeFindings.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { SCENARIO_IDS } from "../../../src/company/scenarios.ts";
-import { transitionScenarioTitle } from "../../../src/explorer/company/scenarioTitles.ts";
+import { transitionScenarioTitle } from "../../../src/explorer/company/companyFormat.ts";
 
 test("every transition scenario has a title of its own", () => {
   const titles = SCENARIO_IDS.map(transitionScenarioTitle);

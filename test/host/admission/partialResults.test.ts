@@ -3,7 +3,7 @@ import { AdmissionControl } from "../../../src/host/admission/admissionControl.t
 import type { BulkJob } from "../../../src/host/admission/jobs.ts";
 import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/resources.ts";
 import type { Slot } from "../../../src/host/admission/resources.ts";
-import { NO_WORK } from "../../../src/host/pipeline/execution.ts";
+import { NO_WORK } from "../../../src/host/pipeline.ts";
 
 const MEMORY_BYTES = 6_000;
 const SHARE_BYTES = 0.5 * MEMORY_BYTES;

@@ -61,26 +61,6 @@ test("a body is too large before it is read if its size alone exceeds the share 
   expect(errorOf(() => admission.admitBody(newSlot("a"), MIB + 1))?.code).toBe("body_too_large");
 });
 
-test("bodies that wait on their connections take an eighth of the memory at most", () => {
-  const { admission, newSlot, shed } = startAdmission(16 * MIB);
-  expect(admission.countWaitingBodies(1.5 * MIB)).toBeUndefined();
-  expect(admission.countWaitingBodies(0.5 * MIB + 1)?.code).toBe("overloaded");
-  expect(admission.countWaitingBodies(0.5 * MIB)).toBeUndefined();
-  expect(shed).toStrictEqual(["too_many_waiting_bodies"]);
-  admission.setBody(newSlot("a"), { heldBytes: 8 * MIB, sizeBytes: 0, valueBytes: 0 });
-  const other = newSlot("b");
-  const setOther = (sizeBytes: number) => () =>
-    admission.setBody(other, { heldBytes: sizeBytes, sizeBytes: 0, valueBytes: 0 });
-  expect(errorOf(setOther(6 * MIB + 1))?.code).toBe("overloaded");
-  expect(errorOf(setOther(6 * MIB))).toBeUndefined();
-  admission.countWaitingBodies(-MIB);
-  expect(errorOf(setOther(7 * MIB))).toBeUndefined();
-  expect(admission.countWaitingBodies(1)?.code).toBe("overloaded");
-  admission.release(other);
-  expect(admission.countWaitingBodies(MIB)).toBeUndefined();
-  expect(admission.countWaitingBodies(1)?.code).toBe("overloaded");
-});
-
 /** Returns a list of at most `sizeBytes`. */
 function listOf(unit: string, sizeBytes = BODY_BYTES_MAX): string {
   return `[${Array.from({ length: Math.floor((sizeBytes - 2) / (unit.length + 1)) }, () => unit).join(",")}]`;

@@ -14,7 +14,7 @@ import { PooledAtlas } from "../../../src/pool/pooledAtlas.ts";
 import { handlersOf, InProcessThread, type WorkerRequest } from "../../pool/inProcessThread.ts";
 import { LIMITS } from "../routeCaller.ts";
 import { resultWith, fakeAtlas } from "../testHost.ts";
-import { NO_WORK } from "../../../src/host/pipeline/execution.ts";
+import { NO_WORK } from "../../../src/host/pipeline.ts";
 
 /** An atlas whose values differ between locations; east of 170 degrees it has none. */
 export const LOCATIONS_ATLAS: LocalAtlas = localAtlasOf((input) => Promise.resolve(resultOf(input)));

@@ -1,5 +1,5 @@
 /** Worker threads run the built files, so this suite imports dist/. */
-import { NO_WORK } from "../../../src/host/pipeline/execution.ts";
+import { NO_WORK } from "../../../src/host/pipeline.ts";
 import type { HazardQueryInput } from "../../../src/contract/wireTypes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as admissionModule from "../../../src/host/admission/admissionControl.ts";

@@ -14,7 +14,6 @@ function optionsOf(options: Partial<ReadBodyOptions> = {}): ReadBodyOptions {
     structure: { depthMax: 4, keyCountMax: 10, valueCountMax: 100_000 },
     rate: { bytesPerSMin: 0, graceMs: 0 },
     signal: new AbortController().signal,
-    shortChunkCount: 0,
     shortChunksDelayMs: () => 0,
     onResize: () => undefined,
     ...options,

@@ -103,11 +103,10 @@ describe("unusual requests", () => {
     }
   });
 
-  test("answers a few of 10,000 pipelined requests at most, closes the connection, and keeps serving others", async () => {
+  test("answers one of 10,000 pipelined requests at most, closes the connection, and keeps serving others", async () => {
     const text = exchangeBytes(host.address.port, head(QUERY_TARGET).repeat(10_000));
     expect((await host.ask(QUERY_TARGET)).status).toBe(200);
-    // The last response may be incomplete.
-    expect((await text).split("HTTP/1.1 ").length - 1).toBeLessThan(100);
+    expect((await text).split("HTTP/1.1 ").length - 1).toBeLessThanOrEqual(1);
   });
 });
 
@@ -131,10 +130,10 @@ describe("CONNECT", () => {
     expect(unexpected).toStrictEqual([]);
   });
 
-  test("gets no response after too many pipelined requests", async () => {
+  test("gets no response behind other requests", async () => {
     const connecting = "CONNECT h:443 HTTP/1.1\r\nHost: h\r\n\r\n";
-    const answers = parseResponses(await exchangeBytes(host.address.port, head(QUERY_TARGET).repeat(20) + connecting));
-    expect(answers.map(({ status }) => status)).toStrictEqual(Array.from({ length: 9 }, () => 200));
+    const answers = parseResponses(await exchangeBytes(host.address.port, head(QUERY_TARGET) + connecting));
+    expect(answers.map(({ status }) => status)).toStrictEqual([200]);
   });
 });
 

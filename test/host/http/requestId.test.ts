@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newRequestId } from "../../../src/host/http/requestId.ts";
+import { newRequestId } from "../../../src/host/http/exchange.ts";
 
 test("returns a UUIDv7, which sorts by time", () => {
   const id = newRequestId(0x0123456789ab);

@@ -39,8 +39,8 @@ function onlyProblem(text: string): RawResponse & { readonly problem: Problem } 
   return { ...response, problem };
 }
 
-/** Responses on a connection before it is closed: the request in progress and eight queued ones. */
-const PIPELINED_COUNT_MAX = 9;
+/** The head of a request with a body in chunks. */
+const chunkedHead = requestHead("/x", "Transfer-Encoding: chunked").replace("GET", "POST");
 
 /** Returns an atlas that delays its responses until `release` is called. */
 function blockingAtlas() {
@@ -200,19 +200,18 @@ describe("malformed requests", () => {
     }
   });
 
-  test("are answered after the earlier requests of the connection", async () => {
+  test("are not answered behind a request, whose response is the last of the connection", async () => {
     const slow = blockingAtlas();
     const other = await startTestHost({ atlas: slow.atlas });
     try {
-      const text = exchangeBytes(
-        other.address.port,
-        `${requestHead(QUERY_TARGET)}${requestHead(QUERY_TARGET)}nonsense\r\n\r\n`,
-      );
+      const text = exchangeBytes(other.address.port, `${requestHead(QUERY_TARGET)}nonsense\r\n\r\n`);
       await slow.reached;
       slow.release();
       const responses = parseResponses(await text);
-      expect(responses.map(({ status }) => status)).toStrictEqual([200, 200, 400]);
-      expect(other.records.map(({ status }) => status)).toStrictEqual([200, 200, 400]);
+      expect(responses.map(({ status, headers }) => [status, headers.get("connection")])).toStrictEqual([
+        [200, "close"],
+      ]);
+      expect(other.records.map(({ status }) => status)).toStrictEqual([200]);
     } finally {
       await other.close();
     }
@@ -225,20 +224,44 @@ describe("malformed requests", () => {
 });
 
 describe("a connection", () => {
-  test("processes one request at a time, queues a few, and closes when more are pipelined", async () => {
+  test.each([
+    ["one", requestHead(QUERY_TARGET)],
+    ["50", requestHead(QUERY_TARGET).repeat(50)],
+    ["one with a body", `${requestHead("/x", "Content-Length: 7").replace("GET", "POST")}[1,2,3]`],
+    ["requests with long headers", requestHead("/healthz", `X-Padding: ${"x".repeat(12_000)}`).repeat(30)],
+  ])("answers the first of several pipelined requests, and closes: %s more", async (_, more) => {
     const slow = blockingAtlas();
     const other = await startTestHost({ atlas: slow.atlas });
     try {
-      const text = exchangeBytes(other.address.port, requestHead(QUERY_TARGET).repeat(50));
+      const text = exchangeBytes(other.address.port, requestHead(QUERY_TARGET) + more);
       await slow.reached;
+      for (let i = 0; i < 20; i++) await (await fetch(`${other.address.url}/healthz`)).text();
       slow.release();
       const responses = parseResponses(await text);
-      expect(responses).toHaveLength(PIPELINED_COUNT_MAX);
-      expect(new Set(responses.map(({ status }) => status))).toStrictEqual(new Set([200]));
-      expect(
-        responses.map(({ headers }) => headers.get("connection")).filter((value) => value === "close"),
-      ).toHaveLength(1);
-      expect(slow.counts()).toStrictEqual({ count: PIPELINED_COUNT_MAX, concurrentCountMax: 1 });
+      expect(responses.map(({ status, headers }) => [status, headers.get("connection")])).toStrictEqual([
+        [200, "close"],
+      ]);
+      expect(slow.counts()).toStrictEqual({ count: 1, concurrentCountMax: 1 });
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("reads a body no further that is pipelined behind a request in progress", async () => {
+    const slow = blockingAtlas();
+    const other = await startTestHost({ atlas: slow.atlas });
+    try {
+      const socket = connect({ host: "127.0.0.1", port: other.address.port });
+      socket.on("error", () => undefined);
+      socket.write(requestHead(QUERY_TARGET));
+      await slow.reached;
+      socket.write(requestHead("/x", `Content-Length: ${16 << 20}`).replace("GET", "POST"));
+      socket.write(Buffer.alloc(16 << 20));
+      for (let i = 0; i < 50; i++) await (await fetch(`${other.address.url}/healthz`)).text();
+      // The rest waits in this process and in the buffers of the system.
+      expect(socket.writableLength).toBeGreaterThan(4 << 20);
+      socket.destroy();
+      slow.release();
     } finally {
       await other.close();
     }
@@ -246,7 +269,7 @@ describe("a connection", () => {
 
   test.each([
     ["requests", requestHead("/healthz").repeat(500)],
-    ["requests with long headers", requestHead("/healthz", `X-Padding: ${"x".repeat(12_000)}`).repeat(30)],
+    ["bodies in chunks of one byte", chunkedHead + "1\r\nx\r\n".repeat(40_000)],
   ])("is closed at once if %s are pipelined without end, and no further one is processed", async (_, flood) => {
     const slow = blockingAtlas();
     const other = await startTestHost({ atlas: slow.atlas, adminPort: 0 });
@@ -288,15 +311,7 @@ describe("a connection", () => {
     }
   });
 
-  test("responses pipelined requests in order and stays open", async () => {
-    const text = await exchangeBytes(
-      host.address.port,
-      requestHead("/healthz") + requestHead("/nowhere") + requestHead(QUERY_TARGET, "Connection: close"),
-    );
-    expect(parseResponses(text).map(({ status }) => status)).toStrictEqual([200, 404, 200]);
-  });
-
-  test("that closes while requests are queued does not affect others", async () => {
+  test("that closes behind a request in progress does not affect others", async () => {
     const slow = blockingAtlas();
     const other = await startTestHost({ atlas: slow.atlas });
     try {

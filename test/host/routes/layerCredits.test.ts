@@ -1,7 +1,7 @@
 /** The credits of maps, in the TileJSON and in the explorer, of layers as ingest and the demo atlas write them. */
 import { expect, onTestFinished, test } from "vitest";
-import { sourceText } from "../../../src/explorer/mapView/sourceText.ts";
-import type { ValueTileLayerRequest } from "../../../src/hazard/tiles/tileRequest.ts";
+import { sourceText } from "../../../src/explorer/map/legendModel.ts";
+import type { ValueTileLayerRequest } from "../../../src/hazard/valueTiles.ts";
 import type { Services } from "../../../src/host/route.ts";
 import { tileJson } from "../../../src/host/routes/tileJson.ts";
 import { TileTokens } from "../../../src/host/tiles/tileTokens.ts";

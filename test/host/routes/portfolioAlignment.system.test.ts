@@ -2,8 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Entity, Holding, PortfolioAnswer, PortfolioOptions } from "../../../src/contract/wireTypes.ts";
 import { portfolioAlignment } from "../../../src/host/routes/portfolioAlignment.ts";
-import { alignPortfolio } from "../../../src/holdings/alignPortfolio.ts";
-import { roundPortfolio } from "../../../src/holdings/roundPortfolio.ts";
+import { alignPortfolio, roundPortfolio } from "../../../src/holdings/alignPortfolio.ts";
 import { differencesOf } from "../../oracle/alignment2/closeTo.ts";
 import { describeWithSharedMethod, sharedCases } from "../../oracle/alignment2/sharedMethod.ts";
 import { answerOfCase, COMPARISON, type PortfolioCase, requestOfCase } from "../../holdings/portfolioCases.ts";

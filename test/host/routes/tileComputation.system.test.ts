@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Problem } from "../../../src/contract/wireTypes.ts";
 import type { Atlas } from "../../../src/hazard/answer.ts";
-import type { ValueTileRequest } from "../../../src/hazard/tiles/tileRequest.ts";
+import type { ValueTileRequest } from "../../../src/hazard/valueTiles.ts";
 import type { ServeOptions } from "../../../src/host/main.ts";
 import { openAtlas } from "../../../src/openAtlas.ts";
 import { decodeValueTile, type ValueTile } from "../../../src/tiles/valueTile.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ValueTileRequest } from "../../../src/hazard/tiles/tileRequest.ts";
+import type { ValueTileRequest } from "../../../src/hazard/valueTiles.ts";
 import { Turns } from "../../../src/concurrency/turns.ts";
 import type { RouteContext } from "../../../src/host/route.ts";
 import { computeTile, type TileForm } from "../../../src/host/routes/computeTile.ts";

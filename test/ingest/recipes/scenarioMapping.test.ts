@@ -1,10 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
-import {
-  checkScenarioMapping,
-  sspMappings,
-  type ScenarioMapping,
-} from "../../../src/ingest/recipes/scenarioMapping.ts";
+import { checkScenarioMapping, type ScenarioMapping, sspMappings } from "../../../src/ingest/recipes/recipe.ts";
 
 const SSPS = ["ssp119", "ssp126", "ssp245", "ssp370", "ssp460", "ssp534", "ssp585"] as const;
 const accepted = sspMappings(SSPS);

@@ -97,6 +97,14 @@ describe("ingesting a projected map", () => {
   });
 });
 
+test("rejects a map of degrees that declares a projected coordinate system", async () => {
+  await map("degrees.tif", () => 1, { geoKeys: UTM.geoKeys, tiePoint: [10, 20], pixelScale: [0.1, 0.1] });
+  const path = await manifest({ layers: [{ ...layer, file: "degrees.tif" }] });
+  expect(await rejectionMessage(ingestLayers({ manifest: path, out }))).toMatch(
+    /declares the coordinate system .*32633.*, but its coordinates \(x from 10 to 18, y from 13 to 20\) are degrees/,
+  );
+});
+
 describe("ingesting a mosaic", () => {
   test("joins tiles in degrees and names every file in the provenance", async () => {
     await map("tile_a.tif", () => 1);

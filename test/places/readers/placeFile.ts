@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { KeptValue, PlaceBlock } from "../../../src/places/scores/placeBlock.ts";
-import type { PlaceSource } from "../../../src/places/placeSource.ts";
+import type { PlaceSource } from "../../../src/places/readers/blockAssembler.ts";
 import { openPlaceSource, type PlaceSourceOptions } from "../../../src/places/readers/openPlaceSource.ts";
 
 /** Writes a file and runs a function with its path. The file is removed afterwards. */

@@ -1,10 +1,9 @@
 /** The encoding of blocks in workers, which run on this thread. */
 import { describe, expect, test } from "vitest";
-import { encodedChunks } from "../../../src/places/run/encodedChunks.ts";
-import { placeFileTasks } from "../../../src/places/run/encodeTask.ts";
+import { encodedChunks, placeFileTasks } from "../../../src/places/run/encodedChunks.ts";
 import { openRowFormat } from "../../../src/places/run/outputFormat.ts";
 import { OUTPUT_FORMATS, type OutputFormat } from "../../../src/places/run/placeJob.ts";
-import { RunClock } from "../../../src/places/run/runClock.ts";
+import { RunClock } from "../../../src/places/run/placeReport.ts";
 import { type Layout, LAYOUTS, type OutputPlan } from "../../../src/places/writers/outputColumns.ts";
 import type { ScoredBlock } from "../../../src/places/scores/placeBlock.ts";
 import { Executor, type TaskExecutor } from "../../../src/pool/executor.ts";

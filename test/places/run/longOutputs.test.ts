@@ -6,7 +6,7 @@ import type { ScoreGroup } from "../../../src/hazard/scoring/scoreRequest.ts";
 import { describeJob } from "../../../src/places/run/placeJob.ts";
 import type { PlaceManifest } from "../../../src/places/run/placeManifest.ts";
 import { publishOutput } from "../../../src/places/run/publishOutput.ts";
-import { RunClock } from "../../../src/places/run/runClock.ts";
+import { RunClock } from "../../../src/places/run/placeReport.ts";
 import { addCounts, NO_COUNTS, type RowCounts, type SegmentLine } from "../../../src/places/run/segmentRecord.ts";
 import { manifestPathOf, PartialOutput, workFolderOf } from "../../../src/places/run/workFolder.ts";
 import { withTempFolder } from "../../atlas/makeAtlas.ts";

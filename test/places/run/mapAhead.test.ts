@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { eventually } from "../../eventually.ts";
-import { mapAhead } from "../../../src/places/run/mapAhead.ts";
+import { mapAhead } from "../../../src/places/run/encodedChunks.ts";
 
 /** Items that are available when they are pushed, and their mappings, which end when the test says so. */
 function controlled(count: number) {

@@ -12,7 +12,7 @@ const built = async (path: string): Promise<unknown> =>
   await import(new URL(`../../../dist/${path}`, import.meta.url).href);
 const { openAtlas } = (await built("openAtlas.js")) as typeof import("../../../src/openAtlas.ts");
 const { scorePlaceFile } = (await built(
-  "placeFiles/run/scorePlaceFile.js",
+  "places/run/scorePlaceFile.js",
 )) as typeof import("../../../src/places/run/scorePlaceFile.ts");
 
 const OUTPUTS = OUTPUT_FORMATS.flatMap((outputFormat) => LAYOUTS.map((layout) => ({ outputFormat, layout })));

@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { scoreArrays, scoreShapeOf } from "../../../src/hazard/scoring/scoreArrays.ts";
-import type { ScoreGroup } from "../../../src/hazard/scoring/scoreRequest.ts";
-import { groupStatuses } from "../../../src/places/scores/groupStatus.ts";
-import { placeResults } from "../../../src/places/scores/placeResult.ts";
+import { scoreArrays, type ScoreGroup, scoreShapeOf } from "../../../src/hazard/scoring/scoreRequest.ts";
+import { groupStatuses, placeResults } from "../../../src/places/scores/placeResult.ts";
 
 const group = (metrics: ScoreGroup["metrics"], threshold?: number): ScoreGroup => ({
   hazard: "riverine_floods",

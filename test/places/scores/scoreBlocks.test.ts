@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { Atlas } from "../../../src/hazard/answer.ts";
-import { scoreArrays, scoreShapeOf } from "../../../src/hazard/scoring/scoreArrays.ts";
-import type { ScoreGroup, ScoreRequest, ScoreResult, ScoringAtlas } from "../../../src/hazard/scoring/scoreRequest.ts";
+import {
+  scoreArrays,
+  type ScoreGroup,
+  type ScoreRequest,
+  type ScoreResult,
+  scoreShapeOf,
+  type ScoringAtlas,
+} from "../../../src/hazard/scoring/scoreRequest.ts";
 import { type PlaceBlock, ROWS_PER_BLOCK } from "../../../src/places/scores/placeBlock.ts";
 import { scoreBlocks } from "../../../src/places/scores/scoreBlocks.ts";
 import type { ScorePlan } from "../../../src/places/scores/scorePlan.ts";

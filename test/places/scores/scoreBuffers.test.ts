@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { scoreShapeOf } from "../../../src/hazard/scoring/scoreArrays.ts";
-import { ScoreBuffers } from "../../../src/places/scores/scoreBuffers.ts";
+import { scoreShapeOf } from "../../../src/hazard/scoring/scoreRequest.ts";
+import { ScoreBuffers } from "../../../src/places/scores/scoreBlocks.ts";
 
 const SHAPE = scoreShapeOf([
   { hazard: "wildfire", scenario: "rcp8p5", analysisYear: 2050, metrics: ["intensity", "fire_danger_days"] },

@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { Atlas } from "../../../src/hazard/answer.ts";
 import type { PlaceOptions } from "../../../src/contract/wireTypes.ts";
-import { scoreArrays, scoreShapeOf } from "../../../src/hazard/scoring/scoreArrays.ts";
-import type { ScoreRequest } from "../../../src/hazard/scoring/scoreRequest.ts";
+import { scoreArrays, type ScoreRequest, scoreShapeOf } from "../../../src/hazard/scoring/scoreRequest.ts";
 import { openAtlas } from "../../../src/openAtlas.ts";
-import type { PlaceRow } from "../../../src/places/scores/rowBlocks.ts";
-import { scorePortfolio, type ScoredPlace } from "../../../src/places/scores/scorePortfolio.ts";
+import { type PlaceRow, type ScoredPlace, scorePortfolio } from "../../../src/places/scores/scorePortfolio.ts";
 import { faultOf } from "../../hazard/queries.ts";
 
 let demo: Atlas;

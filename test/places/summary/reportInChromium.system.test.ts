@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { reportPage } from "../../../src/places/summary/report/reportPage.ts";
-import { summarizeTable } from "../../../src/places/summary/summarizeTable.ts";
+import { summarizeTable } from "../../../src/places/summary/summarizePlaceFile.ts";
 import { longRows, memoryTable, randomPlaces } from "./randomScores.ts";
 import { STATED_RUN } from "./statedRun.ts";
 

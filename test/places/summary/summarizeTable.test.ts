@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { QUANTILE_SHARES } from "../../../src/places/summary/distribution.ts";
 import type { ScoreKey, SeriesName } from "../../../src/places/summary/scoreColumns.ts";
-import type { GroupSummary, PlaceSummary } from "../../../src/places/summary/placeSummary.ts";
-import { summarizeTable } from "../../../src/places/summary/summarizeTable.ts";
-import type { StatedScores, SummaryOptions } from "../../../src/places/summary/summaryOptions.ts";
+import type {
+  GroupSummary,
+  PlaceSummary,
+  StatedScores,
+  SummaryOptions,
+} from "../../../src/places/summary/placeSummary.ts";
+import { summarizeTable } from "../../../src/places/summary/summarizePlaceFile.ts";
 import { referenceStatistics, referenceTop } from "../../oracle/placeSummary.ts";
 import { randomFrom, shuffled } from "../../seededRandom.ts";
 import { GROUPS, longRows, memoryTable, randomPlaces, type Row, type ScoredPlace, wideRows } from "./randomScores.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { bitWidthOf, encodeHybrid, hybridSizeMax } from "../../../src/places/writers/hybridEncoding.ts";
-import { NumberDictionary } from "../../../src/places/writers/numberDictionary.ts";
-import { NUMBER_SIZE_MAX, NumberTexts } from "../../../src/places/writers/numberTexts.ts";
+import { bitWidthOf, encodeHybrid, hybridSizeMax } from "../../../src/places/writers/parquetChunk.ts";
+import { NumberDictionary } from "../../../src/places/writers/parquetColumns.ts";
+import { NUMBER_SIZE_MAX, NumberTexts } from "../../../src/places/writers/rowText.ts";
 import { randomFrom } from "../../seededRandom.ts";
 
 /** Decodes Parquet's hybrid encoding bit by bit. */

@@ -1,7 +1,11 @@
 /** Scored blocks with random values, and the rows that a writer must write for them. */
-import type { ScoreGroup } from "../../../src/hazard/scoring/scoreRequest.ts";
-import { SCORE_BOUNDS, SCORE_STATUSES } from "../../../src/hazard/scoring/scoreRequest.ts";
-import { scoreArrays, scoreShapeOf } from "../../../src/hazard/scoring/scoreArrays.ts";
+import {
+  SCORE_BOUNDS,
+  SCORE_STATUSES,
+  scoreArrays,
+  type ScoreGroup,
+  scoreShapeOf,
+} from "../../../src/hazard/scoring/scoreRequest.ts";
 import {
   type KeptColumn,
   type KeptValue,

@@ -2,10 +2,8 @@ import { parse } from "csv-parse/sync";
 import { describe, expect, test } from "vitest";
 import type { KeptValue, ScoredBlock } from "../../../src/places/scores/placeBlock.ts";
 import type { SegmentContent, SegmentFormat } from "../../../src/places/segmentFormat.ts";
-import { CSV_SYNTAX } from "../../../src/places/writers/csvFormat.ts";
-import { NDJSON_SYNTAX } from "../../../src/places/writers/ndjsonFormat.ts";
+import { CSV_SYNTAX, NDJSON_SYNTAX, rowTextFormat } from "../../../src/places/writers/rowText.ts";
 import type { Layout, OutputPlan } from "../../../src/places/writers/outputColumns.ts";
-import { rowTextFormat } from "../../../src/places/writers/rowText.ts";
 import { expectedLongRows, expectedWideRows, GROUPS, KEPT_COLUMNS, invalidBlock, randomBlock } from "./scoredBlocks.ts";
 
 const plan = (layout: Layout): OutputPlan => ({

@@ -15,17 +15,7 @@ export interface Attribute {
 
 export type Attributes = ReadonlyMap<string, Attribute>;
 
-export type NumericArray =
-  | Int8Array
-  | Uint8Array
-  | Int16Array
-  | Uint16Array
-  | Int32Array
-  | Uint32Array
-  | BigInt64Array
-  | BigUint64Array
-  | Float32Array
-  | Float64Array;
+export type NumericArray = InstanceType<(typeof NUMBER_ARRAYS)[NumberType]>;
 
 export interface Dimension {
   /** As users write it: without the path of its group. */
@@ -90,18 +80,27 @@ export const VARIABLE_COUNT_MAX = 10_000;
 /** Largest length of a coordinate variable. */
 export const COORDINATE_COUNT_MAX = 4_000_000;
 
-export const NUMBER_BYTES: Readonly<Record<NumberType, number>> = {
-  int8: 1,
-  uint8: 1,
-  int16: 2,
-  uint16: 2,
-  int32: 4,
-  uint32: 4,
-  int64: 8,
-  uint64: 8,
-  float32: 4,
-  float64: 8,
-};
+const NUMBER_ARRAYS = {
+  int8: Int8Array,
+  uint8: Uint8Array,
+  int16: Int16Array,
+  uint16: Uint16Array,
+  int32: Int32Array,
+  uint32: Uint32Array,
+  int64: BigInt64Array,
+  uint64: BigUint64Array,
+  float32: Float32Array,
+  float64: Float64Array,
+} as const;
+
+export const NUMBER_BYTES = Object.fromEntries(
+  Object.entries(NUMBER_ARRAYS).map(([type, { BYTES_PER_ELEMENT }]) => [type, BYTES_PER_ELEMENT]),
+) as Readonly<Record<NumberType, number>>;
+
+/** Returns an array of zeros. */
+export function emptyValues(type: NumberType, count: number): NumericArray {
+  return new NUMBER_ARRAYS[type](count);
+}
 
 /** Returns the text of an attribute; undefined if it is absent or numeric. */
 export function textOf(attributes: Attributes, name: string): string | undefined {

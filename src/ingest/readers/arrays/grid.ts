@@ -5,8 +5,17 @@ import { messageOf, type PlaneGrid, type RasterOptions, sourceFault } from "../.
 import { gridOfPlane } from "../../reprojection/projection.ts";
 import { isFault } from "../../../errors.ts";
 import { type ArrayFile, type ArrayVariable, findVariable, numbersOf, textOf } from "./arrayFile.ts";
-import { type Axis, type CellBounds, evenAxis, unwrapLongitudes } from "./axis.ts";
-import { coordinateOf, horizontalDimensions, type HorizontalDimensions, metersOfUnit, readNumbers } from "./coordinates.ts";
+import {
+  type Axis,
+  type CellBounds,
+  evenAxis,
+  unwrapLongitudes,
+  coordinateOf,
+  horizontalDimensions,
+  type HorizontalDimensions,
+  metersOfUnit,
+  readNumbers,
+} from "./coordinates.ts";
 import { type AcceptedCrs, acceptedCrs, type CrsStatement, statementOfGridMapping, statementOfText } from "./crs.ts";
 import type { ParsedCrs } from "../../crsDefinition.ts";
 

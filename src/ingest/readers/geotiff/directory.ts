@@ -3,7 +3,7 @@
  * within the file, every count within a limit, and no directory may occur twice.
  */
 import { sourceFault } from "../../raster.ts";
-import type { ByteSource } from "./byteSource.ts";
+import type { ByteSource } from "../byteSource.ts";
 
 /** Largest number of directories: pages, overviews and masks of one file. */
 const DIRECTORY_COUNT_MAX = 1000;

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import { SizedCache } from "../../../concurrency/sizedCache.ts";
 import { isFault } from "../../../errors.ts";
 import { type BandWindow, messageOf, type RasterValues, sourceFault } from "../../raster.ts";
-import type { ByteSource } from "./byteSource.ts";
+import type { ByteSource } from "../byteSource.ts";
 import { type BlockNumbers, decodeBlock } from "./decoders.ts";
 import { type Directory, TAG } from "./directory.ts";
 import type { Layout } from "./layout.ts";
@@ -291,18 +291,19 @@ function copyRow(
   isMissing: ((value: number) => boolean) | undefined,
 ): void {
   if (isMissing === undefined) {
-    for (let column = 0; column < width; column++) values[to + column] = numbers[from + column * stride] as number;
+    for (let at = from, column = to; column < to + width; at += stride, column++)
+      values[column] = numbers[at] as number;
     return;
   }
   // Most cells have the same value as their neighbor: zero or nodata.
   let previous = NaN;
   let copied = NaN;
-  for (let column = 0; column < width; column++) {
-    const value = numbers[from + column * stride] as number;
+  for (let at = from, column = to; column < to + width; at += stride, column++) {
+    const value = numbers[at] as number;
     if (value !== previous) {
       previous = value;
       copied = isMissing(value) ? NaN : value;
     }
-    values[to + column] = copied;
+    values[column] = copied;
   }
 }

@@ -287,30 +287,14 @@ async function checkInterpretation(file: string, first: Directory): Promise<void
   }
 }
 
-type Blocks = Pick<
-  Layout,
-  | "isTiled"
-  | "isPlanar"
-  | "blockRowCount"
-  | "blockColumnCount"
-  | "acrossCount"
-  | "downCount"
-  | "blockBytes"
-  | "decodedBlockBytes"
-  | "samplesPerCell"
->;
+/** What readBlocks needs of a layout. */
+type Cells = Pick<Layout, "rowCount" | "columnCount" | "bandCount" | "storedBits" | "format">;
 
 async function readBlocks(
   file: string,
   first: Directory,
-  {
-    rowCount,
-    columnCount,
-    bandCount,
-    storedBits,
-    format,
-  }: Pick<Layout, "rowCount" | "columnCount" | "bandCount" | "storedBits" | "format">,
-): Promise<Blocks> {
+  { rowCount, columnCount, bandCount, storedBits, format }: Cells,
+): Promise<Omit<Layout, keyof Cells | "fitsFloat32" | "isLittleEndian" | "compression" | "predictor" | "nodata">> {
   const isTiled = first.has(TAG.tileOffsets);
   if (isTiled === first.has(TAG.stripOffsets)) {
     throw sourceFault(file, `is damaged: it has ${isTiled ? "both strips and tiles" : "neither strips nor tiles"}.`);

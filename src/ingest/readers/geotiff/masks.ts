@@ -3,7 +3,7 @@
  */
 import { isFault } from "../../../errors.ts";
 import { type BandWindow, messageOf, sourceFault } from "../../raster.ts";
-import { openBytes } from "./byteSource.ts";
+import { openBytes } from "../byteSource.ts";
 import { type Directories, type Directory, readDirectories, TAG } from "./directory.ts";
 import { type BandStatements, readXml, XML_BYTES_MAX } from "./gdalMetadata.ts";
 import { type Image, ImageReader } from "./imageReader.ts";

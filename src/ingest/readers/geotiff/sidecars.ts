@@ -5,7 +5,7 @@
 import { open, readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { messageOf, sourceFault } from "../../raster.ts";
-import { httpExists, httpFile, isHttpAddress } from "./byteSource.ts";
+import { httpExists, httpFile, isHttpAddress } from "../byteSource.ts";
 import { type AuxStatements, readAuxXml, type Transform } from "./auxXml.ts";
 import { noStatements, XML_BYTES_MAX } from "./gdalMetadata.ts";
 import type { NumberFormat } from "./nodata.ts";

@@ -3,10 +3,9 @@ import { isFault } from "../../../errors.ts";
 import { requirePackages } from "../../../validation/optionalPackages.ts";
 import { messageOf, sourceFault } from "../../raster.ts";
 import { type ArrayFile, type ArrayVariable, type Dimension, textOf, VARIABLE_COUNT_MAX } from "../arrays/arrayFile.ts";
-import { type ChunkedArray, ChunkReader } from "./chunkReader.ts";
-import { installCodecs } from "./codecs.ts";
+import { type ChunkedArray, ChunkReader, installCodecs } from "./chunks.ts";
 import { metadataOfVersion2, metadataOfVersion3, shown, type ZarrMetadata } from "./metadata.ts";
-import { type ZarrFiles } from "./store.ts";
+import type { ZarrFiles } from "./store.ts";
 
 const METADATA_BYTES_MAX = 16 << 20;
 const GROUP_DEPTH_MAX = 16;

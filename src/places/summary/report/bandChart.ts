@@ -1,7 +1,16 @@
 import { html, joinMarkup, type Markup } from "../../../text/markup.ts";
-import { chartFrame, type ChartText, tickLabels, yearLabels, yearsOf } from "./chartFrame.ts";
-import { type LinearScale, px, valueScale, yearScale } from "./chartScale.ts";
-import { formatValue } from "./reportNumbers.ts";
+import {
+  chartFrame,
+  type ChartText,
+  type LinearScale,
+  px,
+  tickLabels,
+  valueScale,
+  yearLabels,
+  yearScale,
+  yearsOf,
+} from "./reportCharts.ts";
+import { formatValue } from "./reportHtml.ts";
 
 /** Quantiles of the values of one year. */
 export interface BandPoint {

@@ -4,10 +4,9 @@ import { SCORE_STATUSES } from "../../../hazard/scoring/scoreRequest.ts";
 import { html, joinMarkup, type Markup } from "../../../text/markup.ts";
 import { QUANTILE_SHARES } from "../distribution.ts";
 import type { GroupSummary, MetricSummary } from "../placeSummary.ts";
-import type { SummaryMetric } from "../summaryMetrics.ts";
+import type { SummaryMetric } from "../scoreColumns.ts";
 import { bandChart, type BandPoint } from "./bandChart.ts";
-import { formatCount, formatShare, formatValue, formatWithUnit, metricLabel } from "./reportNumbers.ts";
-import { table } from "./reportTable.ts";
+import { formatCount, formatShare, formatValue, formatWithUnit, metricLabel, table } from "./reportHtml.ts";
 import { shareChart, type ShareLine } from "./shareChart.ts";
 
 /** Metrics that have a chart, besides the hazard's own metric; the others are in the table. */

@@ -1,14 +1,18 @@
 import { html, joinMarkup, type Markup } from "../../../text/markup.ts";
 import { QUANTILE_SHARES } from "../distribution.ts";
 import type { ListedPlace } from "../placeList.ts";
-import type { GroupSummary, MetricSummary, PartitionSummary, PlaceSummary, SeriesPlaces } from "../placeSummary.ts";
-import { scoreKeyText } from "../scoreColumns.ts";
-import { omissionOf, partsByMean } from "../summaryFigures.ts";
-import { unitOfMetric } from "../summaryMetrics.ts";
-import { colorClasses } from "./colorClasses.ts";
-import { isLocated, mapDefinitions, type MapProjection, mapProjection, placeMap } from "./placeMap.ts";
-import { formatCount, formatShare, formatValue, formatWithUnit, metricLabel } from "./reportNumbers.ts";
-import { table } from "./reportTable.ts";
+import {
+  type GroupSummary,
+  type MetricSummary,
+  omissionOf,
+  type PartitionSummary,
+  partsByMean,
+  type PlaceSummary,
+  type SeriesPlaces,
+} from "../placeSummary.ts";
+import { scoreKeyText, unitOfMetric } from "../scoreColumns.ts";
+import { colorClasses, isLocated, mapDefinitions, type MapProjection, mapProjection, placeMap } from "./placeMap.ts";
+import { formatCount, formatShare, formatValue, formatWithUnit, metricLabel, table } from "./reportHtml.ts";
 
 const PARTS_LISTED_MAX = 100;
 

@@ -1,6 +1,14 @@
 import { html, joinMarkup, type Markup } from "../../../text/markup.ts";
-import { chartFrame, type ChartText, tickLabels, yearLabels, yearsOf } from "./chartFrame.ts";
-import { px, valueScale, yearScale } from "./chartScale.ts";
+import {
+  chartFrame,
+  type ChartText,
+  px,
+  tickLabels,
+  valueScale,
+  yearLabels,
+  yearScale,
+  yearsOf,
+} from "./reportCharts.ts";
 
 /** Shares of places over years under a scenario. */
 export interface ShareLine {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { niceTicks } from "../../../../src/places/summary/report/chartScale.ts";
+import { niceTicks } from "../../../../src/places/summary/report/reportCharts.ts";
 import { coastlinesIn, type MapWindow } from "../../../../src/places/summary/report/coastlines.ts";
-import { colorClasses } from "../../../../src/places/summary/report/colorClasses.ts";
-import { mapProjection, placeMap } from "../../../../src/places/summary/report/placeMap.ts";
+import { colorClasses, mapProjection, placeMap } from "../../../../src/places/summary/report/placeMap.ts";
 import { randomFrom } from "../../../seededRandom.ts";
 
 const place = (latitude: number, longitude: number, value: number, ordinal = 0) => ({

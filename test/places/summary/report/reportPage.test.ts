@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { reportPage } from "../../../../src/places/summary/report/reportPage.ts";
-import { summarizeTable } from "../../../../src/places/summary/summarizeTable.ts";
+import { summarizeTable } from "../../../../src/places/summary/summarizePlaceFile.ts";
 import { longRows, memoryTable, randomPlaces, type ScoredPlace } from "../randomScores.ts";
 import { STATED_RUN } from "../statedRun.ts";
 
