@@ -1,8 +1,8 @@
 import { totalmem } from "node:os";
 import { constrainedMemory } from "node:process";
 import { Fault } from "../errors.ts";
-import { DEFAULT_LOAD_LIMITS } from "../host/admission/loadLimits.ts";
-import { DEFAULT_BODY_BYTES_MAX, plainBodyMemoryBytes } from "../host/admission/memoryBudget.ts";
+import { DEFAULT_LOAD_LIMITS } from "../host/admission/resources.ts";
+import { DEFAULT_BODY_BYTES_MAX, plainBodyMemoryBytes } from "../host/admission/resources.ts";
 
 const MIB = 2 ** 20;
 /** Memory of the process without tiles and requests: the program, the atlas' directories and the event loop's heap. */

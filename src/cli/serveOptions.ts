@@ -5,7 +5,7 @@ import { isAddressRange } from "../host/http/clientAddress.ts";
 import type { HostLimits, ServeOptions } from "../host/main.ts";
 import { addDatabaseOptions, type DatabaseFlags } from "./databaseOptions.ts";
 
-/** Options of `isotherm serve`. */
+/** Options of `isotherm serve` that are read by name; `SERVE_OPTIONS` has all of them. */
 export interface ServeFlags extends DatabaseFlags {
   readonly demo?: true;
   readonly atlas?: string;
@@ -22,168 +22,201 @@ export interface ServeFlags extends DatabaseFlags {
   readonly drainDelay: number;
   readonly log: "stdout" | "none";
   readonly bodyLimit?: number;
-  readonly batchLimit?: number;
-  readonly valueLimit?: number;
-  readonly detailLimit?: number;
-  readonly entityLimit?: number;
-  readonly customerLimit?: number;
-  readonly requestsPerSecond?: number;
-  readonly requestBurst?: number;
-  readonly tilesPerSecond?: number;
-  readonly tileBurst?: number;
   readonly trustProxy?: readonly string[];
-  readonly exemptAddress?: readonly string[];
-  readonly connectionLimit?: number;
-  readonly addressConnectionLimit?: number;
-  readonly openRequestsPerSecond?: number;
-  readonly openRequestBurst?: number;
-  readonly keyLookupLimit?: number;
 }
 
-const DATA_DEFAULT = "./isotherm-data";
+/** An option of `isotherm serve`. */
+interface ServeOption {
+  /** The flag, and its value or unit. The environment variable is the flag in upper case after `ISOTHERM_`. */
+  readonly flag: string;
+  /** Ends with the default if the host has it. */
+  readonly description: string;
+  readonly byDefault?: string | number;
+  /** Converts a value, or rejects it with the range. */
+  readonly read?: (text: string, previous: never) => unknown;
+  readonly choices?: readonly string[];
+  /** The options of the host that it sets. */
+  readonly limits?: (value: number) => Partial<HostLimits>;
+  readonly clients?: (value: never) => NonNullable<ServeOptions["clients"]>;
+  readonly timeouts?: (value: number) => NonNullable<ServeOptions["timeouts"]>;
+}
+
+const integer = (min: number, max: number) => (text: string) => readInteger(text, { min, max });
+const PORT = integer(0, 65_535);
+const COUNT = integer(1, 1e9);
+
+/** All options of `isotherm serve` but those of the database and `--demo`. */
+export const SERVE_OPTIONS: readonly ServeOption[] = [
+  { flag: "--atlas <atlas>", description: 'atlas: a folder, an http(s) address, or "demo"' },
+  { flag: "--data <folder>", description: "data folder with the ledger", byDefault: "./isotherm-data" },
+  { flag: "--host <address>", description: "address to listen on", byDefault: "127.0.0.1" },
+  { flag: "--port <port>", description: "port to listen on; 0 selects a free port", byDefault: 8080, read: PORT },
+  {
+    flag: "--admin-port <port>",
+    description: 'port of the metrics; 0 selects a free port, "none" disables it',
+    byDefault: 9464,
+    read: (text) => (text === "none" ? text : PORT(text)),
+  },
+  {
+    flag: "--admin-host <address>",
+    description: "address of the metrics, which have no authentication",
+    byDefault: "127.0.0.1",
+  },
+  {
+    flag: "--admin-allowed-host <name...>",
+    description: "host names that requests of the metrics may have, besides localhost and IP addresses",
+    read: appendList,
+  },
+  {
+    flag: "--workers <count>",
+    description: "number of worker threads; 0 runs everything on the main thread",
+    byDefault: Math.max(1, availableParallelism() - 1),
+    read: integer(0, 256),
+  },
+  {
+    flag: "--cache <MiB>",
+    description: "memory for decoded tiles, total of all threads (default: up to 512)",
+    read: integer(16, 3072),
+  },
+  {
+    flag: "--memory <MiB>",
+    description: "memory of the process (default: of the control group, else half of the machine)",
+    read: integer(256, 4_194_304),
+  },
+  {
+    flag: "--cors-origin <origin...>",
+    description: 'origins allowed by CORS, such as https://example.org, or "*"',
+    read: appendList,
+  },
+  {
+    flag: "--drain-delay <seconds>",
+    description: "time after SIGTERM during which /readyz returns 503 and connections are still accepted",
+    byDefault: 2,
+    read: readSeconds,
+  },
+  {
+    flag: "--log <where>",
+    description: "where to log each response as a JSON line",
+    byDefault: "stdout",
+    choices: ["stdout", "none"],
+  },
+  {
+    flag: "--body-limit <MiB>",
+    description: "maximum size of a request body (default: 8)",
+    read: integer(1, 256),
+    limits: (value) => ({ requestBodyBytesMax: value * 2 ** 20 }),
+  },
+  {
+    flag: "--batch-limit <count>",
+    description: "maximum elements of a batch (default: 10000)",
+    read: COUNT,
+    limits: (batchCount) => ({ batchCount }),
+  },
+  {
+    flag: "--value-limit <count>",
+    description: "maximum values of a request (default: 100000)",
+    read: COUNT,
+    limits: (value) => ({ hazardValueCount: value, alignmentValueCount: value }),
+  },
+  {
+    flag: "--detail-limit <count>",
+    description: "maximum values with detail of a request (default: 10000)",
+    read: COUNT,
+    limits: (detailCount) => ({ detailCount }),
+  },
+  {
+    flag: "--entity-limit <count>",
+    description: "maximum entities of a request (default: 5000)",
+    read: COUNT,
+    limits: (entityCount) => ({ entityCount }),
+  },
+  {
+    flag: "--customer-limit <count>",
+    description: "maximum customers of an account, including archived ones (default: 100000)",
+    read: COUNT,
+    limits: (customerCount) => ({ customerCount }),
+  },
+  {
+    flag: "--requests-per-second <count>",
+    description: "sustained request rate of an account (default: 50)",
+    read: COUNT,
+    limits: (requestsPerS) => ({ requestsPerS }),
+  },
+  {
+    flag: "--request-burst <count>",
+    description: "request burst of an account (default: 100)",
+    read: COUNT,
+    limits: (requestBurst) => ({ requestBurst }),
+  },
+  {
+    flag: "--tiles-per-second <count>",
+    description: "sustained rate of map tiles of an account (default: 100)",
+    read: COUNT,
+    limits: (tilesPerS) => ({ tilesPerS }),
+  },
+  {
+    flag: "--tile-burst <count>",
+    description: "burst of map tiles of an account (default: 400)",
+    read: COUNT,
+    limits: (tileBurst) => ({ tileBurst }),
+  },
+  {
+    flag: "--trust-proxy <range...>",
+    description: "addresses and CIDR ranges of reverse proxies whose X-Forwarded-For gives the client address",
+    read: appendRanges,
+  },
+  {
+    flag: "--exempt-address <range...>",
+    description: 'addresses and CIDR ranges that are not limited by address, or "none" (default: 127.0.0.0/8, ::1)',
+    read: (text, previous?: readonly string[]) => (text === "none" ? [] : appendRanges(text, previous)),
+    clients: (exemptAddresses: readonly string[]) => ({ exemptAddresses }),
+  },
+  {
+    flag: "--connection-limit <count>",
+    description: "maximum open connections (default: 10000)",
+    read: COUNT,
+    timeouts: (connectionCountMax) => ({ connectionCountMax }),
+  },
+  {
+    flag: "--address-connection-limit <count>",
+    description: "maximum open connections from one address (default: 512)",
+    read: COUNT,
+    timeouts: (connectionsPerAddressMax) => ({ connectionsPerAddressMax }),
+  },
+  {
+    flag: "--open-requests-per-second <count>",
+    description: "sustained rate of requests without a known API key from one address (default: 50)",
+    read: COUNT,
+    clients: (openRequestsPerS: number) => ({ openRequestsPerS }),
+  },
+  {
+    flag: "--open-request-burst <count>",
+    description: "burst of such requests (default: 200)",
+    read: COUNT,
+    clients: (openRequestBurst: number) => ({ openRequestBurst }),
+  },
+  {
+    flag: "--key-lookup-limit <count>",
+    description: "API keys looked up at the same time (default: 256)",
+    read: COUNT,
+    clients: (keyLookupsMax: number) => ({ keyLookupsMax }),
+  },
+];
+
+/** Returns the option of the command line. */
+export function commandOption({ flag, description, byDefault, read, choices }: ServeOption): Option {
+  const option = new Option(flag, description);
+  option.env(`ISOTHERM_${option.name().toUpperCase().replaceAll("-", "_")}`);
+  if (choices !== undefined) option.choices(choices);
+  if (read !== undefined) option.argParser(read as (text: string, previous: unknown) => unknown);
+  return byDefault === undefined ? option : option.default(byDefault);
+}
 
 /** Adds the options of `isotherm serve` to a command. */
 export function addServeOptions(command: Command): Command {
-  const integer = (min: number, max: number) => (text: string) => readInteger(text, { min, max });
-  const limit = (flags: string, description: string, name: string): Option =>
-    new Option(flags, description).env(`ISOTHERM_${name}`).argParser(integer(1, 1e9));
-  return addDatabaseOptions(command)
-    .addOption(new Option("--demo", "serve the synthetic demo atlas (not real data)"))
-    .addOption(new Option("--atlas <atlas>", 'atlas: a folder, an http(s) address, or "demo"').env("ISOTHERM_ATLAS"))
-    .addOption(new Option("--data <folder>", "data folder with the ledger").env("ISOTHERM_DATA").default(DATA_DEFAULT))
-    .addOption(new Option("--host <address>", "address to listen on").env("ISOTHERM_HOST").default("127.0.0.1"))
-    .addOption(
-      new Option("--port <port>", "port to listen on; 0 selects a free port")
-        .env("ISOTHERM_PORT")
-        .default(8080)
-        .argParser(readPort),
-    )
-    .addOption(
-      new Option("--admin-port <port>", 'port of the metrics; 0 selects a free port, "none" disables it')
-        .env("ISOTHERM_ADMIN_PORT")
-        .default(9464)
-        .argParser((text) => (text === "none" ? text : readPort(text))),
-    )
-    .addOption(
-      new Option("--admin-host <address>", "address of the metrics, which have no authentication")
-        .env("ISOTHERM_ADMIN_HOST")
-        .default("127.0.0.1"),
-    )
-    .addOption(
-      new Option(
-        "--admin-allowed-host <name...>",
-        "host names that requests of the metrics may have, besides localhost and IP addresses",
-      )
-        .env("ISOTHERM_ADMIN_ALLOWED_HOST")
-        .argParser(appendList),
-    )
-    .addOption(
-      new Option("--workers <count>", "number of worker threads; 0 runs everything on the main thread")
-        .env("ISOTHERM_WORKERS")
-        .default(Math.max(1, availableParallelism() - 1))
-        .argParser(integer(0, 256)),
-    )
-    .addOption(
-      new Option("--cache <MiB>", "memory for decoded tiles, total of all threads (default: up to 512)")
-        .env("ISOTHERM_CACHE")
-        .argParser(integer(16, 3072)),
-    )
-    .addOption(
-      new Option("--memory <MiB>", "memory of the process (default: of the control group, else half of the machine)")
-        .env("ISOTHERM_MEMORY")
-        .argParser(integer(256, 4_194_304)),
-    )
-    .addOption(
-      new Option("--cors-origin <origin...>", 'origins allowed by CORS, such as https://example.org, or "*"')
-        .env("ISOTHERM_CORS_ORIGIN")
-        .argParser(appendList),
-    )
-    .addOption(
-      new Option(
-        "--drain-delay <seconds>",
-        "time after SIGTERM during which /readyz returns 503 and connections are still accepted",
-      )
-        .env("ISOTHERM_DRAIN_DELAY")
-        .default(2)
-        .argParser(readSeconds),
-    )
-    .addOption(
-      new Option("--log <where>", "where to log each response as a JSON line")
-        .env("ISOTHERM_LOG")
-        .choices(["stdout", "none"])
-        .default("stdout"),
-    )
-    .addOption(
-      new Option("--body-limit <MiB>", "maximum size of a request body (default: 8)")
-        .env("ISOTHERM_BODY_LIMIT")
-        .argParser(integer(1, 256)),
-    )
-    .addOption(limit("--batch-limit <count>", "maximum elements of a batch (default: 10000)", "BATCH_LIMIT"))
-    .addOption(limit("--value-limit <count>", "maximum values of a request (default: 100000)", "VALUE_LIMIT"))
-    .addOption(
-      limit("--detail-limit <count>", "maximum values with detail of a request (default: 10000)", "DETAIL_LIMIT"),
-    )
-    .addOption(limit("--entity-limit <count>", "maximum entities of a request (default: 5000)", "ENTITY_LIMIT"))
-    .addOption(
-      limit(
-        "--customer-limit <count>",
-        "maximum customers of an account, including archived ones (default: 100000)",
-        "CUSTOMER_LIMIT",
-      ),
-    )
-    .addOption(
-      limit(
-        "--requests-per-second <count>",
-        "sustained request rate of an account (default: 50)",
-        "REQUESTS_PER_SECOND",
-      ),
-    )
-    .addOption(limit("--request-burst <count>", "request burst of an account (default: 100)", "REQUEST_BURST"))
-    .addOption(
-      limit(
-        "--tiles-per-second <count>",
-        "sustained rate of map tiles of an account (default: 100)",
-        "TILES_PER_SECOND",
-      ),
-    )
-    .addOption(limit("--tile-burst <count>", "burst of map tiles of an account (default: 400)", "TILE_BURST"))
-    .addOption(
-      new Option(
-        "--trust-proxy <range...>",
-        "addresses and CIDR ranges of reverse proxies whose X-Forwarded-For gives the client address",
-      )
-        .env("ISOTHERM_TRUST_PROXY")
-        .argParser(appendRanges),
-    )
-    .addOption(
-      new Option(
-        "--exempt-address <range...>",
-        'addresses and CIDR ranges that are not limited by address, or "none" (default: 127.0.0.0/8, ::1)',
-      )
-        .env("ISOTHERM_EXEMPT_ADDRESS")
-        .argParser((text: string, previous?: readonly string[]) =>
-          text === "none" ? [] : appendRanges(text, previous),
-        ),
-    )
-    .addOption(limit("--connection-limit <count>", "maximum open connections (default: 10000)", "CONNECTION_LIMIT"))
-    .addOption(
-      limit(
-        "--address-connection-limit <count>",
-        "maximum open connections from one address (default: 512)",
-        "ADDRESS_CONNECTION_LIMIT",
-      ),
-    )
-    .addOption(
-      limit(
-        "--open-requests-per-second <count>",
-        "sustained rate of requests without a known API key from one address (default: 50)",
-        "OPEN_REQUESTS_PER_SECOND",
-      ),
-    )
-    .addOption(limit("--open-request-burst <count>", "burst of such requests (default: 200)", "OPEN_REQUEST_BURST"))
-    .addOption(
-      limit("--key-lookup-limit <count>", "API keys looked up at the same time (default: 256)", "KEY_LOOKUP_LIMIT"),
-    );
+  addDatabaseOptions(command).addOption(new Option("--demo", "serve the synthetic demo atlas (not real data)"));
+  for (const option of SERVE_OPTIONS) command.addOption(commandOption(option));
+  return command;
 }
 
 /** Appends a list with commas to the values given before. */
@@ -211,6 +244,16 @@ export function atlasAddress({ demo, atlas }: ServeFlags, atlasSource: string | 
 /** Returns the options of the server, except for the atlas, the ledger and the log. */
 export function serverOptionsOf(flags: ServeFlags): Omit<ServeOptions, "atlas" | "ledger" | "log"> {
   const { adminPort, adminHost, adminAllowedHost, corsOrigin, trustProxy, data, database } = flags;
+  const limits: Partial<HostLimits> = {};
+  const clients: NonNullable<ServeOptions["clients"]> = {};
+  const timeouts: NonNullable<ServeOptions["timeouts"]> = {};
+  for (const option of SERVE_OPTIONS) {
+    const value = (flags as object as Readonly<Record<string, unknown>>)[commandOption(option).attributeName()];
+    if (value === undefined) continue;
+    Object.assign(limits, option.limits?.(value as number));
+    Object.assign(clients, option.clients?.(value as never));
+    Object.assign(timeouts, option.timeouts?.(value as number));
+  }
   return {
     host: flags.host,
     port: flags.port,
@@ -219,49 +262,10 @@ export function serverOptionsOf(flags: ServeFlags): Omit<ServeOptions, "atlas" |
     ...(database === undefined ? { ledgerFolder: data } : {}),
     ...(corsOrigin === undefined ? {} : { corsOrigins: corsOrigin }),
     ...(trustProxy === undefined ? {} : { trustedProxies: trustProxy }),
-    limits: hostLimitsOf(flags),
-    clients: clientLimitsOf(flags),
-    timeouts: connectionLimitsOf(flags),
+    limits,
+    clients,
+    timeouts,
   };
-}
-
-function hostLimitsOf(flags: ServeFlags): Partial<HostLimits> {
-  const { bodyLimit, batchLimit, valueLimit, detailLimit, entityLimit, customerLimit } = flags;
-  const { requestsPerSecond, requestBurst, tilesPerSecond, tileBurst } = flags;
-  return {
-    ...(bodyLimit === undefined ? {} : { requestBodyBytesMax: bodyLimit * 2 ** 20 }),
-    ...(batchLimit === undefined ? {} : { batchCount: batchLimit }),
-    ...(valueLimit === undefined ? {} : { hazardValueCount: valueLimit, alignmentValueCount: valueLimit }),
-    ...(detailLimit === undefined ? {} : { detailCount: detailLimit }),
-    ...(entityLimit === undefined ? {} : { entityCount: entityLimit }),
-    ...(customerLimit === undefined ? {} : { customerCount: customerLimit }),
-    ...(requestsPerSecond === undefined ? {} : { requestsPerS: requestsPerSecond }),
-    ...(requestBurst === undefined ? {} : { requestBurst }),
-    ...(tilesPerSecond === undefined ? {} : { tilesPerS: tilesPerSecond }),
-    ...(tileBurst === undefined ? {} : { tileBurst }),
-  };
-}
-
-function clientLimitsOf(flags: ServeFlags): NonNullable<ServeOptions["clients"]> {
-  const { exemptAddress, openRequestsPerSecond, openRequestBurst, keyLookupLimit } = flags;
-  return {
-    ...(exemptAddress === undefined ? {} : { exemptAddresses: exemptAddress }),
-    ...(openRequestsPerSecond === undefined ? {} : { openRequestsPerS: openRequestsPerSecond }),
-    ...(openRequestBurst === undefined ? {} : { openRequestBurst }),
-    ...(keyLookupLimit === undefined ? {} : { keyLookupsMax: keyLookupLimit }),
-  };
-}
-
-function connectionLimitsOf(flags: ServeFlags): NonNullable<ServeOptions["timeouts"]> {
-  const { connectionLimit, addressConnectionLimit } = flags;
-  return {
-    ...(connectionLimit === undefined ? {} : { connectionCountMax: connectionLimit }),
-    ...(addressConnectionLimit === undefined ? {} : { connectionsPerAddressMax: addressConnectionLimit }),
-  };
-}
-
-function readPort(text: string): number {
-  return readInteger(text, { min: 0, max: 65_535 });
 }
 
 function readInteger(text: string, { min, max }: { readonly min: number; readonly max: number }): number {

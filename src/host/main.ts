@@ -25,8 +25,8 @@ export function serve(options: ServeOptions): Promise<RunningServer> {
 export type { LedgerAddress, LedgerOptions } from "../ledger/openLedger.ts";
 export type { Account, ApiKey, Customer, IssuedKey, Ledger, ReportOptions } from "../ledger/ledger.ts";
 export type { OpenAtlasOptions } from "../openAtlas.ts";
-export type { LoadLimits } from "./admission/loadLimits.ts";
-export type { ClientLimits } from "./admission/clientGate.ts";
+export type { LoadLimits } from "./admission/resources.ts";
+export type { ClientLimits } from "./admission/limiters.ts";
 export type { BodyRateLimits, HandlerTimeouts, ServerTimeouts } from "./http/timeouts.ts";
 export type { Log, LoggedError, LogRecord } from "./log.ts";
 export type { CloseOptions, HandlerOptions, ServeOptions, ServiceOptions } from "./options.ts";

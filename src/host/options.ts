@@ -5,9 +5,9 @@ import { checkOptions, quote, type ValueSchema } from "../validation/schemaError
 import type { Atlas } from "../hazard/answer.ts";
 import { DEFAULT_HAZARD_LIMITS } from "../hazard/query.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/loadLimits.ts";
-import { DEFAULT_BODY_BYTES_MAX } from "./admission/memoryBudget.ts";
-import { type ClientLimits, DEFAULT_CLIENT_LIMITS } from "./admission/clientGate.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits } from "./admission/resources.ts";
+import { DEFAULT_BODY_BYTES_MAX } from "./admission/resources.ts";
+import { type ClientLimits, DEFAULT_CLIENT_LIMITS } from "./admission/limiters.ts";
 import type { Log } from "./log.ts";
 import type { HostLimits } from "./route.ts";
 import { addressRangeErrors } from "./http/clientAddress.ts";

@@ -2,12 +2,12 @@ import type { TSchema } from "typebox";
 import { Fault } from "../errors.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import type { RateLimitKind } from "./admission/accountRateLimiter.ts";
-import type { RequestWork } from "./admission/costModel.ts";
-import type { TileGate } from "./admission/tileGate.ts";
+import type { RateLimitKind } from "./admission/limiters.ts";
+import type { RequestWork } from "./admission/jobs.ts";
 import type { TileTokens } from "./tiles/tileTokens.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
 import type { SharedCalls } from "../concurrency/sharedCalls.ts";
+import type { Turns } from "../concurrency/turns.ts";
 import type { SizedCache } from "../concurrency/sizedCache.ts";
 import type { TimeSlice } from "../concurrency/timeSlice.ts";
 
@@ -31,7 +31,7 @@ export interface Services {
    */
   readonly tiles?: {
     readonly tokens: TileTokens;
-    readonly gate: TileGate;
+    readonly gate: Turns;
     readonly calls: SharedCalls<EncodedTile>;
     readonly recent: SizedCache<EncodedTile>;
   };

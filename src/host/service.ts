@@ -1,12 +1,12 @@
 import { Authenticator } from "../ledger/authenticator.ts";
 import type { HostAtlas } from "../pool/hostAtlas.ts";
 import { SharedCalls } from "../concurrency/sharedCalls.ts";
+import { Turns } from "../concurrency/turns.ts";
 import { SizedCache } from "../concurrency/sizedCache.ts";
 import { version } from "../version.ts";
-import { AccountRateLimiter } from "./admission/accountRateLimiter.ts";
+import { AccountRateLimiter } from "./admission/limiters.ts";
 import { AdmissionControl } from "./admission/admissionControl.ts";
-import { ClientGate } from "./admission/clientGate.ts";
-import { TileGate } from "./admission/tileGate.ts";
+import { ClientGate } from "./admission/limiters.ts";
 import { BulkRequests } from "./bulk/bulkRequests.ts";
 import { ClientAddresses } from "./http/clientAddress.ts";
 import { CorsPolicy } from "./http/cors.ts";
@@ -79,12 +79,19 @@ export class Service {
     }
     this.addresses = new ClientAddresses({ trustedProxies, exemptAddresses: clientLimits.exemptAddresses });
     this.#clients = new ClientGate({ limits: clientLimits, addresses: this.addresses, onShed });
-    this.#authenticator = new Authenticator(ledger, { startLookup: (address) => this.#clients.startLookup(address) });
+    this.#authenticator = new Authenticator(ledger, {
+      startLookup: (address) => this.#clients.startLookup(address),
+      countRejectedKey: (address) => this.#clients.countRejectedKey(address),
+    });
     const tokens = new TileTokens(ledger);
-    const gate = new TileGate({
+    // Apart from all other requests, so that clients that pan a map do not delay data calls.
+    const gate = new Turns({
       runningMax: executor === undefined ? 1 : TILES_PER_WORKER * executor.workerCount,
-      waitingPerAccountMax: limits.tileBurst,
-      reject: admission.reject,
+      waitingPerTenantMax: limits.tileBurst,
+      onFull: (waitingCount) => {
+        const message = `The account already has ${waitingCount} map tiles waiting; retry when some have been answered.`;
+        return admission.reject("too_many_tiles_of_account", message);
+      },
     });
     const tileRate = { requestsPerS: limits.tilesPerS, requestBurst: limits.tileBurst };
     const pipeline = new Pipeline({

@@ -1,6 +1,6 @@
 import { Fault } from "../errors.ts";
 import { anchorFault, type AnchorFile, anchorOf, anchorProblem, readAnchorFile, writeAnchor } from "./anchor.ts";
-import type { ChainState } from "./chainState.ts";
+import type { ChainState } from "./chainAudit.ts";
 
 /** Minimum time between two writes, which each sync the disk. */
 const WRITE_INTERVAL_MS = 1_000;

@@ -15,7 +15,7 @@ import {
   TextHash,
 } from "./chain.ts";
 import type { ArchiveContent, ArchivedEvent, ChainHead, ChainProblem } from "./chainReport.ts";
-import type { ChainPosition } from "./chainState.ts";
+import type { ChainPosition } from "./chainAudit.ts";
 
 const HOUR_LENGTH = "YYYY-MM-DDTHH".length;
 

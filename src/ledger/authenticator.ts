@@ -1,5 +1,4 @@
 import { Fault, isFault } from "../errors.ts";
-import { AddressRateLimiter } from "./addressRateLimiter.ts";
 import { digestTextOf, isKeyShaped, isMistyped, isSameDigest, KEY_FORM } from "./keys.ts";
 import type { Customer, CustomerRef, KeyHolder, Ledger } from "./ledger.ts";
 
@@ -12,16 +11,17 @@ export interface AuthenticatorOptions {
   readonly lookupTimeoutMs: number;
   /** Maximum number of cached keys, and of cached customers. */
   readonly entryCountMax: number;
-  /** Rejected keys per address and minute; further ones get `rate_limited`. Valid keys are not limited. */
-  readonly failureCountMax: number;
-  /** Addresses per minute that are counted separately; all others share one bucket. */
-  readonly addressCountMax: number;
   /**
    * Called with the client's address before a key is looked up that is not in the cache, not even out of date.
    * @returns a function that is called after the lookup
    * @throws an error with which the request is rejected without a lookup
    */
-  readonly startLookup: (address: string) => () => void;
+  startLookup(address: string): () => void;
+  /**
+   * Counts a rejected key by the client's address.
+   * @returns seconds after which the address may send another key, if it has sent too many
+   */
+  countRejectedKey(address: string): number | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -31,13 +31,10 @@ const DEFAULTS: AuthenticatorOptions = {
   staleIfErrorMs: 60_000,
   lookupTimeoutMs: 1_000,
   entryCountMax: 10_000,
-  failureCountMax: 20,
-  addressCountMax: 50_000,
   startLookup: () => () => undefined,
+  countRejectedKey: () => undefined,
   now: Date.now,
 };
-
-const FAILURE_WINDOW_MS = 60_000;
 
 /** Authenticates API keys and finds customers, using a cache of recent ledger lookups. */
 export class Authenticator {
@@ -47,7 +44,6 @@ export class Authenticator {
   readonly #keysById: LookupCache<KeyHolder>;
   readonly #customers: LookupCache<Customer>;
   readonly #stopListening: () => void;
-  readonly #failures: AddressRateLimiter;
 
   constructor(ledger: Ledger, options: Partial<AuthenticatorOptions> = {}) {
     this.#ledger = ledger;
@@ -55,9 +51,6 @@ export class Authenticator {
     this.#keys = new LookupCache(this.#options);
     this.#keysById = new LookupCache(this.#options);
     this.#customers = new LookupCache(this.#options);
-    const { failureCountMax, addressCountMax, now } = this.#options;
-    const limit = { burst: failureCountMax, refillCount: failureCountMax, refillIntervalMs: FAILURE_WINDOW_MS };
-    this.#failures = new AddressRateLimiter({ limit, addressCountMax, now });
     this.#stopListening = ledger.onChange((customer) => {
       if (customer !== undefined) {
         this.#customers.invalidate(customerCacheKey(customer));
@@ -164,9 +157,8 @@ export class Authenticator {
 
   /** Counts a rejected key by address and throws `fault`, or `rate_limited` after too many. */
   async #reject(fault: Fault, address: string): Promise<never> {
-    const { isAllowed, waitMs } = this.#failures.consume(address);
-    if (isAllowed) throw fault;
-    const retryAfterS = Math.max(1, Math.ceil(waitMs / 1000));
+    const retryAfterS = this.#options.countRejectedKey(address);
+    if (retryAfterS === undefined) throw fault;
     const message = `Too many rejected API keys from this address; retry in ${retryAfterS} s.`;
     throw new Fault("rate_limited", message, { details: { retryAfterS } });
   }
@@ -204,8 +196,13 @@ class LookupCache<Value> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined || entry.isInvalidated) return undefined;
-    const ageMs = this.#options.now() - entry.lookedUpAtMs;
-    return ageMs >= 0 && ageMs < this.#options.ttlMs ? entry.value : undefined;
+    return this.#isYounger(entry, this.#options.ttlMs) ? entry.value : undefined;
+  }
+
+  /** Returns whether an entry is younger than an age; its age is unknown if the clock was set back. */
+  #isYounger({ lookedUpAtMs }: CacheEntry<Value>, limitMs: number): boolean {
+    const ageMs = this.#options.now() - lookedUpAtMs;
+    return ageMs >= 0 && ageMs < limitMs;
   }
 
   /** Returns whether a value is cached, possibly out of date, or is being looked up. */
@@ -233,11 +230,8 @@ class LookupCache<Value> {
     try {
       return stale === undefined ? await value : await withTimeout(value, this.#options.lookupTimeoutMs);
     } catch (error) {
-      const isUsable =
-        isFault(error, "ledger_unavailable") &&
-        stale !== undefined &&
-        this.#options.now() - stale.lookedUpAtMs < this.#options.staleIfErrorMs;
-      if (isUsable) return stale.value;
+      const isUsable = isFault(error, "ledger_unavailable") && stale !== undefined;
+      if (isUsable && this.#isYounger(stale, this.#options.staleIfErrorMs)) return stale.value;
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 /**
  * The hash chain over recorded usage. Each recorded batch has a SHA-256 over the hash of the previous batch and its own
  * events, so that nothing before a known hash can be changed, removed, added or reordered without changing that hash.
- * The trigger in `chainSchema.ts` computes the same hashes in PostgreSQL.
+ * The trigger in `laterMigrations.ts` computes the same hashes in PostgreSQL.
  */
 import { createHash, hash } from "node:crypto";
 

@@ -2,6 +2,7 @@
 import { type Kysely, sql } from "kysely";
 import type { CustomerRef } from "./ledger.ts";
 import type { Storage, Tables } from "./schema.ts";
+import { type RequiredSetting, SETTING_THAT_IS_OFF, notDurableFault } from "./postgresSettings.ts";
 
 /**
  * Runs a transaction that changes cached entities, and invalidates all caches of them. `now` is the ledger's time: the
@@ -44,4 +45,23 @@ function changePayload(customer: CustomerRef | undefined): string {
 export function changedCustomer(payload = ""): CustomerRef | undefined {
   const [accountId = "", customerId = ""] = payload.split(" ");
   return customerId === "" ? undefined : { accountId, customerId };
+}
+
+/**
+ * Checks that the ledger can write to the disk. Its content stays the same.
+ * @throws Fault `configuration_invalid` if what it writes can be lost; errors of the storage
+ */
+export async function checkWritable(storage: Storage): Promise<void> {
+  if (storage.dialect === "sqlite") {
+    await storage.transaction(async (tx) => {
+      // SQLite does not write a row whose values stay the same.
+      await sql`update ledger_state set change_count = change_count + 1`.execute(tx);
+      await sql`update ledger_state set change_count = change_count - 1`.execute(tx);
+    });
+    return;
+  }
+  const { rows } = await sql<{ off: RequiredSetting | null }>`
+    update ledger_state set last_at = last_at returning ${sql.raw(SETTING_THAT_IS_OFF)} as off`.execute(storage.db);
+  const off = rows[0]?.off ?? null;
+  if (off !== null) throw notDurableFault(off);
 }

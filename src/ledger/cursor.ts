@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { Fault } from "../errors.ts";
+import type { Storage } from "./schema.ts";
 
 /** 128 bits of HMAC-SHA256. */
 const SIGNATURE_SIZE_BYTES = 16;
@@ -40,4 +41,10 @@ function signatureOf(secret: string, scope: readonly unknown[], text: Uint8Array
     .update(`${JSON.stringify(scope)}\n`)
     .update(text);
   return hmac.digest().subarray(0, SIGNATURE_SIZE_BYTES);
+}
+
+/** Derives the secret of a purpose from the random secret of the ledger, which never leaves it. */
+export async function signingSecret({ db }: Storage, { purpose }: { readonly purpose: string }): Promise<string> {
+  const { cursor_secret } = await db.selectFrom("ledger_state").select("cursor_secret").executeTakeFirstOrThrow();
+  return createHmac("sha256", cursor_secret).update(`signing secret: ${purpose}`).digest("hex");
 }

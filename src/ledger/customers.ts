@@ -5,7 +5,7 @@ import { accountRow } from "./accounts.ts";
 import { PAGE_ITEMS } from "../contract/ranges.ts";
 import { checkText, checkInteger } from "./checks.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
-import { customerCountOf } from "./customerCounts.ts";
+import { customerCountOf } from "./laterMigrations.ts";
 import type { Customer, CustomerRef, Page, PageQuery } from "./ledger.ts";
 import { runInvalidatingTransaction } from "./changes.ts";
 import type { Storage, Tables } from "./schema.ts";

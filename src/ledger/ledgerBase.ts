@@ -1,28 +1,29 @@
-import { CachedCheck } from "./cachedCheck.ts";
-import type {
-  Account,
-  ApiKey,
-  ArchivedBatch,
-  AuditReport,
-  Commit,
-  CsvPage,
-  Customer,
-  CustomerRef,
-  IssuedKey,
-  KeyHolder,
-  MaintainedLedger,
-  Page,
-  PageQuery,
-  RecordResult,
-  RecordedEntry,
-  ReportOptions,
-  UsageEntry,
-  UsageLine,
-  UsageQuery,
+import {
+  type Account,
+  type ApiKey,
+  type ArchivedBatch,
+  type AuditReport,
+  type Commit,
+  type CsvPage,
+  type Customer,
+  type CustomerRef,
+  type IssuedKey,
+  type KeyHolder,
+  type MaintainedLedger,
+  type Page,
+  type PageQuery,
+  type RecordResult,
+  type RecordedEntry,
+  type ReportOptions,
+  type UsageEntry,
+  type UsageLine,
+  type UsageQuery,
+  WAITING_REPORT_COUNT_MAX,
 } from "./ledger.ts";
-import { isFault, type Fault } from "../errors.ts";
+import { Turns } from "../concurrency/turns.ts";
+import { Fault, isFault } from "../errors.ts";
 import type { AuditOptions, ChainHead, PrunePlan } from "./chainReport.ts";
-import type { ChainState } from "./chainState.ts";
+import type { ChainState } from "./chainAudit.ts";
 import { ClockMonitor, futureFault } from "./clock.ts";
 import { type ChainStart, LedgerChain } from "./ledgerChain.ts";
 import { type ArgumentOf, DATED_METHODS, INVALIDATING_METHODS, type MethodName, type ResultOf } from "./methods.ts";
@@ -302,7 +303,77 @@ export abstract class LedgerBase implements MaintainedLedger {
   }
 }
 
+/** Returns a queue of reports, which accounts share fairly. @param runningMax reports that run at the same time */
+export function reportTurns(runningMax: number): Turns {
+  const onFull = (waitingCount: number): Fault => {
+    const message = `${waitingCount} reports of this account are waiting already; send the next one after a response.`;
+    return new Fault("rate_limited", message);
+  };
+  return new Turns({ runningMax, waitingPerTenantMax: WAITING_REPORT_COUNT_MAX, onFull });
+}
+
 /** Creates the error of a call to a closed ledger. */
 export function closedError(): Error {
   return new Error("The ledger is closed.");
+}
+
+export interface CachedCheckOptions {
+  /** Rejects with the problem that it has found. */
+  readonly check: () => Promise<void>;
+  /** How long a result is used again. */
+  readonly validMs: number;
+  /** Time after which a check that has not finished counts as failed. It runs on, and no other one starts beside it. */
+  readonly timeoutMs: number;
+  /** A clock that never decreases, in milliseconds. */
+  readonly nowMs?: () => number;
+}
+
+/** A check whose results are shared, so that the number of callers does not matter for what is checked. */
+export class CachedCheck {
+  readonly #options: CachedCheckOptions;
+  readonly #nowMs: () => number;
+  #running: { readonly startMs: number; readonly finished: Promise<void> } | undefined;
+  #result: { readonly atMs: number; readonly problem?: unknown } | undefined;
+
+  constructor(options: CachedCheckOptions) {
+    this.#options = options;
+    this.#nowMs = options.nowMs ?? (() => performance.now());
+  }
+
+  /** @throws the problem that the latest check has found; Fault `ledger_unavailable` if it does not finish in time */
+  async run(): Promise<void> {
+    const { validMs, timeoutMs } = this.#options;
+    const isValid = this.#result !== undefined && this.#nowMs() - this.#result.atMs < validMs;
+    if (this.#running === undefined && !isValid) this.#start();
+    const running = this.#running;
+    if (running !== undefined) {
+      await settledWithin(running.finished, running.startMs + timeoutMs - this.#nowMs());
+      if (this.#running === running) {
+        throw new Fault("ledger_unavailable", `The storage of the ledger has not responded for ${timeoutMs / 1000} s.`);
+      }
+    }
+    if (this.#result !== undefined && "problem" in this.#result) throw this.#result.problem;
+  }
+
+  #start(): void {
+    const startMs = this.#nowMs();
+    const finish = (problem: { readonly problem?: unknown }): void => {
+      this.#running = undefined;
+      this.#result = { atMs: this.#nowMs(), ...problem };
+    };
+    const finished = this.#options.check().then(
+      () => finish({}),
+      (problem: unknown) => finish({ problem }),
+    );
+    this.#running = { startMs, finished };
+  }
+}
+
+/** Resolves when a promise that never rejects has resolved, or after a time. */
+async function settledWithin(promise: Promise<void>, timeMs: number): Promise<void> {
+  if (timeMs <= 0) return;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeMs)));
+  await Promise.race([promise, timeout]);
+  clearTimeout(timer);
 }

@@ -2,12 +2,12 @@ import { Fault, isFault } from "../errors.ts";
 import { anchorFault, anchorProblem, readAnchor } from "./anchor.ts";
 import { AnchorKeeper, warn } from "./anchorKeeper.ts";
 import { auditArchives } from "./archiveAudit.ts";
+import { findFuturePrunings, findUnverifiedPruning } from "./pruneAudit.ts";
 import { pruneHash, type PruneRow } from "./chain.ts";
 import type { Anchor, AuditOptions, ChainHead, ChainProblem, ChainReport, PrunePlan } from "./chainReport.ts";
-import type { ChainPosition, ChainState } from "./chainState.ts";
+import type { ChainPosition, ChainState } from "./chainAudit.ts";
 import type { ArchivedBatch, AuditReport } from "./ledger.ts";
 import type { ArgumentOf, MethodName, ResultOf } from "./methods.ts";
-import { findFuturePrunings, findUnverifiedPruning } from "./pruneAudit.ts";
 import { PruningList } from "./pruningList.ts";
 import { recordedEntryOf } from "./usage.ts";
 

@@ -10,15 +10,13 @@ import {
   setAccountSuspended,
 } from "./accounts.ts";
 import { archiveCustomer, findCustomer, listCustomers, registerCustomer } from "./customers.ts";
-import { chainPage, chainTail, fileDamage } from "./chainAudit.ts";
-import { chainState } from "./chainState.ts";
+import { chainPage, chainState, chainTail, fileDamage } from "./chainAudit.ts";
 import { deletePruned, preparePrune, prunePlan, prunings, recordPrune, resetClock } from "./prune.ts";
 import type { Storage } from "./schema.ts";
-import { signingSecret } from "./signingSecret.ts";
+import { signingSecret } from "./cursor.ts";
 import { auditSums, eventPage } from "./usage.ts";
-import { usageCsv } from "./usageCsv.ts";
-import { usage } from "./usageLines.ts";
-import { checkWritable } from "./writeCheck.ts";
+import { usage, usageCsv } from "./usageLines.ts";
+import { checkWritable } from "./changes.ts";
 
 /** The methods of a ledger other than recording, by name, so that they can be called on another thread. */
 const LEDGER_METHODS = {

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { Fault } from "../errors.ts";
-import { chainState, type ChainState } from "./chainState.ts";
+import { chainState, type ChainState } from "./chainAudit.ts";
 import { checkEntry, RECORD_TIMEOUT_MS } from "./entry.ts";
-import { type RecordResult, type UsageEntry, WAITING_REPORT_COUNT_MAX } from "./ledger.ts";
-import { closedError, LedgerBase, type LedgerClock } from "./ledgerBase.ts";
+import { type RecordResult, type UsageEntry } from "./ledger.ts";
+import { closedError, LedgerBase, type LedgerClock, reportTurns } from "./ledgerBase.ts";
 import {
   accountOf,
   type ArgumentOf,
@@ -23,7 +23,6 @@ import {
 } from "./postgresConnections.ts";
 import { PostgresListener } from "./postgresListener.ts";
 import { PostgresRecorder } from "./postgresRecorder.ts";
-import { ReportQueue } from "./reportQueue.ts";
 import { migrate } from "./schema.ts";
 
 const AUDIT_TIMEOUT_MS = 3_600_000;
@@ -47,10 +46,7 @@ export class PostgresLedger extends LedgerBase {
   readonly #reports: PooledStorage;
   /** For methods that read all events, and for migrations. */
   readonly #audits: PooledStorage;
-  readonly #reportQueue = new ReportQueue({
-    runningCountMax: REPORT_CONNECTION_COUNT,
-    waitingCountMax: WAITING_REPORT_COUNT_MAX,
-  });
+  readonly #reportQueue = reportTurns(REPORT_CONNECTION_COUNT);
   #closing: Promise<void> | undefined;
 
   private constructor(options: PostgresLedgerOptions) {
@@ -116,7 +112,7 @@ export class PostgresLedger extends LedgerBase {
     try {
       if (!REPORT_METHODS.has(name)) return await callOn(this.#lookups);
       if (LONG_METHODS.has(name)) return await callOn(this.#audits);
-      return await this.#reportQueue.run(() => callOn(this.#reports), { accountId: accountOf(argument), signal });
+      return await this.#reportQueue.run(accountOf(argument), signal, () => callOn(this.#reports));
     } catch (error) {
       if (signal?.aborted === true && error === signal.reason) throw error;
       throw asLedgerFault(error);
@@ -143,7 +139,7 @@ export class PostgresLedger extends LedgerBase {
 
   async #close(): Promise<void> {
     this.#listener.stop();
-    this.#reportQueue.close();
+    this.#reportQueue.close(closedError());
     await this.#recorder.drain();
     await this.closeChain();
     this.#recorder.close();

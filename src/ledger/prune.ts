@@ -5,9 +5,8 @@
 import { sql } from "kysely";
 import { Fault } from "../errors.ts";
 import { batchHash, pruneHash, type PruneRow, pruneText } from "./chain.ts";
-import { rollupHash } from "./chainAudit.ts";
+import { latestPrune, rollupHash } from "./chainAudit.ts";
 import type { ChainHead, PrunePlan } from "./chainReport.ts";
-import { latestPrune } from "./chainState.ts";
 import { checkDate } from "./checks.ts";
 import type { Storage, Tables } from "./schema.ts";
 

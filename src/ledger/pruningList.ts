@@ -9,7 +9,7 @@ import { Fault } from "../errors.ts";
 import { syncFolder, withPathInErrors } from "../files/files.ts";
 import { pruneHash, type PruneRow } from "./chain.ts";
 import type { ChainProblem } from "./chainReport.ts";
-import { accessOf, createFolder, giveAccess, parseJson, readEvidence } from "./evidenceFile.ts";
+import { accessOf, createFolder, giveAccess, parseJson, readEvidence } from "./anchor.ts";
 
 const FORMAT = 1;
 

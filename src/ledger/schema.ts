@@ -2,9 +2,7 @@ import { type Generated, type Kysely, sql } from "kysely";
 import { Fault } from "../errors.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 import type { BatchRow, PruneRow } from "./chain.ts";
-import { createCarriedSums, createChain } from "./chainSchema.ts";
-import { createCustomerCounts } from "./customerCounts.ts";
-import { createUsageSums } from "./usageSums.ts";
+import { createCarriedSums, createChain, createCustomerCounts, createUsageSums } from "./laterMigrations.ts";
 
 /**
  * The tables, which SQLite and PostgreSQL have in common. Times are text, ISO 8601 in UTC with milliseconds: both databases return
@@ -41,7 +39,7 @@ export interface Tables {
     created_at: string;
     archived_at: string | null;
   };
-  /** How many customers an account has, including archived ones: the sum of its rows (`customerCounts.ts`). */
+  /** How many customers an account has, including archived ones: the sum of its rows (`laterMigrations.ts`). */
   customer_count: { account_id: string; part: number; count: number };
   usage_event: {
     seq: Generated<number>;

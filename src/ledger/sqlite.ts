@@ -6,18 +6,17 @@ import { startNodeThread } from "../concurrency/nodeThread.ts";
 import { ThreadCalls, type WorkerThread } from "../concurrency/threadCalls.ts";
 import {
   BATCH_COUNT_MAX,
+  RECORD_TIMEOUT_MS,
+  RecordQueue,
   checkEntry,
   encodeEntries,
   idempotencyKeyReused,
-  RECORD_TIMEOUT_MS,
   usageNotRecorded,
 } from "./entry.ts";
-import { type RecordResult, SQLITE_FILE_NAME, type UsageEntry, WAITING_REPORT_COUNT_MAX } from "./ledger.ts";
-import type { ChainState } from "./chainState.ts";
-import { closedError, LedgerBase, type LedgerClock } from "./ledgerBase.ts";
+import { type RecordResult, SQLITE_FILE_NAME, type UsageEntry } from "./ledger.ts";
+import type { ChainState } from "./chainAudit.ts";
+import { closedError, LedgerBase, type LedgerClock, reportTurns } from "./ledgerBase.ts";
 import { accountOf, type ArgumentOf, type MethodName, REPORT_METHODS, type ResultOf } from "./methods.ts";
-import { RecordQueue } from "./recordQueue.ts";
-import { ReportQueue } from "./reportQueue.ts";
 import type { LedgerEvent, MethodRequest, RecordReply, RecordRequest, SqliteWorkerSetup } from "./sqliteWorker.ts";
 
 /**
@@ -47,7 +46,7 @@ export interface SqliteLedgerOptions extends LedgerClock {
 export class SqliteLedger extends LedgerBase {
   readonly #options: SqliteLedgerOptions;
   readonly #writer: ThreadCalls;
-  readonly #reports = new ReportQueue({ runningCountMax: 1, waitingCountMax: WAITING_REPORT_COUNT_MAX });
+  readonly #reports = reportTurns(1);
   #reporter: ThreadCalls | undefined;
   /** Entries that wait while a batch is in flight. */
   readonly #queue: RecordQueue;
@@ -151,7 +150,7 @@ export class SqliteLedger extends LedgerBase {
     const request: MethodRequest = { nowMs: this.#options.now(), name, argument };
     if (!REPORT_METHODS.has(name)) return (await call(this.#writer, "call", request)) as ResultOf<Name>;
     const report = async () => (await call(await this.#startedReporter(), "call", request)) as ResultOf<Name>;
-    return this.#reports.run(report, { accountId: accountOf(argument), signal });
+    return this.#reports.run(accountOf(argument), signal, report);
   }
 
   protected async readChainState(argument: { readonly batch?: number }): Promise<ChainState> {
@@ -194,7 +193,7 @@ export class SqliteLedger extends LedgerBase {
   }
 
   async #close(): Promise<void> {
-    this.#reports.close();
+    this.#reports.close(closedError());
     while (this.#queue.waitingCount > 0) await this.#sendQueue();
     await this.closeChain();
     for (const worker of [this.#reporter, this.#writer]) {

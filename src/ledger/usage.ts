@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
 import type { EventRow } from "./chain.ts";
-import { rollupHash } from "./chainAudit.ts";
-import { latestPrune } from "./chainState.ts";
+import { latestPrune, rollupHash } from "./chainAudit.ts";
 import { checkDateRange } from "./checks.ts";
 import type { AuditReport, RecordedEntry } from "./ledger.ts";
 import type { Storage } from "./schema.ts";
-import { ALL_CUSTOMERS, ALL_TIME } from "./usageSums.ts";
+import { ALL_CUSTOMERS, ALL_TIME } from "./laterMigrations.ts";
 import type { Meter } from "../contract/wireTypes.ts";
 
 /** Length of the prefix of an ISO 8601 time that gives its hour. */

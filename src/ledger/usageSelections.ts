@@ -2,7 +2,7 @@
 import { type Kysely, type RawBuilder, sql } from "kysely";
 import { METERS } from "../contract/names.ts";
 import type { Tables } from "./schema.ts";
-import { ALL_CUSTOMERS, ALL_TIME } from "./usageSums.ts";
+import { ALL_CUSTOMERS, ALL_TIME } from "./laterMigrations.ts";
 
 const DAY_LENGTH = "YYYY-MM-DD".length;
 const MONTH_LENGTH = "YYYY-MM".length;

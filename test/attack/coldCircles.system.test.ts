@@ -151,8 +151,8 @@ test(
         `${answeredCount} answered, ${rejectedCount} rejected; wait divided by Retry-After of ${sorted.length}: ` +
         `10 %, 50 %, 90 %, maximum ${quantiles.join(", ")} (load of the machine ${(loadavg()[0] ?? NaN).toFixed(1)})`,
     );
-    // Whether clients are admitted at the stated time depends on the machine; test/host/admission/retryAfter.test.ts
-    // tests it in simulated time. A machine on which one batch misses its deadline answers none in overload either.
+    // Retry-After reserves nothing, so that clients may be rejected again. A machine on which one batch misses its deadline
+    // answers none in overload either.
     if (peakCount === 3) expect(answeredCount).toBeGreaterThan(0);
   },
 );

@@ -13,7 +13,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import type { UsageEntry } from "../../src/ledger/ledger.ts";
 import { migrate, MIGRATIONS, type Storage, type Tables } from "../../src/ledger/schema.ts";
-import { recordBatch } from "../../src/ledger/postgresRecord.ts";
+import { recordBatch } from "../../src/ledger/postgresRecorder.ts";
 import { recordAsEarlier } from "../ledger/earlierRecording.ts";
 import { describeWithPostgres, postgresOfSuite } from "../ledger/postgresServer.ts";
 import { newReceipt } from "../ledger/receipt.ts";

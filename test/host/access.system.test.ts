@@ -296,3 +296,31 @@ describe("the pipeline", () => {
     expect(text).not.toContain("100 Continue");
   });
 });
+
+describe("a request in progress", () => {
+  // With two places and two shares of them, a place that is kept would reject the third request of its kind.
+  test.each([
+    ["exceeds the rate of its account", 429, { requestBurst: 1 }, {}],
+    ["has an unknown key", 401, {}, { "X-API-Key": newKey() }],
+    ["has no customer", 400, {}, { "X-Customer-ID": "" }],
+    ["has a customer of another account", 403, {}, { "X-Customer-ID": randomUUID() }],
+    ["is answered", 200, {}, {}],
+  ])("no longer counts as one when it %s", async (_what, expectedStatus, limits, headers) => {
+    const small = await startTestHost({
+      limits: { requestsPerS: 0.001, requestBurst: 1_000, ...limits },
+      load: { requestsInProgressMax: 2, accountShare: 1 },
+    });
+    try {
+      if (expectedStatus === 429) expect((await small.ask(QUERY_TARGET)).status).toBe(200);
+      const statuses: number[] = [];
+      for (let i = 0; i < 5; i++) {
+        const response = await fetch(`${small.address.url}${QUERY_TARGET}`, { headers: { ...HEADERS, ...headers } });
+        await response.arrayBuffer();
+        statuses.push(response.status);
+      }
+      expect(statuses).toEqual(Array(5).fill(expectedStatus));
+    } finally {
+      await small.close();
+    }
+  });
+});

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { anchorPath, anchorProblem, readAnchor, writeAnchor } from "../../src/ledger/anchor.ts";
-import type { ChainState } from "../../src/ledger/chainState.ts";
+import type { ChainState } from "../../src/ledger/chainAudit.ts";
 
 let folder: string;
 let path: string;

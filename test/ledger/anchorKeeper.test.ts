@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from "vitest";
 import { anchorPath, readAnchor, readAnchorFile } from "../../src/ledger/anchor.ts";
 import { AnchorKeeper } from "../../src/ledger/anchorKeeper.ts";
-import type { ChainState } from "../../src/ledger/chainState.ts";
+import type { ChainState } from "../../src/ledger/chainAudit.ts";
 
 let folder: string;
 let path: string;

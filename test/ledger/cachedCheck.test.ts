@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { CachedCheck } from "../../src/ledger/cachedCheck.ts";
+import { CachedCheck } from "../../src/ledger/ledgerBase.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -7,7 +7,7 @@ import Database from "better-sqlite3";
 import { Kysely, PostgresDialect, sql, SqliteDialect } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { customerCountOf } from "../../src/ledger/customerCounts.ts";
+import { customerCountOf } from "../../src/ledger/laterMigrations.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/openLedger.ts";
 import { migrate, MIGRATIONS, type Storage, type Tables } from "../../src/ledger/schema.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { UsageEntry } from "../../src/ledger/ledger.ts";
-import { RecordQueue } from "../../src/ledger/recordQueue.ts";
+import { RecordQueue } from "../../src/ledger/entry.ts";
 import { usageEntryOf } from "./usageEntry.ts";
 
 const unitsOf = (entries: readonly { readonly entry: UsageEntry }[]): readonly number[] =>

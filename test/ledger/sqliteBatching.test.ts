@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import type { CallMessage, ReplyMessage, WorkerThread } from "../../src/concurrency/threadCalls.ts";
 import type { RecordResult } from "../../src/ledger/ledger.ts";
 import { decodeEntries } from "../../src/ledger/entry.ts";
@@ -105,6 +105,8 @@ describe("batching of entries", () => {
   });
 
   test("holds a batch back until as many entries wait as were in progress, or for the time of a commit", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
     const recordAll = (count: number): void => {
       for (let i = 0; i < count; i++) void record(1);
     };
@@ -127,7 +129,10 @@ describe("batching of entries", () => {
     recordAll(1);
     await nextTurn();
     expect(sizes()).toEqual([6, 8]);
-    await vi.waitFor(() => expect(sizes()).toEqual([6, 8, 1]));
+    vi.advanceTimersByTime(1);
+    expect(sizes()).toEqual([6, 8]);
+    vi.advanceTimersByTime(1);
+    expect(sizes()).toEqual([6, 8, 1]);
     respondRecorded(requests[2]);
     await nextTurn();
     recordAll(1);

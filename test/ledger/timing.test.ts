@@ -102,7 +102,7 @@ describe.each(sampleCounts)("over %i rejected keys", { timeout: 3_600_000 }, () 
       findKey: (presented) => Promise.resolve(isSameDigest(presented, digest) ? holder : undefined),
       onChange: () => () => undefined,
     };
-    const authenticator = new Authenticator(ledger as Ledger, { failureCountMax: 2 ** 31, now: () => 0 });
+    const authenticator = new Authenticator(ledger as Ledger, { now: () => 0 });
     await authenticator.authenticate(secret, "192.0.2.1");
     const reject = async (presented: string): Promise<void> => {
       await Promise.resolve(authenticator.authenticate(presented, "192.0.2.1")).catch(() => undefined);

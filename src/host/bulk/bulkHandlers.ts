@@ -4,7 +4,7 @@ import type { Ledger } from "../../ledger/ledger.ts";
 import { neighborhoodOfQuery, shardByOwner } from "../../pool/sharding.ts";
 import { handle, type TaskContext, type TaskHandlers } from "../../pool/taskKinds.ts";
 import { TimeSlice } from "../../concurrency/timeSlice.ts";
-import { assumedCostMs } from "../admission/costModel.ts";
+import { assumedCostMs } from "../admission/jobs.ts";
 import { ElementEncoder, joinResponse } from "../http/elementEncoder.ts";
 import { decodeJson, encodeJson } from "../../text/json/json.ts";
 import type { Route, RouteContext, Services } from "../route.ts";

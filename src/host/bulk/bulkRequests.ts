@@ -1,9 +1,9 @@
 import type { TaskExecutor } from "../../pool/executor.ts";
 import type { SliceReport } from "../../pool/poolWorker.ts";
-import type { BulkJob } from "../admission/bulkJob.ts";
-import type { RequestWork } from "../admission/costModel.ts";
-import type { JobAdmission } from "../admission/jobAdmission.ts";
-import type { Slot } from "../admission/slot.ts";
+import type { BulkJob } from "../admission/jobs.ts";
+import type { RequestWork } from "../admission/jobs.ts";
+import type { JobAdmission } from "../admission/jobs.ts";
+import type { Slot } from "../admission/resources.ts";
 import type { RequestBody } from "../http/bodyBuffer.ts";
 import type { Caller, HostLimits } from "../route.ts";
 import type { BulkAnswer } from "../bulkRoute.ts";

@@ -1,6 +1,6 @@
 /** The host's kinds of tasks; bulkHandlers.ts implements them in the workers. */
 import type { TaskKind } from "../../pool/taskKinds.ts";
-import type { RequestWork } from "../admission/costModel.ts";
+import type { RequestWork } from "../admission/jobs.ts";
 import type { Caller, HostLimits } from "../route.ts";
 import type { BulkAnswer } from "../bulkRoute.ts";
 import type { EncodedElements, PositionedElements } from "../http/elementEncoder.ts";

@@ -1,5 +1,4 @@
-import { AddressRateLimiter } from "../../ledger/addressRateLimiter.ts";
-import type { RateLimit } from "../../ledger/rateLimiter.ts";
+import { AddressRateLimiter, type RateLimit } from "../admission/limiters.ts";
 
 /** Which rejections are tolerated, and what follows. */
 interface BlockRule {

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { BlockList, isIP, isIPv4 } from "node:net";
 import type { FaultItem } from "../../errors.ts";
-import type { ClientRequest } from "../admission/clientGate.ts";
-import { plainAddress } from "../../ledger/ipAddress.ts";
+import type { ClientRequest } from "../admission/limiters.ts";
+import { plainAddress } from "../admission/ipAddress.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 
 /** A set of IP addresses, as a list of addresses and ranges in CIDR notation. */

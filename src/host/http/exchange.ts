@@ -2,7 +2,7 @@ import { randomFillSync } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { v7 } from "uuid";
-import type { Slot } from "../admission/slot.ts";
+import type { Slot } from "../admission/resources.ts";
 import { HttpError, type ProblemCode } from "../problems/problem.ts";
 import type { Caller, Reply } from "../route.ts";
 import { type BodyRate, readBody, type ReadBodyOptions, SHORT_CHUNK_BYTES_MAX } from "./body.ts";

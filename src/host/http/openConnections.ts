@@ -1,5 +1,5 @@
 import type { Socket } from "node:net";
-import { networkOf } from "../../ledger/addressRateLimiter.ts";
+import { networkOf } from "../admission/ipAddress.ts";
 import { AddressBlocks } from "./addressBlocks.ts";
 
 /**

@@ -14,8 +14,7 @@ import { requireCustomer } from "./customers.ts";
 import { parameterReader } from "./parameters.ts";
 import { isDate } from "../../ledger/checks.ts";
 import { CSV_PAGE_LENGTH_MAX, type CsvPage } from "../../ledger/ledger.ts";
-import { USAGE_CSV_HEADER } from "../../ledger/usageCsvHeader.ts";
-import { toUsageRecord } from "../../ledger/usageRecord.ts";
+import { toUsageRecord, USAGE_CSV_HEADER } from "../../ledger/usageRecord.ts";
 import { encodeJson } from "../../text/json/json.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 
@@ -34,8 +33,7 @@ const parseAccountParameters = parameterReader(UsageParametersSchema, findUsageE
 const parseCustomerParameters = parameterReader(CustomerUsageParametersSchema, findUsageErrors);
 
 /** Parses the parameters of a request for an account's usage. @throws Fault `invalid_request` */
-const readUsageParameters = (queryText: string): UsageRequest =>
-  toUsageRequest(parseAccountParameters(queryText));
+const readUsageParameters = (queryText: string): UsageRequest => toUsageRequest(parseAccountParameters(queryText));
 /** Parses the parameters of a request for a customer's usage. @throws Fault `invalid_request` */
 const readCustomerUsageParameters = (queryText: string): UsageRequest =>
   toUsageRequest(parseCustomerParameters(queryText));

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { isFault } from "../../../src/errors.ts";
 import { HttpError } from "../../../src/host/problems/problem.ts";
-import { AccountRateLimiter } from "../../../src/host/admission/accountRateLimiter.ts";
+import { AccountRateLimiter } from "../../../src/host/admission/limiters.ts";
 
 /** A token bucket: the reference implementation of the rate limiter. */
 class TokenBucket {

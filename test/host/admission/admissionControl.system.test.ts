@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { eventually } from "../../eventually.ts";
-import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
+import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/resources.ts";
 import { DEFAULT_HANDLER_TIMEOUTS, DEFAULT_TIMEOUTS } from "../../../src/host/http/timeouts.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
 import type { HttpPayload } from "../../../src/host/bulk/bulkTasks.ts";

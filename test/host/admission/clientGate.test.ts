@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ClientGate, type ClientLimits, DEFAULT_CLIENT_LIMITS } from "../../../src/host/admission/clientGate.ts";
+import { ClientGate, type ClientLimits, DEFAULT_CLIENT_LIMITS } from "../../../src/host/admission/limiters.ts";
 import { ClientAddresses } from "../../../src/host/http/clientAddress.ts";
 
 const EXEMPT = "10.0.0.1";
@@ -125,5 +125,31 @@ describe("lookups of keys", () => {
     end();
     expect(gate.lookupCount).toBe(0);
     expect(codeOf(() => gate.startLookup("192.0.2.2"))).toBe("admitted");
+  });
+});
+
+describe("rejected keys", () => {
+  test("are limited to 20 per address and minute, and the minute is not prolonged by a clock that is set back", () => {
+    const { gate, advance } = gateWith({});
+    const send = (count: number, address = "192.0.2.1"): (number | undefined)[] =>
+      Array.from({ length: count }, () => gate.countRejectedKey(address));
+    expect(send(21).map((retryAfterS) => retryAfterS !== undefined)).toEqual([...Array(20).fill(false), true]);
+    advance(20_000);
+    expect(send(1)).toEqual([40]);
+    expect(send(1, "192.0.2.2")).toEqual([undefined]);
+    advance(40_000);
+    expect(send(21).at(19)).toBeUndefined();
+    advance(-3_600_000);
+    expect(send(21).at(19)).toBeUndefined();
+    advance(60_000);
+    expect(send(1)).toEqual([undefined]);
+  });
+
+  test("of an IPv6 network share a limit, and so do those of addresses that are not counted separately", () => {
+    const { gate } = gateWith({}, { addressCountMax: 1 });
+    for (let i = 0; i < 20; i++) gate.countRejectedKey(`2001:db8:0:1::${i}`);
+    expect(gate.countRejectedKey("2001:DB8::1:0:0:0:3%eth0")).toBe(60);
+    for (let i = 0; i < 20; i++) expect(gate.countRejectedKey(`192.0.2.${i}`)).toBeUndefined();
+    expect(gate.countRejectedKey("198.51.100.1")).toBe(60);
   });
 });

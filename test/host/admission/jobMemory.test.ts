@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { AdmissionControl } from "../../../src/host/admission/admissionControl.ts";
-import type { BulkJob } from "../../../src/host/admission/bulkJob.ts";
-import type { RequestWork } from "../../../src/host/admission/costModel.ts";
-import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
-import type { Slot } from "../../../src/host/admission/slot.ts";
+import type { BulkJob } from "../../../src/host/admission/jobs.ts";
+import type { RequestWork } from "../../../src/host/admission/jobs.ts";
+import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/resources.ts";
+import type { Slot } from "../../../src/host/admission/resources.ts";
 
 /** Work of an assumed cost of 20 ms per 1,000 elements. */
 const workOf = (elementCount: number): RequestWork => ({

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { jsonLimits, JsonStructureScan } from "../../../src/text/json/jsonScan.ts";
-import { estimateParsedBytes, MemoryBudget } from "../../../src/host/admission/memoryBudget.ts";
+import { estimateParsedBytes, MemoryBudget } from "../../../src/host/admission/resources.ts";
 
 test("limits the sum over all accounts and the share of each, but never a request that is alone", () => {
   const budget = new MemoryBudget({ limitBytes: 1000, accountShare: 0.5 });

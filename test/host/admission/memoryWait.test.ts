@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { AdmissionControl } from "../../../src/host/admission/admissionControl.ts";
-import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
-import type { Slot } from "../../../src/host/admission/slot.ts";
+import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/resources.ts";
+import type { Slot } from "../../../src/host/admission/resources.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { AdmissionControl } from "../../../src/host/admission/admissionControl.ts";
-import type { BulkJob } from "../../../src/host/admission/bulkJob.ts";
-import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
-import type { Slot } from "../../../src/host/admission/slot.ts";
+import type { BulkJob } from "../../../src/host/admission/jobs.ts";
+import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/resources.ts";
+import type { Slot } from "../../../src/host/admission/resources.ts";
 import { NO_WORK } from "../../../src/host/pipeline.ts";
 
 const MEMORY_BYTES = 6_000;

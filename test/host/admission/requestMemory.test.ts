@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { planMemory } from "../../../src/cli/memoryPlan.ts";
 import { AdmissionControl } from "../../../src/host/admission/admissionControl.ts";
-import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
-import type { Slot } from "../../../src/host/admission/slot.ts";
+import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/resources.ts";
+import type { Slot } from "../../../src/host/admission/resources.ts";
 import { jsonLimits, JsonStructureScan } from "../../../src/text/json/jsonScan.ts";
 import type { HttpError } from "../../../src/host/problems/problem.ts";
 import { ENTITY } from "../entities.ts";

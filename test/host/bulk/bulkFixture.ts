@@ -2,7 +2,7 @@
 import type { HazardQueryInput, HazardResult } from "../../../src/contract/wireTypes.ts";
 import type { LocalAtlas } from "../../../src/hazard/answer.ts";
 import { AdmissionControl } from "../../../src/host/admission/admissionControl.ts";
-import { DEFAULT_LOAD_LIMITS, type LoadLimits, type ShedReason } from "../../../src/host/admission/loadLimits.ts";
+import { DEFAULT_LOAD_LIMITS, type LoadLimits, type ShedReason } from "../../../src/host/admission/resources.ts";
 import { bulkHandlers } from "../../../src/host/bulk/bulkHandlers.ts";
 import { BulkRequests } from "../../../src/host/bulk/bulkRequests.ts";
 import type { BulkAnswer } from "../../../src/host/bulkRoute.ts";

@@ -3,7 +3,7 @@ import type { Entity, HazardQueryInput } from "../../../src/contract/wireTypes.t
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { Fault } from "../../../src/errors.ts";
-import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/loadLimits.ts";
+import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/resources.ts";
 import { encodeJson } from "../../../src/text/json/json.ts";
 import { HttpError } from "../../../src/host/problems/problem.ts";
 import { alignment } from "../../../src/host/routes/alignment.ts";

@@ -3,7 +3,7 @@ import { NO_WORK } from "../../../src/host/pipeline.ts";
 import type { HazardQueryInput } from "../../../src/contract/wireTypes.ts";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as admissionModule from "../../../src/host/admission/admissionControl.ts";
-import type * as loadLimitsModule from "../../../src/host/admission/loadLimits.ts";
+import type * as loadLimitsModule from "../../../src/host/admission/resources.ts";
 import type * as bulkModule from "../../../src/host/bulk/bulkRequests.ts";
 import type { BulkAnswer } from "../../../src/host/bulkRoute.ts";
 import type * as openAtlasModule from "../../../src/openAtlas.ts";
@@ -22,7 +22,7 @@ const { Executor } = (await importBuilt("pool/executor.js")) as typeof executorM
 const { PooledAtlas } = (await importBuilt("pool/pooledAtlas.js")) as typeof pooledAtlasModule;
 const { startWorker } = (await importBuilt("pool/startWorker.js")) as typeof startWorkerModule;
 const { AdmissionControl } = (await importBuilt("host/admission/admissionControl.js")) as typeof admissionModule;
-const { DEFAULT_LOAD_LIMITS } = (await importBuilt("host/admission/loadLimits.js")) as typeof loadLimitsModule;
+const { DEFAULT_LOAD_LIMITS } = (await importBuilt("host/admission/resources.js")) as typeof loadLimitsModule;
 const { BulkRequests } = (await importBuilt("host/bulk/bulkRequests.js")) as typeof bulkModule;
 
 const CACHE_BYTES = 64 << 20;

@@ -3,7 +3,7 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Fault } from "../../../src/errors.ts";
-import type { LoadLimits } from "../../../src/host/admission/loadLimits.ts";
+import type { LoadLimits } from "../../../src/host/admission/resources.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
 import { parametersOf, queryTextOf, VALID_QUERY, validQueries } from "../../hazard/queries.ts";
 import { type TestHost, startTestHost } from "../testHost.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ValueTileRequest } from "../../../src/hazard/valueTiles.ts";
-import { TileGate } from "../../../src/host/admission/tileGate.ts";
+import { Turns } from "../../../src/concurrency/turns.ts";
 import type { RouteContext } from "../../../src/host/route.ts";
 import { computeTile, type TileForm } from "../../../src/host/routes/mapTiles.ts";
 import { SharedCalls } from "../../../src/concurrency/sharedCalls.ts";
@@ -36,16 +36,13 @@ interface Computation {
 /** A service whose tiles the test finishes. */
 function tileService({ runningMax = 4 } = {}) {
   const computations: Computation[] = [];
-  const reject = (_: string, message: string): never => {
-    throw new Error(message);
-  };
   const services = {
     atlas: {
       valueTile: ({ x }: ValueTileRequest, { signal }: { readonly signal?: AbortSignal } = {}) =>
         new Promise<ValueTile>((resolve) => computations.push({ x, signal, finish: () => resolve(TILE) })),
     },
     tiles: {
-      gate: new TileGate({ runningMax, waitingPerAccountMax: 4, reject }),
+      gate: new Turns({ runningMax, waitingPerTenantMax: 4 }),
       calls: new SharedCalls(),
       recent: new SizedCache(1 << 20),
     },

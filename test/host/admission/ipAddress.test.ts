@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { networkOf } from "../../src/ledger/addressRateLimiter.ts";
-import { ipv6Groups, plainAddress } from "../../src/ledger/ipAddress.ts";
+import { ipv6Groups, networkOf, plainAddress } from "../../../src/host/admission/ipAddress.ts";
 
 test.each([
   "::ffff:192.168.1.1",

@@ -41,3 +41,18 @@ function groupsOf(part: string): readonly number[] {
     return [(first << 8) | second, (third << 8) | fourth];
   });
 }
+
+/**
+ * Returns the network that a client address is counted by: for IPv6 the /64 network, because one client may control all
+ * of it; for IPv4 the address, also if it is written as an IPv6 address (`::ffff:192.0.2.1` or `::ffff:c000:201`).
+ */
+export function networkOf(address: string): string {
+  const plain = plainAddress(address);
+  const groups = ipv6Groups(plain);
+  return groups === undefined
+    ? plain
+    : groups
+        .slice(0, 4)
+        .map((group) => group.toString(16))
+        .join(":");
+}

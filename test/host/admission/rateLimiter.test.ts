@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type RateLimit, RateLimiter } from "../../src/ledger/rateLimiter.ts";
+import { type RateLimit, RateLimiter } from "../../../src/host/admission/limiters.ts";
 
 /** A bucket that is refilled one interval at a time: the reference implementation of the rate limiter. */
 class ReferenceBucket {
