@@ -301,11 +301,11 @@ export function latestPrune(db: Storage["db"]): Promise<PruneRow | undefined> {
   return db.selectFrom("usage_prune").selectAll().orderBy("batch", "desc").limit(1).executeTakeFirst();
 }
 
-export function positionOf({ batch, hash, last_seq }: Selectable<BatchRow>): ChainPosition {
+function positionOf({ batch, hash, last_seq }: Selectable<BatchRow>): ChainPosition {
   return { batch, hash, lastSeq: last_seq };
 }
 
 /** Returns the position after the archived batches. */
-export function positionAfter({ last_batch, last_hash, last_seq }: PruneRow): ChainPosition {
+function positionAfter({ last_batch, last_hash, last_seq }: PruneRow): ChainPosition {
   return { batch: last_batch, hash: last_hash, lastSeq: last_seq };
 }

@@ -269,7 +269,7 @@ export async function recordBatch(
 }
 
 /** Deletes up to `countMax` expired idempotency keys. */
-export async function pruneIdempotencyKeys(connection: ClientBase, nowMs: number, countMax: number): Promise<void> {
+async function pruneIdempotencyKeys(connection: ClientBase, nowMs: number, countMax: number): Promise<void> {
   const cutoff = idempotencyCutoff(new Date(nowMs).toISOString());
   await connection.query({ name: "isotherm-prune-keys", text: PRUNE, values: [cutoff, countMax] });
 }

@@ -57,7 +57,7 @@ export async function usage(storage: Storage, query: UsageQuery, bounds?: ReadBo
  * Reads a page of sums by the groups of the query; values that are not grouped by are empty. Grouping by day and month is
  * the same as grouping by day.
  */
-export async function readLines(
+async function readLines(
   { db }: Storage,
   query: UsageQuery,
   bounds: ReadBounds = DEFAULT_BOUNDS,

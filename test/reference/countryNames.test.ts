@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { LISTED_COUNTRIES, matchCountry, nearestCountryNames, suggestCountryName } from "../../src/reference/countryNames.ts";
+import {
+  LISTED_COUNTRIES,
+  matchCountry,
+  nearestCountryNames,
+  suggestCountryName,
+} from "../../src/reference/countryNames.ts";
 import { COUNTRY_NAME_ROWS } from "../../src/reference/data/countryNames.generated.ts";
 import { COUNTRY_NATIVE_NAME_ROWS } from "../../src/reference/data/countryNativeNames.generated.ts";
 import { fixtureRows } from "./fixtureRows.ts";
