@@ -8,7 +8,7 @@ import { built } from "./replacing.mjs";
 import { workerFaults } from "./workerFaults.mjs";
 
 const { serveCommand } = await built("cli/serve.js");
-const { endOnOutputError } = await built("cli/standardOutput.js");
+const { endOnOutputError } = await built("cli/errorReport.js");
 
 const FAULTS = { ...ledgerFaults, ...workerFaults, ...postgresFaults, ...hostFaults };
 const [name = "", ...options] = process.argv.slice(2);
