@@ -7,9 +7,9 @@ export function attributionParts(provenance: Readonly<Record<string, unknown>>):
     const value = provenance[member];
     return typeof value === "string" ? value : "";
   };
-  const [version, licence] = [textOf("version"), textOf("licence")];
+  const [version, license] = [textOf("version"), textOf("licence")];
   const name = [textOf("product") || textOf("description"), version && `version ${version}`];
-  return [name.filter((part) => part !== "").join(", "), textOf("credit"), licence && `License: ${licence}`].filter(
+  return [name.filter((part) => part !== "").join(", "), textOf("credit"), license && `License: ${license}`].filter(
     (part) => part !== "",
   );
 }

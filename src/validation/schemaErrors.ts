@@ -357,18 +357,18 @@ function expectedText({ minLength, maxLength, pattern, examples: [example] = [] 
 }
 
 function expectedList({ minItems, maxItems, items = {} }: ValueSchema): string {
-  if (minItems === 1 && maxItems === 1) return `a list with exactly one item, ${expected(items)}`;
+  if (minItems === 1 && maxItems === 1) return `an array with exactly one item, ${expected(items)}`;
   if (minItems !== undefined && minItems > 1 && maxItems !== undefined) {
-    return `a list of ${minItems} to ${maxItems} items, each ${expected(items)}`;
+    return `an array of ${minItems} to ${maxItems} items, each ${expected(items)}`;
   }
   return maxItems === undefined
-    ? `a list, each item ${expected(items)}`
-    : `a list of at most ${maxItems} items, each ${expected(items)}`;
+    ? `an array, each item ${expected(items)}`
+    : `an array of at most ${maxItems} items, each ${expected(items)}`;
 }
 
 function expectedNumber(schema: ValueSchema): string {
   const range = expectedRange(schema);
-  const kind = schema.type === "integer" ? "a whole number" : "a number";
+  const kind = schema.type === "integer" ? "an integer" : "a number";
   if (range === "") return kind;
   return range.startsWith("at ") ? `${kind} of ${range}` : `${kind} ${range}`;
 }
@@ -387,7 +387,7 @@ export function quote(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}...` : value);
   }
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return "an array";
   if (value === null || value === undefined || typeof value === "number" || typeof value === "boolean") {
     return String(value);
   }

@@ -87,7 +87,7 @@ function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaE
   }
   if (keyword === "anyOf") {
     const detail = instancePath.endsWith("/files")
-      ? "It must be a path or pattern, or a list of at least one of them."
+      ? "It must be a path or pattern, or an array of at least one of them."
       : 'It must be a coordinate (a number or a text), or a position such as { "index": 0 }.';
     return [manifestError(instancePath, "wrong_type", detail)];
   }

@@ -217,14 +217,14 @@ class Scanner {
     if (this.#consume(CLOSING_BRACKET)) return this.#close();
     do this.#value();
     while (this.#consume(COMMA));
-    if (!this.#consume(CLOSING_BRACKET)) this.#reject("a comma or the end of the list");
+    if (!this.#consume(CLOSING_BRACKET)) this.#reject("a comma or the end of the array");
     this.#close();
   }
 
   #open(): Set<string> {
     const keys = this.#keys[++this.#depth];
     if (keys === undefined) {
-      throw this.#fault(this.#index, `lists and objects must not be nested more than ${JSON_DEPTH_MAX} levels deep`);
+      throw this.#fault(this.#index, `arrays and objects must not be nested more than ${JSON_DEPTH_MAX} levels deep`);
     }
     keys.clear();
     this.#index++;

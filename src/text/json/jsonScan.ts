@@ -133,7 +133,7 @@ export class JsonStructureScan {
         if (message !== undefined) break;
       } else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
         if (depth === depthMax) {
-          message = `lists and objects must not be nested more than ${depthMax} levels deep`;
+          message = `arrays and objects must not be nested more than ${depthMax} levels deep`;
           break;
         }
         if (byte === OPENING_BRACE) this.#objectCount++;
