@@ -27,6 +27,8 @@ export interface ValueSchema {
   readonly uniqueItems?: boolean;
   readonly properties?: Readonly<Record<string, ValueSchema>>;
   readonly required?: readonly string[] | undefined;
+  /** The schema of all members, as the only entry, for objects without `properties`. */
+  readonly patternProperties?: Readonly<Record<string, ValueSchema>>;
   /** `false` rejects members that are not in `properties`; any other value ignores them. */
   readonly additionalProperties?: unknown;
 }
@@ -125,8 +127,12 @@ function collectObjectErrors(items: SchemaError[], target: ValueAtPointer): void
     items.push(wrongType(target));
     return;
   }
-  const members = schema.properties ?? {};
   const given = value as Readonly<Record<string, unknown>>;
+  const [anyMember] = Object.values(schema.patternProperties ?? {});
+  const members =
+    anyMember === undefined
+      ? (schema.properties ?? {})
+      : Object.fromEntries(Object.keys(given).map((name) => [name, anyMember]));
   for (const [name, member] of Object.entries(members)) {
     if (skip?.has(name)) continue;
     const memberPointer = `${pointer}/${pointerToken(name)}`;
@@ -353,7 +359,8 @@ function expectedText({ minLength, maxLength, pattern, examples: [example] = [] 
   if (pattern !== undefined) {
     return `text that matches ${pattern}${example === undefined ? "" : `, such as ${example}`}`;
   }
-  return maxLength === undefined ? "text" : `text of ${minLength ?? 0} to ${maxLength} characters`;
+  if (maxLength !== undefined) return `text of ${minLength ?? 0} to ${maxLength} characters`;
+  return minLength === 1 ? "text that is not empty" : "text";
 }
 
 function expectedList({ minItems, maxItems, items = {} }: ValueSchema): string {
