@@ -28,7 +28,7 @@ export interface FieldLayer {
 }
 
 /** The layers of a field that come from one group of one source. */
-interface SourcePart {
+interface SourceLayers {
   readonly source: CellSource;
   readonly group: number;
   /** Lane of each layer of the group, -1 for layers that are not in the field. */
@@ -36,7 +36,7 @@ interface SourcePart {
 }
 
 /** Access to one kind of tile of a source. */
-interface PartReader<Request, Numbers> {
+interface TileReader<Request, Numbers> {
   requestOf(index: number, group: number): Request;
   resolve(requests: readonly Request[]): Promise<readonly TileState[]>;
   load(requests: readonly Request[]): Promise<readonly Numbers[]>;
@@ -56,7 +56,7 @@ export class CachedField {
   readonly #kernel: Kernel;
   readonly #cache: TileCache;
   readonly #onFetch: (durationMs: number) => void;
-  readonly #parts: readonly SourcePart[];
+  readonly #sourceLayers: readonly SourceLayers[];
   readonly #constants: ConstantTiles;
 
   /**
@@ -76,15 +76,15 @@ export class CachedField {
     this.field = new Field(grid, layers.length);
     this.layers = layers;
     this.hasPyramid = layers.every(({ source }) => source.pyramid !== undefined);
-    const parts = new Map<CellSource, Map<number, Int32Array>>();
+    const sourceLayers = new Map<CellSource, Map<number, Int32Array>>();
     for (const [lane, { source, group, layer }] of layers.entries()) {
-      const groups = parts.get(source) ?? new Map<number, Int32Array>();
-      parts.set(source, groups);
+      const groups = sourceLayers.get(source) ?? new Map<number, Int32Array>();
+      sourceLayers.set(source, groups);
       const lanes = groups.get(group) ?? new Int32Array(source.groups[group]?.layers.length ?? 0).fill(-1);
       groups.set(group, lanes);
       lanes[layer] = lane;
     }
-    this.#parts = [...parts].flatMap(([source, groups]) =>
+    this.#sourceLayers = [...sourceLayers].flatMap(([source, groups]) =>
       [...groups].map(([group, lanes]) => ({ source, group, lanes })),
     );
   }
@@ -126,10 +126,12 @@ export class CachedField {
   /** Points the directory entries of constant tiles to shared tiles. Returns the indices of the other tiles. */
   async #withoutConstants(form: TileForm, indices: readonly number[]): Promise<readonly number[]> {
     const unknown = indices.filter((index) => this.#kernel.words[this.wordOf(form, index)] === 0);
-    const states = await Promise.all(this.#parts.map((part) => this.#statesOf(part, form, unknown)));
+    const states = await Promise.all(
+      this.#sourceLayers.map((layersOfSource) => this.#statesOf(layersOfSource, form, unknown)),
+    );
     for (const [i, index] of unknown.entries()) {
-      const [first = "cells"] = states.map((partStates) => partStates[i] ?? "cells");
-      if (first === "cells" || states.some((partStates) => partStates[i] !== first)) continue;
+      const [first = "cells"] = states.map((sourceStates) => sourceStates[i] ?? "cells");
+      if (first === "cells" || states.some((sourceStates) => sourceStates[i] !== first)) continue;
       // Called before `words` is accessed, because it may grow the memory, which detaches all views.
       const { pointer } = this.#constants.of(form, first, this.field.vectorCount);
       if (this.#kernel.words[this.wordOf(form, index)] === 0) this.#kernel.words[this.wordOf(form, index)] = pointer;
@@ -141,8 +143,8 @@ export class CachedField {
     return this.#constants.has(this.#kernel.pointerAt(this.wordOf(form, index)));
   }
 
-  #statesOf(part: SourcePart, form: TileForm, indices: readonly number[]): Promise<readonly TileState[]> {
-    const { group, source } = part;
+  #statesOf(layersOfSource: SourceLayers, form: TileForm, indices: readonly number[]): Promise<readonly TileState[]> {
+    const { group, source } = layersOfSource;
     const { tileColumnCount, pyramidColumnCount } = this.field.grid;
     if (PYRAMID_FORMS.includes(form)) {
       const requests = indices.map((index) => pyramidAt(index, pyramidColumnCount, group));
@@ -185,7 +187,7 @@ export class CachedField {
         return;
       }
     }
-    const stored = await this.#readParts(
+    const stored = await this.#readTiles(
       tiles.map(({ index }) => index),
       (source) => ({
         requestOf: (index, group) => tileAt(index, tileColumnCount, group),
@@ -197,14 +199,14 @@ export class CachedField {
       this.#kernel.withScratch((scratch) => {
         const cells = form === "cells" ? region : scratch.reserve(this.bytesOf("cells"));
         this.#kernel.u16(cells).fill(CONSTANT_STEPS.outside);
-        for (const part of this.#parts) {
-          const storedTile = stored.get(part)?.[position] ?? "outside";
-          const groupLayers = part.lanes.length;
+        for (const layersOfSource of this.#sourceLayers) {
+          const storedTile = stored.get(layersOfSource)?.[position] ?? "outside";
+          const groupLayers = layersOfSource.lanes.length;
           const source =
             typeof storedTile === "string"
               ? new Uint16Array(TILE_SIZE * TILE_SIZE * groupLayers).fill(CONSTANT_STEPS[storedTile])
               : storedTile;
-          copyToLanes(this.#kernel, source, part.lanes, { region: cells, laneCount });
+          copyToLanes(this.#kernel, source, layersOfSource.lanes, { region: cells, laneCount });
         }
         if (form === "prefixes") {
           prefixTile(this.#kernel, { cellsPointer: cells.pointer, prefixesPointer: region.pointer, vectorCount });
@@ -220,7 +222,7 @@ export class CachedField {
   ): Promise<void> {
     const { pyramidColumnCount } = this.field.grid;
     const laneCount = this.field.vectorCount * LANES;
-    const stored = await this.#readParts<PyramidRequest, Uint16Array | Uint32Array>(
+    const stored = await this.#readTiles<PyramidRequest, Uint16Array | Uint32Array>(
       tiles.map(({ index }) => index),
       ({ pyramid }) => {
         if (pyramid === undefined) throw new Error("The source has no pyramid.");
@@ -234,39 +236,41 @@ export class CachedField {
     );
     for (const [position, { region }] of tiles.entries()) {
       this.#kernel.bytes(region).fill(0);
-      for (const part of this.#parts) {
-        const storedTile = stored.get(part)?.[position] ?? "outside";
+      for (const layersOfSource of this.#sourceLayers) {
+        const storedTile = stored.get(layersOfSource)?.[position] ?? "outside";
         const section =
-          typeof storedTile === "string" ? constantSection(form, storedTile, part.lanes.length) : storedTile;
-        copyToLanes(this.#kernel, section, part.lanes, { region, laneCount });
+          typeof storedTile === "string" ? constantSection(form, storedTile, layersOfSource.lanes.length) : storedTile;
+        copyToLanes(this.#kernel, section, layersOfSource.lanes, { region, laneCount });
       }
     }
   }
 
   /**
-   * Returns the content of the tiles for each part, as numbers or a constant state. All parts of a source are requested
-   * together, so that adjacent parts of a file are read as one range. Everything is read before anything is written, so
-   * that tiles are complete or absent.
+   * Returns the content of the tiles for the layers of each group of a source, as numbers or a constant state. All tiles of
+   * a source are requested together, so that adjacent bytes of a file are read as one range. Everything is read before
+   * anything is written, so that tiles are complete or absent.
    */
-  async #readParts<Request, Numbers>(
+  async #readTiles<Request, Numbers>(
     indices: readonly number[],
-    readerOf: (source: CellSource) => PartReader<Request, Numbers>,
-  ): Promise<ReadonlyMap<SourcePart, readonly (Numbers | Constant)[]>> {
-    const sources = new Set(this.#parts.map(({ source }) => source));
-    const found = new Map<SourcePart, (Numbers | Constant)[]>(this.#parts.map((part) => [part, []]));
+    readerOf: (source: CellSource) => TileReader<Request, Numbers>,
+  ): Promise<ReadonlyMap<SourceLayers, readonly (Numbers | Constant)[]>> {
+    const sources = new Set(this.#sourceLayers.map(({ source }) => source));
+    const found = new Map<SourceLayers, (Numbers | Constant)[]>(
+      this.#sourceLayers.map((layersOfSource) => [layersOfSource, []]),
+    );
     const startMs = performance.now();
     await Promise.all(
       [...sources].map(async (source) => {
         const { requestOf, resolve, load } = readerOf(source);
-        const parts = this.#parts.filter((part) => part.source === source);
-        const requests = indices.flatMap((index) => parts.map(({ group }) => requestOf(index, group)));
+        const sourceLayers = this.#sourceLayers.filter((layersOfSource) => layersOfSource.source === source);
+        const requests = indices.flatMap((index) => sourceLayers.map(({ group }) => requestOf(index, group)));
         const states = await resolve(requests);
         const loaded = await load(requests.filter((_, i) => states[i] === "cells"));
         let next = 0;
         for (const [i] of requests.entries()) {
-          const part = parts[i % parts.length] as SourcePart;
+          const layersOfSource = sourceLayers[i % sourceLayers.length] as SourceLayers;
           const state = states[i] ?? "outside";
-          found.get(part)?.push(state === "cells" ? (loaded[next++] as Numbers) : state);
+          found.get(layersOfSource)?.push(state === "cells" ? (loaded[next++] as Numbers) : state);
         }
       }),
     );

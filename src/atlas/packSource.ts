@@ -8,13 +8,13 @@ import { type FileEntry, type GroupEntry, type PackEntry, sha256Hex } from "./ca
 import type { TimeSlice } from "../concurrency/timeSlice.ts";
 import type { CellSource, Pyramid, PyramidRequest, TileRequest, TileState } from "./cellSource.ts";
 import { inflateRaw } from "./inflate.ts";
-import { PyramidHeader, readRoot, type RootIndex, type StoredPart } from "./pyramidHeader.ts";
+import { PyramidHeader, readRoot, type RootIndex, type StoredRange } from "./pyramidHeader.ts";
 import { PYRAMID_SIZE, PyramidSections, type Tiling, tilingOf } from "./tile.ts";
 
 /** Ranges separated by at most this many bytes are read as one: a seek costs more than the extra bytes. */
 const GAP_BYTES_MAX = 4096;
 
-/** The parts of an open atlas that its packs share. */
+/** What the packs of an open atlas share. */
 export interface PackContext {
   readonly blobs: Blobs;
   readonly kernel: Kernel;
@@ -22,8 +22,8 @@ export interface PackContext {
   readonly headers: TileCache;
 }
 
-/** A stored part with the tile it belongs to and its decompressed size. */
-interface PartToRead extends StoredPart {
+/** A stored range with the tile it belongs to and its decompressed size. */
+interface RangeToRead extends StoredRange {
   readonly tile: TileRequest;
   readonly unpackedBytes: number;
 }
@@ -92,13 +92,13 @@ export class PackSource implements CellSource {
   }
 
   async load(tiles: readonly TileRequest[], timeSlice?: TimeSlice): Promise<readonly Uint16Array[]> {
-    const partsToRead: PartToRead[] = [];
+    const rangesToRead: RangeToRead[] = [];
     await this.#withHeaders(tiles, (header, tile, position) => {
       const layerCount = this.groups[tile.group]?.layers.length ?? 0;
-      partsToRead[position] = { ...header.partOf(tile), tile, unpackedBytes: TILE_SIZE * TILE_SIZE * layerCount * 2 };
+      rangesToRead[position] = { ...header.rangeOf(tile), tile, unpackedBytes: TILE_SIZE * TILE_SIZE * layerCount * 2 };
     });
-    const parts = await this.#readParts(this.#pack.files.tiles.name, partsToRead, timeSlice);
-    return parts.map((bytes) => new Uint16Array(bytes.buffer));
+    const ranges = await this.#readRanges(this.#pack.files.tiles.name, rangesToRead, timeSlice);
+    return ranges.map((bytes) => new Uint16Array(bytes.buffer));
   }
 
   async #loadTileBounds(tiles: readonly PyramidRequest[]): Promise<readonly Uint16Array[]> {
@@ -114,27 +114,27 @@ export class PackSource implements CellSource {
     tiles: readonly PyramidRequest[],
     timeSlice: TimeSlice | undefined,
   ): Promise<readonly Uint8Array[]> {
-    const partsToRead: PartToRead[] = [];
+    const rangesToRead: RangeToRead[] = [];
     await this.#withHeaders(tiles.map(firstTileOf), (header, tile, position) => {
       const index = this.#pyramidIndex(tile);
       const start = (this.#root.offsets[index] ?? 0) + (this.#root.headerSizes[index] ?? 0);
       const { offset, ...section } = header.sectionOf(kind, tile.group);
       const empty = new PyramidSections(this.groups[tile.group]?.layers.length ?? 0)[kind];
-      partsToRead[position] = { ...section, offset: start + offset, tile, unpackedBytes: empty.byteLength };
+      rangesToRead[position] = { ...section, offset: start + offset, tile, unpackedBytes: empty.byteLength };
     });
-    return this.#readParts(this.#pack.files.pyramid.name, partsToRead, timeSlice);
+    return this.#readRanges(this.#pack.files.pyramid.name, rangesToRead, timeSlice);
   }
 
-  /** Reads, verifies and decompresses parts, merging nearby ranges. Each result has a separate buffer. */
-  async #readParts(
+  /** Reads, verifies and decompresses ranges; one read covers nearby ones. Each result has a separate buffer. */
+  async #readRanges(
     name: string,
-    partsToRead: readonly PartToRead[],
+    rangesToRead: readonly RangeToRead[],
     timeSlice: TimeSlice | undefined,
   ): Promise<readonly Uint8Array[]> {
-    const results: Uint8Array[] = Array.from({ length: partsToRead.length });
-    const numbered = partsToRead.map((part, position) => ({ ...part, position }));
+    const results: Uint8Array[] = Array.from({ length: rangesToRead.length });
+    const numbered = rangesToRead.map((range, position) => ({ ...range, position }));
     await Promise.all(
-      groupAdjacent(numbered).map(async (run) => {
+      adjacentRuns(numbered).map(async (run) => {
         const first = run[0];
         const last = run.at(-1);
         if (first === undefined || last === undefined) return;
@@ -142,10 +142,10 @@ export class PackSource implements CellSource {
           offset: first.offset,
           sizeBytes: last.offset + last.sizeBytes - first.offset,
         });
-        for (const part of run) {
+        for (const range of run) {
           if (timeSlice?.isExpired === true) await timeSlice.waitForStep();
-          const from = part.offset - first.offset;
-          results[part.position] = await this.#decode(bytes.subarray(from, from + part.sizeBytes), name, part);
+          const from = range.offset - first.offset;
+          results[range.position] = await this.#decode(bytes.subarray(from, from + range.sizeBytes), name, range);
         }
       }),
     );
@@ -251,16 +251,16 @@ export class PackSource implements CellSource {
     }
   }
 
-  async #decode(stored: Uint8Array, name: string, part: PartToRead): Promise<Uint8Array> {
-    const { tileRow, tileColumn, group } = part.tile;
+  async #decode(stored: Uint8Array, name: string, range: RangeToRead): Promise<Uint8Array> {
+    const { tileRow, tileColumn, group } = range.tile;
     const { scenario, year } = this.groups[group] ?? {};
     const tileName = `tile row ${tileRow}, column ${tileColumn}, ${scenario} ${year}`;
     const details = { tileRow, tileColumn, scenario, year };
-    if (crc32(this.#context.kernel, stored) !== part.checksum) {
+    if (crc32(this.#context.kernel, stored) !== range.checksum) {
       throw damagedFile(name, `${tileName}: the stored bytes do not match their checksum`, details);
     }
     try {
-      return await inflateRaw(stored, part.unpackedBytes);
+      return await inflateRaw(stored, range.unpackedBytes);
     } catch (error) {
       throw damagedFile(name, `${tileName}: cannot be decompressed`, details, error);
     }
@@ -271,16 +271,16 @@ function firstTileOf({ group, pyramidRow, pyramidColumn }: PyramidRequest): Tile
   return { group, tileRow: pyramidRow * PYRAMID_SIZE, tileColumn: pyramidColumn * PYRAMID_SIZE };
 }
 
-/** Sorts parts by offset and groups the parts that one read can cover. */
-function groupAdjacent<T extends StoredPart>(parts: readonly T[]): T[][] {
+/** Sorts ranges by offset and divides them into runs that one read can cover. */
+function adjacentRuns<T extends StoredRange>(ranges: readonly T[]): T[][] {
   const runs: T[][] = [];
-  for (const part of parts.toSorted((a, b) => a.offset - b.offset)) {
+  for (const range of ranges.toSorted((a, b) => a.offset - b.offset)) {
     const run = runs.at(-1);
     const last = run?.at(-1);
-    if (run !== undefined && last !== undefined && part.offset - (last.offset + last.sizeBytes) <= GAP_BYTES_MAX) {
-      run.push(part);
+    if (run !== undefined && last !== undefined && range.offset - (last.offset + last.sizeBytes) <= GAP_BYTES_MAX) {
+      run.push(range);
     } else {
-      runs.push([part]);
+      runs.push([range]);
     }
   }
   return runs;

@@ -11,8 +11,8 @@ import { PackRoot } from "./generated/pack-root.ts";
 export const PYRAMID_IDENTIFIER = "IsoP";
 export const TILES_PER_PYRAMID_TILE = PYRAMID_SIZE * PYRAMID_SIZE;
 
-/** Location of a compressed part in a file of a pack, with its CRC-32. */
-export interface StoredPart {
+/** Location of compressed bytes in a file of a pack, with its CRC-32. */
+export interface StoredRange {
   readonly offset: number;
   readonly sizeBytes: number;
   readonly checksum: number;
@@ -89,7 +89,7 @@ export class PyramidHeader {
   }
 
   /** Returns the location of the tile's group in the `.tiles` file. */
-  partOf(tile: TileRequest): StoredPart {
+  rangeOf(tile: TileRequest): StoredRange {
     const tileIndex = positionOf(tile);
     let offset = Number(this.#tile.offsets(tileIndex));
     const first = tileIndex * this.#groups.length;
@@ -118,7 +118,7 @@ export class PyramidHeader {
   }
 
   /** Returns the location of a section relative to the end of the header. The maxima of all groups precede the totals. */
-  sectionOf(kind: "maxima" | "totals", group: number): StoredPart {
+  sectionOf(kind: "maxima" | "totals", group: number): StoredRange {
     const tile = this.#tile;
     let offset = 0;
     const maximaCount = kind === "maxima" ? group : this.#groups.length;

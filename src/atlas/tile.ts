@@ -52,7 +52,7 @@ export interface Band {
 }
 
 /** Cells in a rectangle of a grid: u16[rowCount][columnCount][layerCount]. */
-export interface CellBlock extends Band {
+export interface CellRectangle extends Band {
   readonly firstColumn: number;
   readonly columnCount: number;
   readonly layerCount: number;
@@ -66,12 +66,12 @@ export interface LayerRange {
 }
 
 /**
- * Copies layers of the cells that a block shares with a tile, u16[64][64][layers.count]; the other cells of the tile are
+ * Copies layers of the cells that a rectangle shares with a tile, u16[64][64][layers.count]; the other cells of the tile are
  * unchanged.
  */
 export function copyToTile(
   tile: Uint16Array,
-  { firstRow, rowCount, firstColumn, columnCount, layerCount, cells }: CellBlock,
+  { firstRow, rowCount, firstColumn, columnCount, layerCount, cells }: CellRectangle,
   {
     tileRow,
     tileColumn,
@@ -108,9 +108,9 @@ export function cutTile(
   { grid, layerCount, tileColumn }: { readonly grid: Grid; readonly layerCount: number; readonly tileColumn: number },
 ): Uint16Array {
   const tile = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(STEPS_OUTSIDE);
-  const block = { ...band, cells, layerCount, firstColumn: 0, columnCount: grid.columnCount };
+  const rectangle = { ...band, cells, layerCount, firstColumn: 0, columnCount: grid.columnCount };
   const layers = { first: 0, count: layerCount };
-  copyToTile(tile, block, { layers, tileRow: band.firstRow / TILE_SIZE, tileColumn });
+  copyToTile(tile, rectangle, { layers, tileRow: band.firstRow / TILE_SIZE, tileColumn });
   return tile;
 }
 

@@ -4,7 +4,7 @@ import type { Grid } from "../kernel/grid.ts";
 import { TILE_SIZE } from "../kernel/kernel.generated.ts";
 import type { TileState } from "./cellSource.ts";
 import {
-  type CellBlock,
+  type CellRectangle,
   copyToTile,
   CONSTANT_STEPS,
   extentOf,
@@ -62,9 +62,9 @@ export interface EncodedTiles extends TileRange {
   readonly totals: Uint32Array<ArrayBuffer>;
 }
 
-/** Encodes some layers of the tiles of a range, row by row. Cells that are not in the block are outside. */
+/** Encodes some layers of the tiles of a range, row by row. Cells that are not in the rectangle are outside. */
 export function* encodeTiles(
-  block: CellBlock,
+  rectangle: CellRectangle,
   { firstRow, rowCount, firstColumn, columnCount }: TileRange,
   { layers, grid }: { readonly layers: LayerRange; readonly grid: Grid },
 ): Generator<EncodedTile> {
@@ -72,7 +72,7 @@ export function* encodeTiles(
   for (let tileRow = firstRow; tileRow < firstRow + rowCount; tileRow++) {
     for (let tileColumn = firstColumn; tileColumn < firstColumn + columnCount; tileColumn++) {
       tile.fill(CONSTANT_STEPS.outside);
-      copyToTile(tile, block, { layers, tileRow, tileColumn });
+      copyToTile(tile, rectangle, { layers, tileRow, tileColumn });
       yield encodeTile(tile, layers.count, extentOf(grid, { tileRow, tileColumn }));
     }
   }

@@ -87,7 +87,7 @@ async function alignJson({ holdings: file, companies, options, industryMap }: Po
   if (typeof input !== "object" || input === null) {
     throw new Fault(
       "invalid_request",
-      `${file} must contain a list of holdings, or an object with holdings and options.`,
+      `${file} must contain an array of holdings, or an object with holdings and options.`,
     );
   }
   const request = (isList ? { holdings: input } : input) as {

@@ -55,7 +55,7 @@ export async function exportLayer(atlas: PackedAtlas, request: ExportRequest): P
       yield values;
     }
   }
-  const { product, licence, credit } = layer.product;
+  const { product, licence: license, credit } = layer.product;
   await writeGeoTiff(
     file,
     {
@@ -66,7 +66,7 @@ export async function exportLayer(atlas: PackedAtlas, request: ExportRequest): P
       texts: {
         ISOTHERM_RELEASE: atlas.release,
         ...(product === undefined ? {} : { PRODUCT: product }),
-        ...(licence === undefined ? {} : { LICENSE: licence }),
+        ...(license === undefined ? {} : { LICENSE: license }),
         ...(credit === undefined ? {} : { ATTRIBUTION: credit }),
       },
     },

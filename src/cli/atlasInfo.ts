@@ -11,7 +11,7 @@ import { formatTable } from "./textTable.ts";
 
 type Provenance = GroupEntry["provenance"];
 
-/** A product as a provenance states it. */
+/** A product as a provenance states it. STAC items repeat it, so `licence` keeps the spelling of provenances. */
 export interface StatedProduct {
   readonly product: string | undefined;
   readonly version: string | undefined;
@@ -146,11 +146,19 @@ function sourceLines(entry: Catalog["hazards"][number], hasFiles: boolean): read
     for (const { file, version } of filesOf(provenance)) source.files.add(`${file}  ${version}`);
   }
   return [...sources.values()].flatMap(({ product: stated, files }) => {
-    const { product = "not stated", version, licence = "not stated", credit, url, program, ingestedOn } = stated;
+    const {
+      product = "not stated",
+      version,
+      licence: license = "not stated",
+      credit,
+      url,
+      program,
+      ingestedOn,
+    } = stated;
     const made = [ingestedOn, program === undefined ? undefined : `by ${program}`].filter((part) => part !== undefined);
     return [
       `  source    ${product}${version === undefined ? "" : `, version ${version}`}`,
-      `  license   ${licence}`,
+      `  license   ${license}`,
       ...(credit === undefined ? [] : [`  credit    ${credit}`]),
       ...(url === undefined ? [] : [`  address   ${url}`]),
       ...(made.length === 0 ? [] : [`  ingested  ${made.join(" ")}`]),

@@ -59,7 +59,7 @@ function stacItem(catalog: Catalog, entry: Catalog["hazards"][number]): StacItem
   const groups = liveGroups(entry);
   const years = groups.map(({ year }) => year);
   const products = distinctProducts(groups.map(({ provenance }) => productOf(provenance)));
-  const licences = [...new Set(products.map(({ licence }) => SPDX[licence ?? ""] ?? "other"))];
+  const licenses = [...new Set(products.map(({ licence }) => SPDX[licence ?? ""] ?? "other"))];
   const urls = [...new Set(products.flatMap(({ url }) => (url !== undefined && /^https?:/.test(url) ? [url] : [])))];
   const supplements = withoutStaleSupplements(catalog.hazards).filter(
     (other) => other.hazard === supplementName(hazard),
@@ -81,7 +81,7 @@ function stacItem(catalog: Catalog, entry: Catalog["hazards"][number]): StacItem
       end_datetime: `${Math.max(...years)}-12-31T23:59:59Z`,
       created: new Date(created_at).toISOString(),
       // Products under different licenses have no common identifier.
-      license: licences.length === 1 ? licences[0] : "other",
+      license: licenses.length === 1 ? licenses[0] : "other",
       providers: products.map(({ product = "not stated", credit, url }) => ({
         name: product,
         ...(credit === undefined ? {} : { description: credit }),

@@ -63,7 +63,7 @@ export function companyCommand(): Command {
   return new Command("company")
     .argument(
       "<in>",
-      "one company (a JSON object) or a list (a JSON list, .ndjson or .csv file), or - for standard input",
+      "one company (a JSON object) or a list (a JSON array, .ndjson or .csv file), or - for standard input",
     )
     .argument(
       "[out]",

@@ -59,7 +59,7 @@ async function parseSingle(chunks: AsyncIterable<string>): Promise<unknown> {
   for await (const chunk of chunks) {
     text += chunk;
     if (text.length > DOCUMENT_SIZE_CHARACTERS_MAX) {
-      const message = `The company must be at most ${DOCUMENT_SIZE_CHARACTERS_MAX} characters long; put several companies into a JSON list or on lines of NDJSON.`;
+      const message = `The company must be at most ${DOCUMENT_SIZE_CHARACTERS_MAX} characters long; put several companies into a JSON array or on lines of NDJSON.`;
       throw new Fault("invalid_request", message);
     }
   }

@@ -129,11 +129,11 @@ export async function* splitJsonList(chunks: AsyncIterable<string>): AsyncGenera
     scannedCount = Math.max(scannedCount, rest.length);
     checkEntitySize(rest, position);
   }
-  if (state === "before") throw unexpectedToken(positionAfter(rest, position), "", "a list of entities");
+  if (state === "before") throw unexpectedToken(positionAfter(rest, position), "", "an array of entities");
   if (state === "inside") {
     // Parsing a truncated element gives a more specific error.
     if (rest.trim() !== "" || elementCount > 0) parseJson(rest, position);
-    throw unexpectedToken(positionAfter(rest, position), "", "the end of the list");
+    throw unexpectedToken(positionAfter(rest, position), "", "the end of the array");
   }
 }
 
@@ -162,7 +162,7 @@ function checkEntitySize(text: string, origin: JsonPosition): void {
 
 /** Returns the error of a file that does not begin with a list: `invalid_request` if it is JSON, else `json_malformed`. */
 async function notAList(start: string, position: JsonPosition, chunks: AsyncIterable<string>): Promise<Fault> {
-  const fault = unexpectedToken(position, start, "a list of entities");
+  const fault = unexpectedToken(position, start, "an array of entities");
   let text = start;
   for await (const chunk of chunks) {
     text += chunk;

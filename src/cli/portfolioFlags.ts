@@ -204,5 +204,5 @@ function readShard(text: string): Shard {
 /** @throws InvalidArgumentError */
 function readCount(text: string): number {
   if (/^[0-9]{1,6}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError(`it must be a whole number (got ${quote(text)}).`);
+  throw new InvalidArgumentError(`it must be an integer (got ${quote(text)}).`);
 }

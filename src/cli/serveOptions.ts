@@ -271,7 +271,7 @@ export function serverOptionsOf(flags: ServeFlags): Omit<ServeOptions, "atlas" |
 function readInteger(text: string, { min, max }: { readonly min: number; readonly max: number }): number {
   const value = /^[0-9]{1,10}$/.test(text) ? Number(text) : NaN;
   if (value >= min && value <= max) return value;
-  throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  throw new InvalidArgumentError(`It must be an integer from ${min} to ${max}.`);
 }
 
 function readSeconds(text: string): number {

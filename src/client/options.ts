@@ -1,6 +1,6 @@
 /** Checks the options of the client, so that a misspelled one is reported instead of ignored. */
 
-type Kind = "string" | "boolean" | "number" | "function" | "object" | "list" | "string or URL" | "AbortSignal";
+type Kind = "string" | "boolean" | "number" | "function" | "object" | "array" | "string or URL" | "AbortSignal";
 
 /** Option names and the required types of their values. */
 export type OptionKinds = Readonly<Record<string, Kind>>;
@@ -19,7 +19,7 @@ export const DATA_OPTIONS: OptionKinds = { ...CALL_OPTIONS, customerId: "string"
 export const ALIGNMENT_OPTIONS: OptionKinds = {
   ...DATA_OPTIONS,
   basis: "string",
-  include: "list",
+  include: "array",
   budgetScenario: "string",
   convergence: "number",
   benchmark: "string",
@@ -53,7 +53,7 @@ const ARTICLES = {
   number: "a number",
   function: "a function",
   object: "an object",
-  list: "a list",
+  array: "an array",
   "string or URL": "a string or a URL",
   AbortSignal: "an AbortSignal",
 } as const satisfies Record<Kind, string>;
@@ -63,7 +63,7 @@ function hasKind(kind: Kind, value: unknown): boolean {
   if (kind === "string or URL") return typeof value === "string" || value instanceof URL;
   // Not instanceof: a signal may come from another realm, such as a frame.
   if (kind === "AbortSignal") return isObject && "aborted" in value && "addEventListener" in value;
-  if (kind === "list") return Array.isArray(value);
+  if (kind === "array") return Array.isArray(value);
   return kind === "object" ? isObject && !Array.isArray(value) : typeof value === kind;
 }
 

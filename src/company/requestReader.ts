@@ -76,7 +76,7 @@ function parseAmount(given: unknown): number | undefined {
 
 /** Describes the accepted values, to follow "must be". */
 function expectedAmount({ min, max, isInteger }: AmountRule): string {
-  const kind = isInteger === true ? "a whole number" : "a number";
+  const kind = isInteger === true ? "an integer" : "a number";
   return `${kind}, or a string with one (no separators), between ${formatBound(min)} and ${formatBound(max)}`;
 }
 

@@ -59,7 +59,7 @@ const BATCH_CONCURRENCY = 16;
 const QUERIES_PER_PROGRESS_REPORT = 64;
 /** Queries between two checks of the clock; a check takes a tenth of the time of a point query. */
 const QUERIES_PER_TIME_CHECK = 4;
-const NOT_A_BATCH = "A batch must be a list of at least one query.";
+const NOT_A_BATCH = "A batch must be an array of at least one query.";
 
 /** Validates the options of a batch. @throws Fault `invalid_request` with all errors */
 export function checkBatchOptions(options: BatchOptions): void {

@@ -180,7 +180,7 @@ function checkCells(request: CellsRequest, checkOthers: (collector: ItemCollecto
       `hazard must be one of ${Object.keys(HAZARDS).join(", ")} (got ${quote(hazard)}).`,
     );
   const isList = Array.isArray(layers) && layers.length > 0;
-  if (!isList) addItem("/layers", "empty", "layers must be a list of at least one layer.");
+  if (!isList) addItem("/layers", "empty", "layers must be an array of at least one layer.");
   for (const [i, layer] of (isList ? (layers as readonly unknown[]) : []).entries()) add(layerErrors(layer, i));
   if (!(latitudes instanceof Float64Array))
     addItem("/latitudes", "wrong_type", `latitudes must be a Float64Array (got ${quote(latitudes)}).`);

@@ -1,5 +1,5 @@
 /** Assembles the rows of an atlas from the chunks that are computed from the source maps, and encodes the tiles of chunks. */
-import { type Band, type CellBlock, copyToTile, extentOf, type LayerRange, tilingOf } from "../atlas/tile.ts";
+import { type Band, type CellRectangle, copyToTile, extentOf, type LayerRange, tilingOf } from "../atlas/tile.ts";
 import {
   type EncodedTile,
   encodeTile,
@@ -22,7 +22,7 @@ interface BandTiles {
   /** By stored group and column; undefined until it is encoded. */
   readonly encoded: (EncodedTile | undefined)[][];
   /** The cells of tiles that are not in one chunk, with the layers of all stored groups. */
-  readonly blocks: CellBlock[];
+  readonly rectangles: CellRectangle[];
 }
 
 /** Reads bands of one pack and counts their cells. */
@@ -65,10 +65,10 @@ export class BandReader {
       }
       row = Math.min(end, slab.firstRow + slab.rowCount);
     }
-    return rows.flatMap(({ encoded, blocks }, group) =>
+    return rows.flatMap(({ encoded, rectangles }, group) =>
       encoded.map((tiles, stored) => {
         const layers = this.#stored[group]?.[stored] as LayerRange;
-        return tiles.map((tile, tileColumn) => tile ?? this.#encode(blocks, { tileRow, tileColumn, layers }));
+        return tiles.map((tile, tileColumn) => tile ?? this.#encode(rectangles, { tileRow, tileColumn, layers }));
       }),
     );
   }
@@ -83,15 +83,15 @@ export class BandReader {
     const encoded = Array.from({ length: storedCount }, () =>
       Array.from({ length: tileColumnCount }, (): EncodedTile | undefined => undefined),
     );
-    return { encoded, blocks: [] };
+    return { encoded, rectangles: [] };
   }
 
   /** Adds the encoded tiles of a chunk to a row of tiles, and its cells if tiles have cells in several chunks. */
-  #addChunk({ group, window, rows }: Chunk, tileRow: number, { encoded, blocks }: BandTiles): void {
+  #addChunk({ group, window, rows }: Chunk, tileRow: number, { encoded, rectangles }: BandTiles): void {
     const stored = this.#stored[group] ?? [];
     if (rows.steps.length > 0) {
       const layerCount = stored.reduce((sum, { count }) => sum + count, 0);
-      blocks.push(atlasBlockOf(window, rows.steps, { layerCount, placement: this.#target }));
+      rectangles.push(rectangleOf(window, rows.steps, { layerCount, placement: this.#target }));
     }
     for (const [index, tiles] of (rows.tiles ?? []).entries()) {
       if (tileRow < tiles.firstRow || tileRow >= tiles.firstRow + tiles.rowCount) continue;
@@ -102,13 +102,13 @@ export class BandReader {
 
   /** Encodes a tile whose cells are in several chunks, or in none. */
   #encode(
-    blocks: readonly CellBlock[],
+    rectangles: readonly CellRectangle[],
     position: { readonly tileRow: number; readonly tileColumn: number; readonly layers: LayerRange },
   ): EncodedTile {
-    if (blocks.length === 0) return { state: "outside" };
+    if (rectangles.length === 0) return { state: "outside" };
     const layerCount = position.layers.count;
     const tile = new Uint16Array(TILE_SIZE * TILE_SIZE * layerCount).fill(STEPS_OUTSIDE);
-    for (const block of blocks) copyToTile(tile, block, position);
+    for (const rectangle of rectangles) copyToTile(tile, rectangle, position);
     return encodeTile(tile, layerCount, extentOf(this.#target.grid, position));
   }
 
@@ -141,12 +141,12 @@ function inAtlas({ firstRow, rowCount, firstColumn, columnCount }: CellWindow, p
   };
 }
 
-/** Returns a block of the atlas with the cells of a chunk. */
-function atlasBlockOf(
+/** Returns a rectangle of the atlas with the cells of a chunk. */
+function rectangleOf(
   window: CellWindow,
   steps: Uint16Array,
   { layerCount, placement }: { readonly layerCount: number; readonly placement: Placement },
-): CellBlock {
+): CellRectangle {
   return { ...inAtlas(window, placement), layerCount, cells: steps };
 }
 
@@ -172,14 +172,14 @@ function completeTiles(
 /** Returns the tiles with all source cells in a window of the source. */
 function completeTilesOf(chunk: CellWindow, placement: Placement): TileRange {
   const { tileRowCount, tileColumnCount } = tilingOf(placement.grid);
-  const block = inAtlas(chunk, placement);
+  const rectangle = inAtlas(chunk, placement);
   const source = inAtlas(placement.window, placement);
   const rows = completeTiles(
-    { first: block.firstRow, end: block.firstRow + block.rowCount },
+    { first: rectangle.firstRow, end: rectangle.firstRow + rectangle.rowCount },
     { first: source.firstRow, end: source.firstRow + source.rowCount },
   );
   const columns = completeTiles(
-    { first: block.firstColumn, end: block.firstColumn + block.columnCount },
+    { first: rectangle.firstColumn, end: rectangle.firstColumn + rectangle.columnCount },
     { first: source.firstColumn, end: source.firstColumn + source.columnCount },
   );
   return {
@@ -201,14 +201,14 @@ export function withTiles(
 ): GroupRows {
   const range = completeTilesOf(window, placement);
   const layerCount = layerCounts.reduce((sum, count) => sum + count, 0);
-  const block = atlasBlockOf(window, rows.steps, { layerCount, placement });
+  const rectangle = rectangleOf(window, rows.steps, { layerCount, placement });
   const tiles = layerRangesOf(layerCounts).map((layers) =>
-    joinTiles(range, encodeTiles(block, range, { layers, grid: placement.grid }), layers.count),
+    joinTiles(range, encodeTiles(rectangle, range, { layers, grid: placement.grid }), layers.count),
   );
   const isAllEncoded =
-    range.firstRow * TILE_SIZE <= block.firstRow &&
-    range.firstColumn * TILE_SIZE <= block.firstColumn &&
-    (range.firstRow + range.rowCount) * TILE_SIZE >= block.firstRow + block.rowCount &&
-    (range.firstColumn + range.columnCount) * TILE_SIZE >= block.firstColumn + block.columnCount;
+    range.firstRow * TILE_SIZE <= rectangle.firstRow &&
+    range.firstColumn * TILE_SIZE <= rectangle.firstColumn &&
+    (range.firstRow + range.rowCount) * TILE_SIZE >= rectangle.firstRow + rectangle.rowCount &&
+    (range.firstColumn + range.columnCount) * TILE_SIZE >= rectangle.firstColumn + rectangle.columnCount;
   return { ...rows, steps: isAllEncoded ? new Uint16Array() : rows.steps, tiles };
 }

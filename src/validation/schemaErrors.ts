@@ -27,6 +27,8 @@ export interface ValueSchema {
   readonly uniqueItems?: boolean;
   readonly properties?: Readonly<Record<string, ValueSchema>>;
   readonly required?: readonly string[] | undefined;
+  /** The schema of all members, as the only entry, for objects without `properties`. */
+  readonly patternProperties?: Readonly<Record<string, ValueSchema>>;
   /** `false` rejects members that are not in `properties`; any other value ignores them. */
   readonly additionalProperties?: unknown;
 }
@@ -125,8 +127,12 @@ function collectObjectErrors(items: SchemaError[], target: ValueAtPointer): void
     items.push(wrongType(target));
     return;
   }
-  const members = schema.properties ?? {};
   const given = value as Readonly<Record<string, unknown>>;
+  const [anyMember] = Object.values(schema.patternProperties ?? {});
+  const members =
+    anyMember === undefined
+      ? (schema.properties ?? {})
+      : Object.fromEntries(Object.keys(given).map((name) => [name, anyMember]));
   for (const [name, member] of Object.entries(members)) {
     if (skip?.has(name)) continue;
     const memberPointer = `${pointer}/${pointerToken(name)}`;
@@ -353,22 +359,23 @@ function expectedText({ minLength, maxLength, pattern, examples: [example] = [] 
   if (pattern !== undefined) {
     return `text that matches ${pattern}${example === undefined ? "" : `, such as ${example}`}`;
   }
-  return maxLength === undefined ? "text" : `text of ${minLength ?? 0} to ${maxLength} characters`;
+  if (maxLength !== undefined) return `text of ${minLength ?? 0} to ${maxLength} characters`;
+  return minLength === 1 ? "text that is not empty" : "text";
 }
 
 function expectedList({ minItems, maxItems, items = {} }: ValueSchema): string {
-  if (minItems === 1 && maxItems === 1) return `a list with exactly one item, ${expected(items)}`;
+  if (minItems === 1 && maxItems === 1) return `an array with exactly one item, ${expected(items)}`;
   if (minItems !== undefined && minItems > 1 && maxItems !== undefined) {
-    return `a list of ${minItems} to ${maxItems} items, each ${expected(items)}`;
+    return `an array of ${minItems} to ${maxItems} items, each ${expected(items)}`;
   }
   return maxItems === undefined
-    ? `a list, each item ${expected(items)}`
-    : `a list of at most ${maxItems} items, each ${expected(items)}`;
+    ? `an array, each item ${expected(items)}`
+    : `an array of at most ${maxItems} items, each ${expected(items)}`;
 }
 
 function expectedNumber(schema: ValueSchema): string {
   const range = expectedRange(schema);
-  const kind = schema.type === "integer" ? "a whole number" : "a number";
+  const kind = schema.type === "integer" ? "an integer" : "a number";
   if (range === "") return kind;
   return range.startsWith("at ") ? `${kind} of ${range}` : `${kind} ${range}`;
 }
@@ -387,7 +394,7 @@ export function quote(value: unknown): string {
   if (typeof value === "string") {
     return JSON.stringify(value.length > QUOTE_LENGTH_MAX ? `${value.slice(0, QUOTE_LENGTH_MAX)}...` : value);
   }
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return "an array";
   if (value === null || value === undefined || typeof value === "number" || typeof value === "boolean") {
     return String(value);
   }

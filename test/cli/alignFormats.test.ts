@@ -81,8 +81,8 @@ describe("CSV", () => {
       "line 5, column year: year must be after the baseline year 2025 (got 2020).",
       'line 6, column scope1: scope1 must be a number between -1000000000000000 and 1000000000000000 (got "1,000").',
       'line 7, column baseline_year: "2026" differs from "2025" in line 6 for the same entity "d".',
-      "line 8, column baseline_year: year is required and must be a whole number between 1900 and 2200.",
-      "line 8, column year: year must be a whole number between 1900 and 2200 (got 2030.5).",
+      "line 8, column baseline_year: year is required and must be an integer between 1900 and 2200.",
+      "line 8, column year: year must be an integer between 1900 and 2200 (got 2030.5).",
       "line 9, column baseline_scope1: emissions must have at least one of scope1, scope2, scope3.",
       "line 9, column scope1: emissions must have at least one of scope1, scope2, scope3.",
       "line 10: the row has 6 cells, but the header has 8.",
@@ -212,7 +212,7 @@ describe("JSON and NDJSON", () => {
 
   test.each([
     ["in.json", "", "the file is empty"],
-    ["in.json", `\n ${text}`, 'Line 2, column 2: found "{" where a list of entities is expected.'],
+    ["in.json", `\n ${text}`, 'Line 2, column 2: found "{" where an array of entities is expected.'],
     ["in.json", "[]", "the file contains no entities."],
     ["in.json", " [ \n ] ", "the file contains no entities."],
     ["in.json", `[${text},\n]`, 'Line 2, column 1: found "]" where an entity is expected.'],
@@ -224,7 +224,7 @@ describe("JSON and NDJSON", () => {
       `[\n{"a": 1`,
       "Line 2, column 8: expected a comma or the end of the object (got the end of the document).",
     ],
-    ["in.json", `[\n${text}`, "the document ends where the end of the list is expected."],
+    ["in.json", `[\n${text}`, "the document ends where the end of the array is expected."],
     ["in.json", `[\n{"a": "]`, "Line 2, column 7: the string that begins here is not terminated."],
     ["in.json", `[{"a": 1},\n{"b": 1, "b": 2}]`, 'Line 2, column 10: the key "b" is repeated in this object.'],
     ["in.ndjson", " \n\n", "the file contains no entities."],

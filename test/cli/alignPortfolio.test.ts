@@ -316,8 +316,8 @@ describe("the command", () => {
   });
 
   test.each([
-    ["text", '"holdings"', "must contain a list of holdings, or an object with holdings and options."],
-    ["null", "null", "must contain a list of holdings, or an object with holdings and options."],
+    ["text", '"holdings"', "must contain an array of holdings, or an object with holdings and options."],
+    ["null", "null", "must contain an array of holdings, or an object with holdings and options."],
     ["an unknown member", '{"holding":[]}', 'unknown member "holding" (known: holdings, options).'],
   ])("rejects a file with %s", async (_, text, message) => {
     expect((await faultOf(answerTo(write("holdings.json", text)))).message).toContain(message);

@@ -134,7 +134,7 @@ describe("a STAC item", () => {
 
   test("has the license `other` if products have different or unknown licenses", async () => {
     const catalog = await readCatalog();
-    const licensed = (licences: readonly string[]): Catalog => ({
+    const licensed = (licenses: readonly string[]): Catalog => ({
       ...catalog,
       hazards: catalog.hazards.map((entry) => ({
         ...entry,
@@ -142,13 +142,13 @@ describe("a STAC item", () => {
           ...pack,
           groups: pack.groups.map((group, index) => ({
             ...group,
-            provenance: { ...group.provenance, licence: licences[index] },
+            provenance: { ...group.provenance, licence: licenses[index] },
           })),
         })),
       })),
     });
-    const licenseOf = (...licences: readonly string[]) =>
-      stacItems(licensed(licences)).features[0]?.properties["license"];
+    const licenseOf = (...licenses: readonly string[]) =>
+      stacItems(licensed(licenses)).features[0]?.properties["license"];
     expect(licenseOf("CC0", "CC0 1.0")).toBe("CC0-1.0");
     expect(licenseOf("CC0", "CC BY 4.0")).toBe("other");
     expect(licenseOf("free for research", "free for research")).toBe("other");

@@ -53,7 +53,7 @@ describe("a JSON list that is read in chunks", () => {
     async (text) => {
       const { code, message } = await faultOf(text);
       expect(code).toBe("invalid_request");
-      expect(message).toMatch(/^Line 1, column [12]: found .* where a list of entities is expected\.$/);
+      expect(message).toMatch(/^Line 1, column [12]: found .* where an array of entities is expected\.$/);
     },
   );
 

@@ -138,7 +138,7 @@ describe("invalid options", () => {
     [["nothing"], "unknown command 'nothing'", "isotherm --help"],
     [["align", "@in.csv", "--nope"], "unknown option '--nope'", "isotherm align --help"],
     [["align", "@in.csv", "@out.csv", "more"], "too many arguments", "isotherm align --help"],
-    [["serve", "--port", "x"], "It must be a whole number from 0 to 65535", "isotherm serve --help"],
+    [["serve", "--port", "x"], "It must be an integer from 0 to 65535", "isotherm serve --help"],
     [
       ["company", "@in.csv", "--years", "2050,x"],
       '"x" is not a whole year from 2025 to 2100',
@@ -157,7 +157,7 @@ describe("invalid options", () => {
     expect(await run(...QUERY, "--years=2050,x", "--radius=999")).toBe(1);
     expect(lines()).toEqual([
       "isotherm: 2 errors in the query.",
-      expect.stringMatching(/^ {2}--years must be a whole number \(got "x"\)\.$/),
+      expect.stringMatching(/^ {2}--years must be an integer \(got "x"\)\.$/),
       expect.stringMatching(/^ {2}--radius must be between 0 and 100 \(got 999\)\.$/),
     ]);
     printed.stderr = "";
@@ -170,8 +170,8 @@ describe("invalid options", () => {
     expect(await run("align", "@wrong.csv")).toBe(1);
     expect(lines().map((line) => line.split(": ").slice(0, 2).join(": "))).toEqual([
       "isotherm: wrong.csv",
-      '  line 2, column baseline_year: year must be a whole number between 1900 and 2200 (got "x").',
-      '  line 2, column year: year must be a whole number between 1900 and 2200 (got "y").',
+      '  line 2, column baseline_year: year must be an integer between 1900 and 2200 (got "x").',
+      '  line 2, column year: year must be an integer between 1900 and 2200 (got "y").',
     ]);
   });
 

@@ -276,16 +276,16 @@ describe("isotherm serve", () => {
   });
 
   test.each([
-    ["port", "-1", "whole number from 0 to 65535"],
-    ["port", "65536", "whole number from 0 to 65535"],
-    ["port", "80.5", "whole number from 0 to 65535"],
-    ["port", "http", "whole number from 0 to 65535"],
-    ["port", "", "whole number from 0 to 65535"],
-    ["admin-port", "some", "whole number from 0 to 65535"],
-    ["workers", "1.5", "whole number from 0 to 256"],
+    ["port", "-1", "integer from 0 to 65535"],
+    ["port", "65536", "integer from 0 to 65535"],
+    ["port", "80.5", "integer from 0 to 65535"],
+    ["port", "http", "integer from 0 to 65535"],
+    ["port", "", "integer from 0 to 65535"],
+    ["admin-port", "some", "integer from 0 to 65535"],
+    ["workers", "1.5", "integer from 0 to 256"],
     ["drain-delay", "-1", "number of seconds from 0 to 3600"],
-    ["requests-per-second", "0", "whole number from 1 to 1000000000"],
-    ["key-lookup-limit", "0", "whole number from 1 to 1000000000"],
+    ["requests-per-second", "0", "integer from 1 to 1000000000"],
+    ["key-lookup-limit", "0", "integer from 1 to 1000000000"],
     ["trust-proxy", "10.0.0.0/33", "IP addresses or ranges such as"],
     ["exempt-address", "localhost", "IP addresses or ranges such as"],
   ])("rejects --%s '%s'", async (flag, text, message) => {
@@ -317,6 +317,6 @@ describe("isotherm serve", () => {
 
   test("rejects an invalid port from the environment", async () => {
     vi.stubEnv("ISOTHERM_PORT", "eighty");
-    await expect(runWith(["--demo"])).rejects.toThrow("whole number from 0 to 65535");
+    await expect(runWith(["--demo"])).rejects.toThrow("integer from 0 to 65535");
   });
 });

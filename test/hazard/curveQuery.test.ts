@@ -114,7 +114,7 @@ describe("an invalid query", () => {
       { ...VALID_QUERY, damage_curve: DAMAGE_CURVE.slice(0, 1) },
       "/damage_curve",
       "out_of_range",
-      /a list of 2 to 64 items, each an object with value, damage_share \(got 1\)/,
+      /an array of 2 to 64 items, each an object with value, damage_share \(got 1\)/,
     ],
     [
       "a damage share above 1",

@@ -13,7 +13,7 @@ describe("sample", () => {
     }
     const places = { latitudes: Float64Array.of(1), longitudes: Float64Array.of(2) };
     await expect(packed.sample({ hazard: "riverine_floods", layers: [], ...places })).rejects.toMatchObject({
-      message: "layers must be a list of at least one layer.", // without a count of errors
+      message: "layers must be an array of at least one layer.", // without a count of errors
     });
     const layers = [LAYERS[0], null, undefined, "depth_meters"] as unknown as SampleLayer[];
     await expect(packed.sample({ hazard: "riverine_floods", layers, ...places })).rejects.toMatchObject({

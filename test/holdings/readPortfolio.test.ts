@@ -185,16 +185,16 @@ describe("a portfolio", () => {
       { scopes: ["s3", "s3"] },
       '/options/scopes/1 duplicate: scopes must not contain "s3" more than once.',
     ],
-    ["a method outside a list", { methods: "WATS" }, "/options/methods wrong_type: methods must be a list"],
+    ["a method outside a list", { methods: "WATS" }, "/options/methods wrong_type: methods must be an array"],
     [
       "another word as year",
       { year: "all" },
-      '/options/year not_allowed: year must be overall, or a whole number between 1900 and 2200 (got "all").',
+      '/options/year not_allowed: year must be overall, or an integer between 1900 and 2200 (got "all").',
     ],
     [
       "half a year",
       { year: 2030.5 },
-      "/options/year wrong_type: year must be a whole number between 1900 and 2200 (got 2030.5).",
+      "/options/year wrong_type: year must be an integer between 1900 and 2200 (got 2030.5).",
     ],
     [
       "a year that is out of range",
@@ -208,7 +208,7 @@ describe("a portfolio", () => {
       "/options/missing_low out_of_range: missing_low must be at most missing_high (got missing_low 4, missing_high 3.2).",
     ],
     ["an unknown option", { groupBy: ["sector"] }, '/options/groupBy unknown: Unknown member "groupBy"'],
-    ["a group that is no list", { group_by: "sector" }, "/options/group_by wrong_type: group_by must be a list"],
+    ["a group that is no list", { group_by: "sector" }, "/options/group_by wrong_type: group_by must be an array"],
   ])("is rejected with %s among the options", (_, options, expected) => {
     const [error, ...others] = errorsOf({ holdings: [LINE], options });
     expect(others).toEqual([]);
@@ -219,14 +219,14 @@ describe("a portfolio", () => {
     [
       "that is not an object",
       [LINE],
-      " wrong_type: The portfolio must be an object with holdings, options (got a list).",
+      " wrong_type: The portfolio must be an object with holdings, options (got an array).",
     ],
-    ["without holdings", {}, "/holdings missing: holdings is required and must be a list"],
+    ["without holdings", {}, "/holdings missing: holdings is required and must be an array"],
     ["with an empty list", { holdings: [] }, "/holdings empty: holdings must not be empty"],
     [
       "with 5,001 lines",
       { holdings: Array.from({ length: 5001 }, () => LINE) },
-      "/holdings too_many: holdings must be a list of at most 5000 items",
+      "/holdings too_many: holdings must be an array of at most 5000 items",
     ],
     [
       "with a hole in the list",

@@ -10,7 +10,7 @@ describe("the errors of a value with several types", () => {
       { type: "null" },
     ],
   };
-  const expected = "all, or a whole number of at least 1, or an object with first";
+  const expected = "all, or an integer of at least 1, or an object with first";
   test.each([
     ["all", []],
     [5, []],
@@ -18,10 +18,10 @@ describe("the errors of a value with several types", () => {
     [{ first: null }, []],
     [{ first: 5 }, []],
     [0, [" out_of_range: choice must be at least 1 (got 0)."]],
-    [1.5, [" wrong_type: choice must be a whole number of at least 1 (got 1.5)."]],
+    [1.5, [" wrong_type: choice must be an integer of at least 1 (got 1.5)."]],
     ["none", [` not_allowed: choice must be ${expected} (got "none").`]],
     [true, [` wrong_type: choice must be ${expected} (got true).`]],
-    [[], [` wrong_type: choice must be ${expected} (got a list).`]],
+    [[], [` wrong_type: choice must be ${expected} (got an array).`]],
     [{}, ["/first missing: first is required and must be a number of at most 9."]],
     [{ first: 10 }, ["/first out_of_range: first must be at most 9 (got 10)."]],
     [{ first: "10" }, ['/first wrong_type: first must be a number of at most 9 (got "10").']],

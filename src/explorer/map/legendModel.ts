@@ -2,7 +2,7 @@
 import { type ColorScale, colorScaleOf, differenceScaleOf } from "../../tiles/colorScales.ts";
 import type { MetricName } from "../../contract/wireTypes.ts";
 import { formatMetricNumber, metricUnit } from "../format.ts";
-import { attributionParts } from "../../tiles/layerAttribution.ts";
+import { attributionTexts } from "../../tiles/layerAttribution.ts";
 
 interface LegendTick {
   /** Position along the bar of colors, 0 to 1. */
@@ -121,6 +121,6 @@ function sizesOf({ stops }: ColorScale): readonly number[] {
 
 /** Returns the source of a layer as sentences, from the provenance that the atlas states. */
 export function sourceText(source: Readonly<Record<string, unknown>>): string {
-  const parts = attributionParts(source).map((part) => part.replace(/\.$/, ""));
+  const parts = attributionTexts(source).map((part) => part.replace(/\.$/, ""));
   return parts.length === 0 ? "source not stated." : `${parts.join(". ")}.`;
 }

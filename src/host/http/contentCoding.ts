@@ -79,23 +79,23 @@ export async function compressBody(
   compressedBodies.set(body, byCoding);
   let pending = byCoding.get(coding);
   if (pending === undefined) {
-    pending = compressParts(body, coding, onProgress);
+    pending = compressChunks(body, coding, onProgress);
     byCoding.set(coding, pending);
   }
   return pending;
 }
 
-async function compressParts(
+async function compressChunks(
   body: readonly Uint8Array[],
   coding: Coding,
   onProgress: (addedBytes: number) => void,
 ): Promise<readonly Uint8Array[]> {
-  const parts: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   await pipeline(body, coding === "br" ? createBrotliCompress(BROTLI) : createGzip(GZIP), async (source) => {
-    for await (const part of source as AsyncIterable<Buffer>) {
-      parts.push(part);
-      onProgress(part.length);
+    for await (const chunk of source as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      onProgress(chunk.length);
     }
   });
-  return parts;
+  return chunks;
 }

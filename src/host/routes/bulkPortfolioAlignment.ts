@@ -2,11 +2,11 @@ import type { PortfolioRequest } from "../../contract/wireTypes.ts";
 import { countEntities } from "../../holdings/entityScores.ts";
 import type { WholeBulkRoute } from "../bulkRoute.ts";
 import { portfolioAlignment } from "./portfolioAlignment.ts";
-import { portfolioParts } from "./portfolioText.ts";
+import { portfolioChunks } from "./portfolioText.ts";
 
 const encoder = new TextEncoder();
 
-/** Answers a request for a large portfolio part by part, with the same bytes as `portfolioAlignment`. */
+/** Answers a request for a large portfolio chunk by chunk, with the same bytes as `portfolioAlignment`. */
 export const bulkPortfolioAlignment: WholeBulkRoute<PortfolioRequest> = {
   kind: "whole",
   route: portfolioAlignment,
@@ -17,11 +17,11 @@ export const bulkPortfolioAlignment: WholeBulkRoute<PortfolioRequest> = {
     let units = 0;
     let doneCount = 0;
     let partialResultBytes = 0;
-    for await (const part of portfolioParts(request)) {
-      const bytes = encoder.encode(part.text);
+    for await (const chunk of portfolioChunks(request)) {
+      const bytes = encoder.encode(chunk.text);
       parts.push(bytes);
-      units += part.units;
-      doneCount += part.doneCount;
+      units += chunk.units;
+      doneCount += chunk.doneCount;
       partialResultBytes += bytes.length;
       reportProgress({ doneCount, totalCount, partialResultBytes });
       await timeSlice.yield();

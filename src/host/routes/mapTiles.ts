@@ -19,7 +19,7 @@ import { invalidRequest, rejectParameters } from "./parameters.ts";
 import { encodePngTile } from "../tiles/pngTile.ts";
 import { escapeHtml } from "../../text/markup.ts";
 import { NO_DATA_COLOR, colorScaleOf } from "../../tiles/colorScales.ts";
-import { attributionParts } from "../../tiles/layerAttribution.ts";
+import { attributionTexts } from "../../tiles/layerAttribution.ts";
 import { type ValueTile, encodeValueTile } from "../../tiles/valueTile.ts";
 import { decodeParameters, toParameterItem } from "../../validation/parameters.ts";
 import { type ValueSchema, findSchemaErrors, summarizeItems } from "../../validation/schemaErrors.ts";
@@ -284,6 +284,6 @@ export const tileJson: Route<ValueTileLayerRequest, TileJson> = {
 };
 
 function attributionOf({ source }: ValueTileLayer, isSynthetic: boolean): string {
-  const parts = isSynthetic ? ["Invented values, not fit for any decision"] : attributionParts(source);
+  const parts = isSynthetic ? ["Invented values, not fit for any decision"] : attributionTexts(source);
   return escapeHtml(["Isotherm", ...parts].join("; "));
 }

@@ -6,7 +6,7 @@ import { countEntities } from "../../holdings/entityScores.ts";
 import { readPortfolio } from "../../holdings/readPortfolio.ts";
 import { checkLimit, type Route } from "../route.ts";
 import { rejectParameters } from "./parameters.ts";
-import { portfolioParts } from "./portfolioText.ts";
+import { portfolioChunks } from "./portfolioText.ts";
 
 /** Size of about twenty holdings, whose results take about a millisecond. */
 const INLINE_BODY_BYTES_MAX = 16 << 10;
@@ -109,9 +109,9 @@ export const portfolioAlignment: Route<PortfolioRequest, EncodedPortfolio> = {
   async handle(request) {
     let text = "";
     let units = 0;
-    for await (const part of portfolioParts(request)) {
-      text += part.text;
-      units += part.units;
+    for await (const chunk of portfolioChunks(request)) {
+      text += chunk.text;
+      units += chunk.units;
     }
     return { text, units };
   },

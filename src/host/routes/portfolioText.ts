@@ -1,4 +1,4 @@
-/** Encodes the response of a portfolio as JSON, part by part so that other work can run in between. */
+/** Encodes the response of a portfolio as JSON, chunk by chunk so that other work can run in between. */
 import { portfolioHead, roundEntity, roundFinanced, roundPortfolioResult } from "../../holdings/alignPortfolio.ts";
 import { scoreEntities } from "../../holdings/entityScores.ts";
 import { financedEmissions, portfolioResults } from "../../holdings/portfolioResults.ts";
@@ -6,16 +6,16 @@ import { mergeHoldings } from "../../holdings/mergedHoldings.ts";
 import type { PortfolioRequest } from "../../contract/wireTypes.ts";
 import { encodeJson } from "../../text/json/json.ts";
 
-export interface PortfolioPart {
+export interface PortfolioChunk {
   readonly text: string;
-  /** Usage units of the part: the number of temperatures of entities that are not null. */
+  /** Usage units of the chunk: the number of temperatures of entities that are not null. */
   readonly units: number;
-  /** Entities and results that were computed for the part. */
+  /** Entities and results that were computed for the chunk. */
   readonly doneCount: number;
 }
 
-/** Computes and encodes the response to a valid request: one part per chunk of entities, and per method and scope. */
-export async function* portfolioParts({ holdings, options = {} }: PortfolioRequest): AsyncGenerator<PortfolioPart> {
+/** Computes and encodes the response to a valid request: a chunk for some entities at a time, and for each method and scope. */
+export async function* portfolioChunks({ holdings, options = {} }: PortfolioRequest): AsyncGenerator<PortfolioChunk> {
   const columns = mergeHoldings(holdings);
   const entityTexts: string[] = [];
   for await (const { entities, temperatureCount } of scoreEntities(columns, options)) {

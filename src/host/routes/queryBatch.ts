@@ -183,7 +183,7 @@ function lengthOf(list: unknown, countMax: number): number {
 
 function batchFault(body: unknown): Fault {
   const isList = Array.isArray(body);
-  const detail = `The body must be a list of at least one query, not ${isList ? "an empty list" : quote(body)}.`;
+  const detail = `The body must be an array of at least one query, not ${isList ? "an empty array" : quote(body)}.`;
   return new Fault("invalid_request", detail, {
     items: [{ pointer: "", code: isList ? "empty" : "wrong_type", detail }],
   });

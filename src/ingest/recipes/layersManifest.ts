@@ -1,6 +1,5 @@
 /** The JSON manifest of `ingest layers`: its schema, and the rules that depend on the hazard. */
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import type { FaultItem } from "../../errors.ts";
 import { HAZARDS, type HazardSpec } from "../../hazard/hazards.ts";
 import { type HasError, manifestError as item, readManifestFile, scenarioYearErrors } from "./manifestFile.ts";
@@ -106,8 +105,6 @@ export const LayersManifestSchema = Type.Object(
 export type LayersManifest = Static<typeof LayersManifestSchema>;
 export type ManifestLayer = Static<typeof Layer>;
 
-const manifestChecker = Compile(LayersManifestSchema);
-
 /**
  * Reads a manifest and checks everything that can be checked without opening a map.
  *
@@ -120,7 +117,7 @@ export async function readManifest(
 ): Promise<LayersManifest> {
   const ruleErrors = (value: unknown, hasError: HasError): readonly FaultItem[] =>
     findErrors(value as LayersManifest, { holdFlat, hasError });
-  return (await readManifestFile(path, { checker: manifestChecker, ruleErrors })) as LayersManifest;
+  return (await readManifestFile(path, { schema: LayersManifestSchema, ruleErrors })) as LayersManifest;
 }
 
 /** A layer with its JSON pointer. Members with schema errors may have other types than declared. */

@@ -1,8 +1,8 @@
 /** Reads JSON manifests, and reports all of their errors at once, each with its JSON pointer. */
 import { readdir, readFile } from "node:fs/promises";
-import type { Validator } from "typebox/compile";
 import { Fault, FAULT_ITEM_COUNT_MAX, type FaultItem } from "../../errors.ts";
 import { BASELINE, type HazardSpec, type Scenario } from "../../hazard/hazards.ts";
+import { findSchemaErrors, type ValueSchema } from "../../validation/schemaErrors.ts";
 import { messageOf, type RasterOptions } from "../raster.ts";
 import { basename, dirname, isAbsolute, join } from "node:path";
 
@@ -18,7 +18,7 @@ export type RuleErrors = (value: unknown, hasError: HasError) => readonly FaultI
  */
 export async function readManifestFile(
   path: string,
-  { checker, ruleErrors }: { readonly checker: ManifestChecker; readonly ruleErrors: RuleErrors },
+  { schema, ruleErrors }: { readonly schema: ValueSchema; readonly ruleErrors: RuleErrors },
 ): Promise<unknown> {
   let value: unknown;
   try {
@@ -27,8 +27,8 @@ export async function readManifestFile(
     const why = error instanceof Error ? error.message : String(error);
     throw new Fault("invalid_request", `${path}: cannot be read as a JSON manifest (${why}).`, { cause: error });
   }
-  const schemaErrors = checker.Check(value) ? [] : withoutBranches(checker.Errors(value)).flatMap(schemaItems);
-  const pointers = schemaErrors.map(({ pointer = "" }) => pointer);
+  const schemaErrors = findSchemaErrors(schema, value, { name: "The manifest" });
+  const pointers = schemaErrors.map(({ pointer }) => pointer);
   const hasError: HasError = (parent) =>
     pointers.some((pointer) => pointer === parent || pointer.startsWith(`${parent}/`));
   throwManifestErrors(path, [...schemaErrors, ...(pointers.includes("") ? [] : ruleErrors(value, hasError))]);
@@ -48,56 +48,6 @@ export function throwManifestErrors(path: string, items: readonly FaultItem[]): 
     details: { file: path },
     items: items.slice(0, FAULT_ITEM_COUNT_MAX),
   });
-}
-
-export type ManifestChecker = Pick<Validator, "Check" | "Errors">;
-type ManifestSchemaError = ReturnType<ManifestChecker["Errors"]>[number];
-
-/** Removes the errors of each alternative of a union, which only repeat that no alternative matches. */
-function withoutBranches(errors: readonly ManifestSchemaError[]): readonly ManifestSchemaError[] {
-  const unions = errors.filter(({ keyword }) => keyword === "anyOf").map(({ instancePath }) => instancePath);
-  return errors.filter(
-    ({ keyword, instancePath }) =>
-      keyword === "anyOf" || !unions.some((union) => instancePath === union || instancePath.startsWith(`${union}/`)),
-  );
-}
-
-/** Converts a schema error to items, one for each unknown or missing member. */
-function schemaItems({ keyword, instancePath, params, message }: ManifestSchemaError): readonly FaultItem[] {
-  const {
-    additionalProperties = [],
-    requiredProperties = [],
-    allowedValues,
-  } = params as {
-    readonly additionalProperties?: readonly string[];
-    readonly requiredProperties?: readonly string[];
-    readonly allowedValues?: readonly string[];
-  };
-  if (keyword === "additionalProperties") {
-    return additionalProperties.map((name) =>
-      manifestError(
-        `${instancePath}/${name}`,
-        "unknown",
-        "A manifest has no such member; docs/ingest/manifest.md lists its members.",
-      ),
-    );
-  }
-  if (keyword === "required") {
-    return requiredProperties.map((name) => manifestError(`${instancePath}/${name}`, "missing", "It is required."));
-  }
-  if (keyword === "anyOf") {
-    const detail = instancePath.endsWith("/files")
-      ? "It must be a path or pattern, or a list of at least one of them."
-      : 'It must be a coordinate (a number or a text), or a position such as { "index": 0 }.';
-    return [manifestError(instancePath, "wrong_type", detail)];
-  }
-  // Repeats the error about a member that is not allowed.
-  if (keyword === "boolean") return [];
-  if (keyword === "enum")
-    return [manifestError(instancePath, "not_allowed", "It must be one of the allowed values.", allowedValues)];
-  if (keyword === "minItems") return [manifestError(instancePath, "empty", "There must be at least one.")];
-  const code = keyword === "type" ? "wrong_type" : "out_of_range";
-  return [manifestError(instancePath, code, `It ${message}.`)];
 }
 
 /**

@@ -21,7 +21,6 @@ import {
 } from "./manifestFile.ts";
 import type { MapOpener } from "./recipe.ts";
 import { type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
 import { CLOSED, SCHEMA_MEMBER, SeriesOptionsSchema, SourceSchema } from "./manifestSchemas.ts";
 
 /** A series as a manifest describes it. */
@@ -177,7 +176,6 @@ export function groupManifestReader<Manifest extends GroupManifest>(
   schema: TSchema,
   { spec, errorsOf }: GroupChecks<Manifest>,
 ): (path: string) => Promise<Manifest> {
-  const checker = Compile(schema);
   const ruleErrors = (value: unknown, hasError: HasError): readonly FaultItem[] => {
     const manifest = value as Manifest;
     const groups: readonly Manifest["groups"][number][] = manifest.groups;
@@ -191,7 +189,7 @@ export function groupManifestReader<Manifest extends GroupManifest>(
     }
     return items;
   };
-  return async (path) => (await readManifestFile(path, { checker, ruleErrors })) as Manifest;
+  return async (path) => (await readManifestFile(path, { schema, ruleErrors })) as Manifest;
 }
 
 /** A group with the files of its series, by name of the series. */

@@ -197,7 +197,7 @@ export function readPoint(geometry: unknown): GeometryPoint {
   const { type, coordinates } = geometry;
   if (type !== "Point") return invalid(`the geometry is of the type ${quote(type)}; ${POINT_RULE}`);
   if (!Array.isArray(coordinates) || coordinates.length < 2) {
-    return invalid("the coordinates of the geometry must be a list of longitude and latitude");
+    return invalid("the coordinates of the geometry must be an array of longitude and latitude");
   }
   const [longitude, latitude] = coordinates as readonly unknown[];
   if (typeof longitude !== "number" || typeof latitude !== "number") {
@@ -226,7 +226,7 @@ export function checkFeatureCollection(document: unknown): void {
   if (!isObject(document)) {
     throw new Fault(
       "invalid_request",
-      "The file must be a GeoJSON FeatureCollection; a list of objects can be NDJSON.",
+      "The file must be a GeoJSON FeatureCollection; an array of objects can be NDJSON.",
     );
   }
   const { type, features, crs } = document;
@@ -234,7 +234,7 @@ export function checkFeatureCollection(document: unknown): void {
     throw new Fault("invalid_request", `The file must be a GeoJSON FeatureCollection (got the type ${quote(type)}).`);
   }
   if (!Array.isArray(features)) {
-    throw new Fault("invalid_request", `features must be a list (got ${quote(features)}).`);
+    throw new Fault("invalid_request", `features must be an array (got ${quote(features)}).`);
   }
   if (crs === undefined || crs === null) return;
   // GeoJSON of 2008; RFC 7946 always means WGS84.

@@ -39,7 +39,7 @@ export function scorePortfolio<Row extends PlaceRow>(
 ): AsyncGenerator<ScoredPlace<Row>, void, undefined> {
   scoringAtlasOf(atlas);
   if (!isIterable(rows)) {
-    const detail = `rows must be a list or another iterable of objects (got ${quote(rows)}).`;
+    const detail = `rows must be an array or another iterable of objects (got ${quote(rows)}).`;
     throw new Fault("invalid_request", detail, { items: [{ pointer: "", code: "wrong_type", detail }] });
   }
   const parsed = parsePlaceOptions(options);

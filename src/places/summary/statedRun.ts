@@ -121,12 +121,12 @@ function distinctSources(
   const sources = new Map<string, Omit<StatedSource, "hazards"> & { readonly hazards: Set<HazardName> }>();
   for (const { hazard, sources: stated } of hazards) {
     for (const source of stated) {
-      const { product, version, description, licence, credit } = membersOf(source);
+      const { product, version, description, licence: license, credit } = membersOf(source);
       const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
       const name = [text(product) ?? text(description) ?? "not stated", text(version)].filter(
         (part) => part !== undefined,
       );
-      const entry = { name: name.join(", version "), license: text(licence), credit: text(credit) };
+      const entry = { name: name.join(", version "), license: text(license), credit: text(credit) };
       const key = JSON.stringify(entry);
       const known = sources.get(key) ?? { ...entry, hazards: new Set<HazardName>() };
       known.hazards.add(hazard);
@@ -142,7 +142,7 @@ function membersOf(value: unknown): Members {
 }
 
 function listOf(value: unknown): readonly unknown[] {
-  if (!Array.isArray(value)) throw new TypeError("a list is missing");
+  if (!Array.isArray(value)) throw new TypeError("an array is missing");
   return value;
 }
 

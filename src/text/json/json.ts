@@ -9,7 +9,6 @@ import {
   CR,
   JSON_DEPTH_MAX,
   LF,
-  mayBreakRules,
   OPENING_BRACE,
   OPENING_BRACKET,
   QUOTE,
@@ -120,13 +119,42 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
  *   message and `details` give the line and column of the first error
  */
 export function parseJson(text: string, origin = START): unknown {
-  if (mayBreakRules(text, JSON_DEPTH_MAX)) new Scanner(text, origin).scan();
+  let value: unknown;
   try {
-    return JSON.parse(text) as unknown;
+    value = JSON.parse(text);
   } catch (error) {
     new Scanner(text, origin).scan(); // throws with the position, which JSON.parse does not report
     throw error;
   }
+  if (countMembers(value, JSON_DEPTH_MAX) !== countColons(text)) new Scanner(text, origin).scan();
+  return value;
+}
+
+/**
+ * Returns the number of members of all objects in a value. Fewer than the text has colons: a key is repeated. NaN if the
+ * value has more levels than given or a number that is not finite.
+ */
+function countMembers(value: unknown, levelCount: number): number {
+  if (typeof value === "number") return Number.isFinite(value) ? 0 : NaN;
+  if (typeof value !== "object" || value === null) return 0;
+  if (levelCount === 0) return NaN;
+  let count = 0;
+  if (Array.isArray(value)) for (const element of value) count += countMembers(element, levelCount - 1);
+  else for (const key in value) count += 1 + countMembers(value[key as never], levelCount - 1);
+  return count;
+}
+
+/** Returns the number of colons outside of the strings of a valid document. */
+function countColons(text: string): number {
+  let count = 0;
+  for (let index = text.indexOf('"'); index >= 0; index = text.indexOf('"', index)) {
+    let code = text.charCodeAt(++index);
+    for (; code !== QUOTE; code = text.charCodeAt(++index)) if (code === BACKSLASH) index++;
+    do code = text.charCodeAt(++index);
+    while (code <= SPACE);
+    if (code === COLON) count++;
+  }
+  return count;
 }
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -217,14 +245,14 @@ class Scanner {
     if (this.#consume(CLOSING_BRACKET)) return this.#close();
     do this.#value();
     while (this.#consume(COMMA));
-    if (!this.#consume(CLOSING_BRACKET)) this.#reject("a comma or the end of the list");
+    if (!this.#consume(CLOSING_BRACKET)) this.#reject("a comma or the end of the array");
     this.#close();
   }
 
   #open(): Set<string> {
     const keys = this.#keys[++this.#depth];
     if (keys === undefined) {
-      throw this.#fault(this.#index, `lists and objects must not be nested more than ${JSON_DEPTH_MAX} levels deep`);
+      throw this.#fault(this.#index, `arrays and objects must not be nested more than ${JSON_DEPTH_MAX} levels deep`);
     }
     keys.clear();
     this.#index++;

@@ -332,7 +332,7 @@ describe("errors", () => {
       detail: "y must be between 0 and 3 at zoom 2 (got 9).",
     },
     { path: `${LAYER}/2/0/-1.bin`, code: "out_of_range", parameter: "y", detail: /^y must be .*at least 0 \(got -1\)/ },
-    { path: `${LAYER}/2/1.5/0.bin`, code: "wrong_type", parameter: "x", detail: /^x must be a whole number/ },
+    { path: `${LAYER}/2/1.5/0.bin`, code: "wrong_type", parameter: "x", detail: /^x must be an integer/ },
     {
       path: "floods/rcp8p5/2050/depth_meters/0/0/0.bin",
       code: "not_allowed",
@@ -349,7 +349,7 @@ describe("errors", () => {
       path: "riverine_floods/rcp8p5/x/depth_meters.json",
       code: "wrong_type",
       parameter: "year",
-      detail: /whole number/,
+      detail: /integer/,
     },
     { path: `${TILE}.bin?size=512`, code: "unknown", parameter: "size", detail: /token/ },
   ])("name the parameter: $path", async ({ path, code, parameter, detail }) => {

@@ -422,10 +422,10 @@ describe("a manifest", () => {
     );
     if (!isFault(error)) throw error;
     expect(error.items.map(({ pointer, code }) => [pointer, code])).toEqual([
-      ["/sources", "unknown"],
       ["/rules/design_return_period_years", "unknown"],
-      ["/groups/3/daily/files", "wrong_type"],
+      ["/groups/3/daily/files", "empty"],
       ["/groups/3/daily/missing_days", "not_allowed"],
+      ["/sources", "unknown"],
       ["/groups/2", "duplicate"],
       ["/groups/0/year", "combination_unavailable"],
       ["/groups/0/years", "out_of_range"],

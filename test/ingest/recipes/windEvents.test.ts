@@ -118,8 +118,8 @@ describe("wind-events", () => {
     if (!isFault(error)) throw error;
     expect(error.items.map(({ pointer, code }) => [pointer, code])).toEqual([
       ["/rules/danger_threshold", "unknown"],
-      ["/groups/0/extra", "unknown"],
       ["/groups/0/events/missing", "not_allowed"],
+      ["/groups/0/extra", "unknown"],
       ["/groups/0/year", "combination_unavailable"],
       ["/groups/0/span_years", "out_of_range"],
     ]);

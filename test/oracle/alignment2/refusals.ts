@@ -24,7 +24,7 @@ export function refusalsOf(request: EntityRequest, options: EntityOptions = {}):
   refuseIf(records.length === 0, "/projected_emissions", "at least one record");
   for (const [index, { year, emissions, financials }] of data.entries()) {
     const pointer = `/data/${index}`;
-    refuseIf(!isYear(year), `${pointer}/year`, "a whole number from 1900 to 2200");
+    refuseIf(!isYear(year), `${pointer}/year`, "an integer from 1900 to 2200");
     refusals.push(...emissionsRefusals(emissions, `${pointer}/emissions`));
     refuseIf(!isSizeOk(financials?.revenue), `${pointer}/financials/revenue`, "at most 1e15 in size");
     refuseIf(!isSizeOk(financials?.ebitda), `${pointer}/financials/ebitda`, "at most 1e15 in size");
@@ -38,7 +38,7 @@ export function refusalsOf(request: EntityRequest, options: EntityOptions = {}):
   }
   for (const [index, { year, emissions, financials }] of records.entries()) {
     const pointer = `/projected_emissions/${index}`;
-    refuseIf(!isYear(year), `${pointer}/year`, "a whole number from 1900 to 2200");
+    refuseIf(!isYear(year), `${pointer}/year`, "an integer from 1900 to 2200");
     refuseIf(year <= (data[0]?.year ?? NaN), `${pointer}/year`, "after the baseline year");
     refusals.push(...emissionsRefusals(emissions, `${pointer}/emissions`));
     refuseIf(!isSizeOk(financials?.revenue), `${pointer}/financials/revenue`, "at most 1e15 in size");

@@ -72,7 +72,7 @@ describe("NDJSON files of places", () => {
     const { errors, latitudes } = await readContent("a.ndjson", content);
     expect(Object.values(errors).map(({ reason, message }) => `${reason}: ${message}`)).toStrictEqual([
       'row_invalid: Line 3, column 16: expected a value (got "}")',
-      "row_invalid: the row must be a JSON object (got a list)",
+      "row_invalid: the row must be a JSON object (got an array)",
       'row_invalid: Line 5, column 10: the key "lat" is repeated in this object',
       'latitude_invalid: latitude in column "lat" must be a number between -90 and 90 degrees (got "x")',
       "row_invalid: Line 7, column 9: expected a comma or the end of the object (got the end of the document)",
@@ -204,7 +204,7 @@ describe("GeoJSON files of places", () => {
     [
       { ...FEATURE, geometry: { type: "Point", coordinates: [] } },
       "geometry_invalid",
-      /list of longitude and latitude/,
+      /array of longitude and latitude/,
     ],
     [{ ...FEATURE, geometry: { type: "Point", coordinates: ["1", 2] } }, "geometry_invalid", /must be numbers/],
     [{ ...FEATURE, geometry: 5 }, "geometry_invalid", /the geometry is 5/],
@@ -222,10 +222,10 @@ describe("GeoJSON files of places", () => {
   });
 
   test.each([
-    ["a list", "[]", /must be a GeoJSON FeatureCollection; a list/],
+    ["a list", "[]", /must be a GeoJSON FeatureCollection; an array/],
     ["a feature", JSON.stringify(FEATURE), /must be a GeoJSON FeatureCollection \(got the type "Feature"\)/],
-    ["no features", '{"type":"FeatureCollection"}', /features must be a list \(got undefined\)/],
-    ["features that are an object", '{"type":"FeatureCollection","features":{}}', /features must be a list/],
+    ["no features", '{"type":"FeatureCollection"}', /features must be an array \(got undefined\)/],
+    ["features that are an object", '{"type":"FeatureCollection","features":{}}', /features must be an array/],
     [
       "another reference system",
       collection([], { crs: { type: "name", properties: { name: "urn:ogc:def:crs:EPSG::3857" } } }),

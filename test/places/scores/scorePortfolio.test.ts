@@ -139,7 +139,7 @@ describe("scorePortfolio", () => {
   test("rejects invalid options, rows that cannot be iterated, and another program's atlas, when called", () => {
     expect(faultOf(() => scorePortfolio(demo, PLACES, { radius: -1 })).items).toMatchObject([{ pointer: "/radius" }]);
     expect(faultOf(() => scorePortfolio(demo, PLACES, null as never)).items).toMatchObject([{ code: "wrong_type" }]);
-    expect(faultOf(() => scorePortfolio(demo, PLACES[0] as never)).message).toMatch(/^rows must be a list/);
+    expect(faultOf(() => scorePortfolio(demo, PLACES[0] as never)).message).toMatch(/^rows must be an array/);
     expect(faultOf(() => scorePortfolio(demo, PLACES, { hazards: ["wildfire"], metrics: ["depth_meters"] })).code).toBe(
       "combination_unavailable",
     );

@@ -25,7 +25,7 @@ describe("JsonStructureScan", () => {
     ['[{"a":1,"b":2},{"a":1,"b":2}]', undefined],
     ['{"a":{"a":1},"b":[1,2,3]}', undefined],
     ["[[[]]]", undefined],
-    ["[[[[", { index: 3, message: "lists and objects must not be nested more than 3 levels deep" }],
+    ["[[[[", { index: 3, message: "arrays and objects must not be nested more than 3 levels deep" }],
     [String.raw`["[[[[{,,,,,,\"[,,\\\\\"",1]`, undefined],
     [String.raw`["\\",1,2,3,4,5]`, { index: 13, message: "the document has more than 5 values" }],
     ['["unterminated,,,,,,,,', undefined],
