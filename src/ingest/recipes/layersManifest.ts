@@ -1,6 +1,6 @@
 /** The JSON manifest of `ingest layers`: its schema, and the rules that depend on the hazard. */
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { compileOnUse } from "../../validation/compiledSchema.ts";
 import type { FaultItem } from "../../errors.ts";
 import { HAZARDS, type HazardSpec } from "../../hazard/hazards.ts";
 import { type HasError, manifestError as item, readManifestFile, scenarioYearErrors } from "./manifestFile.ts";
@@ -106,7 +106,7 @@ export const LayersManifestSchema = Type.Object(
 export type LayersManifest = Static<typeof LayersManifestSchema>;
 export type ManifestLayer = Static<typeof Layer>;
 
-const manifestChecker = Compile(LayersManifestSchema);
+const manifestChecker = compileOnUse(() => LayersManifestSchema);
 
 /**
  * Reads a manifest and checks everything that can be checked without opening a map.
@@ -120,7 +120,7 @@ export async function readManifest(
 ): Promise<LayersManifest> {
   const ruleErrors = (value: unknown, hasError: HasError): readonly FaultItem[] =>
     findErrors(value as LayersManifest, { holdFlat, hasError });
-  return (await readManifestFile(path, { checker: manifestChecker, ruleErrors })) as LayersManifest;
+  return (await readManifestFile(path, { checker: manifestChecker(), ruleErrors })) as LayersManifest;
 }
 
 /** A layer with its JSON pointer. Members with schema errors may have other types than declared. */
