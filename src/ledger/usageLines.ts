@@ -57,11 +57,7 @@ export async function usage(storage: Storage, query: UsageQuery, bounds?: ReadBo
  * Reads a page of sums by the groups of the query; values that are not grouped by are empty. Grouping by day and month is
  * the same as grouping by day.
  */
-async function readLines(
-  { db }: Storage,
-  query: UsageQuery,
-  bounds: ReadBounds = DEFAULT_BOUNDS,
-): Promise<LinePage> {
+async function readLines({ db }: Storage, query: UsageQuery, bounds: ReadBounds = DEFAULT_BOUNDS): Promise<LinePage> {
   const { accountId, customerId, groupBy, limit, cursor } = query;
   const { from, to } = checkDateRange(query);
   checkInteger("limit", limit, { min: 1, max: USAGE_LINE_COUNT_MAX });
