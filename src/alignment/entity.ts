@@ -1,5 +1,5 @@
 /** Rules of the labels and probabilities of an entity's projection records, which a schema cannot express. */
-import { Compile } from "typebox/compile";
+import { compileOnUse } from "../validation/compiledSchema.ts";
 import { Fault, FAULT_ITEM_COUNT_MAX, type FaultItem } from "../errors.ts";
 import { findSchemaErrors, quote, summarizeItems, type ValueSchema } from "../validation/schemaErrors.ts";
 import { EntitySchema } from "../contract/alignmentRequest.ts";
@@ -40,14 +40,15 @@ export function readEntities(input: unknown): readonly Entity[] {
 }
 
 const SHAPE: ValueSchema = EntitySchema;
-const compiled = Compile(EntitySchema);
+const compiled = compileOnUse(() => EntitySchema);
 
 function areEntities(input: unknown): input is readonly Entity[] {
   if (!Array.isArray(input) || input.length === 0) return false;
   // An index loop, because array methods and the compiled validator skip the holes of a sparse array.
+  const validator = compiled();
   for (let index = 0; index < input.length; index++) {
     const entity: unknown = input[index];
-    if (!compiled.Check(entity) || !isConsistent(entity)) return false;
+    if (!validator.Check(entity) || !isConsistent(entity)) return false;
   }
   return true;
 }
@@ -76,7 +77,7 @@ function explainEntities(input: unknown): readonly FaultItem[] {
   const items: FaultItem[] = [];
   for (let index = 0; index < input.length && items.length < FAULT_ITEM_COUNT_MAX; index++) {
     const entity: unknown = input[index];
-    if (compiled.Check(entity) && isConsistent(entity)) continue;
+    if (compiled().Check(entity) && isConsistent(entity)) continue;
     const pointer = `/${index}`;
     const findings = findSchemaErrors(SHAPE, entity, { name: "An entity", pointer });
     for (const finding of findings) {

@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { compileOnUse } from "../validation/compiledSchema.ts";
 import { CatalogGridSchema } from "../contract/hazardCatalog.ts";
 import type { CatalogGrid } from "../contract/wireTypes.ts";
 import { Fault } from "../errors.ts";
@@ -80,7 +80,7 @@ export type PackEntry = Static<typeof PackEntry>;
 export type HazardEntry = Static<typeof HazardEntry>;
 export type Catalog = Static<typeof Catalog>;
 
-const catalogChecker = Compile(Catalog);
+const catalogChecker = compileOnUse(() => Catalog);
 const ZERO_HASH = "0".repeat(64);
 const HASH_MEMBER = /"sha256": "([0-9a-f]{64})"\n}\n$/;
 
@@ -126,8 +126,9 @@ export async function decodeCatalog(bytes: Uint8Array, address?: string): Promis
   ) {
     throw catalogFault("its SHA-256 does not match its content: it is damaged or was edited by hand.");
   }
-  if (!catalogChecker.Check(value)) {
-    const [first] = catalogChecker.Errors(value);
+  const checker = catalogChecker();
+  if (!checker.Check(value)) {
+    const [first] = checker.Errors(value);
     throw catalogFault(
       `at ${first?.instancePath || "/"}: ${first?.message ?? "does not match the schema of a catalog"}.`,
     );

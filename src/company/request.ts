@@ -1,4 +1,4 @@
-import { Compile } from "typebox/compile";
+import { compileOnUse } from "../validation/compiledSchema.ts";
 import { DAMAGE_FUNCTIONS, type ESTIMATED_MEMBERS, PRICE_MODEL_IDS } from "../contract/names.ts";
 import { CompanyRequestSchema, EmissionsRequestSchema } from "../contract/companyRequest.ts";
 import { ASSESSMENT_YEARS } from "../contract/ranges.ts";
@@ -59,8 +59,8 @@ export interface Company extends Emitter {
   readonly exposureUsd: number | undefined;
 }
 
-const compiledCompany = Compile(CompanyRequestSchema);
-const compiledEmissions = Compile(EmissionsRequestSchema);
+const compiledCompany = compileOnUse(() => CompanyRequestSchema);
+const compiledEmissions = compileOnUse(() => EmissionsRequestSchema);
 
 /**
  * Validates a request.
@@ -71,7 +71,7 @@ const compiledEmissions = Compile(EmissionsRequestSchema);
  *   `invalid_request`
  */
 export function readCompanyRequest(input: unknown): Company {
-  const reader = new RequestReader(input, { schema: CompanyRequestSchema, check: compiledCompany });
+  const reader = new RequestReader(input, { schema: CompanyRequestSchema, check: compiledCompany() });
   const name = reader.text("name");
   const country = reader.country();
   const industry = reader.industry();
@@ -104,7 +104,7 @@ export function readCompanyRequest(input: unknown): Company {
 
 /** Validates a request for estimated emissions; throws like `readCompanyRequest`. */
 export function readEmissionsRequest(input: unknown): Emitter {
-  const reader = new RequestReader(input, { schema: EmissionsRequestSchema, check: compiledEmissions });
+  const reader = new RequestReader(input, { schema: EmissionsRequestSchema, check: compiledEmissions() });
   const name = reader.has("name") ? reader.text("name") : undefined;
   const country = reader.country();
   const industry = reader.industry();

@@ -4,6 +4,7 @@
  */
 import { type GroupEntry, sha256Hex } from "../atlas/catalog.ts";
 import type { AtlasHazard, CellAtlas, CellSource } from "../atlas/cellSource.ts";
+import { inflateRaw } from "../atlas/inflate.ts";
 import { curveLayerName, supplementName } from "../atlas/supplement.ts";
 import { BASELINE, HAZARD_NAMES, type HazardName, HAZARDS, layerOf, type Scenario } from "../hazard/hazards.ts";
 import {
@@ -211,17 +212,17 @@ let landCodes: Promise<Int8Array> | undefined;
 
 /** Decodes the grid of coast distances that scripts/buildLand.mjs writes. */
 async function readLandCodes(): Promise<Int8Array> {
-  const deflated = decodeBase64(LAND_DEFLATED_BASE64);
-  const inflated = new Blob([deflated]).stream().pipeThrough(new DecompressionStream("deflate-raw"));
-  const codes = new Int8Array(await new Response(inflated).arrayBuffer());
   const columns = 360 * LAND_NODES_PER_DEG;
-  // The codes are stored as differences from a prediction, which uses 0 for neighbors beyond the grid's edges.
-  for (let node = 1; node < columns; node++) codes[node] = (codes[node] ?? 0) + (codes[node - 1] ?? 0);
-  for (let start = columns; start < codes.length; start += columns) {
-    codes[start] = (codes[start] ?? 0) + (codes[start - columns] ?? 0);
-    for (let node = start + 1; node < start + columns; node++) {
-      const northStep = (codes[node - columns] ?? 0) - (codes[node - columns - 1] ?? 0);
-      codes[node] = (codes[node] ?? 0) + (codes[node - 1] ?? 0) + northStep;
+  const sizeBytes = (180 * LAND_NODES_PER_DEG + 1) * columns;
+  const { buffer, byteOffset } = await inflateRaw(decodeBase64(LAND_DEFLATED_BASE64), sizeBytes);
+  const codes = new Int8Array(buffer, byteOffset, sizeBytes);
+  // Each stored difference is the step from the node to the north minus the same step of the node to the west, so that the
+  // sum of a row up to a node is its step. Beyond the grid's edges the codes are 0. The sums wrap around like the codes.
+  for (let start = 0; start < codes.length; start += columns) {
+    let northStep = 0;
+    for (let node = start; node < start + columns; node++) {
+      northStep += codes[node] ?? 0;
+      codes[node] = northStep + (codes[node - columns] ?? 0);
     }
   }
   return codes;

@@ -1,6 +1,6 @@
 /** Reads and validates a portfolio. */
 import { type TSchema, Type } from "typebox";
-import { Compile } from "typebox/compile";
+import { compileOnUse } from "../validation/compiledSchema.ts";
 import { DENOMINATOR_MIN, HOLDING_COUNT_MAX, MISSING_SCORE_C, PORTFOLIO_SCOPES } from "../contract/names.ts";
 import { HoldingSchema, PortfolioOptionsSchema } from "../contract/portfolioRequest.ts";
 import type { Holding, PortfolioOptions, PortfolioRequest } from "../contract/wireTypes.ts";
@@ -33,7 +33,7 @@ const SHAPE = RequestSchema as unknown as ValueSchema;
 
 /** Returns whether a value has the shape of a portfolio. */
 export function isPortfolio(input: unknown): input is PortfolioRequest {
-  return knownMembers.Check(input) && !hasHole((input as PortfolioRequest).holdings) && !hasUnknownMember(input);
+  return knownMembers().Check(input) && !hasHole((input as PortfolioRequest).holdings) && !hasUnknownMember(input);
 }
 
 /** Returns what is wrong with the shape of a portfolio: at most 100 errors. */
@@ -45,7 +45,7 @@ export function findShapeErrors(input: unknown): readonly SchemaError[] {
  * Checks the members that the schema knows. Unknown members are found by `hasUnknownMember`, because the compiled
  * validator would match every member name against a regular expression, which takes longer than everything else.
  */
-const knownMembers = Compile(withUnknownMembers(RequestSchema) as TSchema);
+const knownMembers = compileOnUse(() => withUnknownMembers(RequestSchema) as TSchema);
 const hasUnknownMember = unknownMemberFinder(SHAPE) ?? (() => false);
 
 /** Returns a copy of a schema whose objects may have unknown members. */

@@ -169,10 +169,8 @@ export class Service {
   }
 
   async #becomeReady(): Promise<void> {
-    const { atlas, ledger, warmUp: isWarmUpWanted = true } = this.#options;
+    const { atlas, warmUp: isWarmUpWanted = true } = this.#options;
     if (isWarmUpWanted) {
-      // Starts what the ledger needs for reports, so that the first one is not slower than later ones.
-      void ledger.usage({ accountId: "", groupBy: [], limit: 1 }).catch(() => undefined);
       // Workers that fail to start are started again with their first job, which reports the error.
       await Promise.all([warmUp(atlas, this.#closing.signal), this.#bulk?.warmUp().catch(() => undefined)]);
     }

@@ -24,12 +24,15 @@ export async function warmUp(atlas: Atlas, signal: AbortSignal): Promise<void> {
   for (const [latitude, longitude] of LOCATIONS_DEG) {
     for (const hazard of HAZARD_NAMES) {
       const { years, scenarios } = HAZARDS[hazard];
+      // A circle reads, or in the demo computes, its tiles for every year and scenario.
+      const circleLayers = { analysis_years: years.slice(-1), scenarios: scenarios.slice(-1) };
       for (const radius of RADII_KM) {
         for (const aggregation_method of METHODS) {
-          const query = { latitude, longitude, hazards: [hazard], radius, aggregation_method } as const;
+          const layers = radius === 0 ? { analysis_years: [...years], scenarios: [...scenarios] } : circleLayers;
+          const query = { latitude, longitude, hazards: [hazard], radius, aggregation_method, ...layers };
           if (signal.aborted) return;
           try {
-            encodeJson(await atlas.hazardRisk({ ...query, analysis_years: [...years], scenarios: [...scenarios] }));
+            encodeJson(await atlas.hazardRisk(query));
           } catch {
             continue;
           }

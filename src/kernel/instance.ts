@@ -1,4 +1,4 @@
-import { instantiate } from "@assemblyscript/loader";
+import { instantiateSync } from "@assemblyscript/loader";
 import { HEAP_BASE, KERNEL_WASM_BASE64, type KernelExports, STATUS_OK } from "./kernel.generated.ts";
 import * as constants from "./kernel.generated.ts";
 
@@ -63,7 +63,8 @@ export class Kernel {
   static async load({ scratchBytes = 64 << 20 }: { readonly scratchBytes?: number } = {}): Promise<Kernel> {
     const memory = new WebAssembly.Memory({ initial: 1, maximum: PAGES_MAX });
     compiled ??= WebAssembly.compile(decodeBase64(KERNEL_WASM_BASE64));
-    const { instance } = await instantiate(await compiled, { env: { memory } });
+    // Not the asynchronous function, which refers to `Response`, so that Node would load its HTTP client.
+    const { instance } = instantiateSync(await compiled, { env: { memory } });
     // Use the raw exports: the loader's wrappers, which count arguments, are too slow for hot calls.
     return new Kernel(instance.exports as unknown as KernelExports, memory, scratchBytes);
   }
@@ -150,8 +151,10 @@ function alignAddress(address: number): number {
   return Math.ceil(address / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
 }
 
-/** Decodes base64; unlike `Buffer`, this also works in browsers. */
+/** Decodes base64, also in browsers. */
 export function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
+  const { Buffer: NodeBuffer } = globalThis as Partial<typeof globalThis>;
+  if (NodeBuffer !== undefined) return new Uint8Array(NodeBuffer.from(base64, "base64"));
   const characters = atob(base64);
   const bytes = new Uint8Array(characters.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
