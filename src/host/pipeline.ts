@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { type FaultItem, isFault } from "../errors.ts";
+import { Fault, type FaultItem, isFault, type FaultCode } from "../errors.ts";
 import type { Authenticator } from "../ledger/authenticator.ts";
 import type { Customer, KeyHolder } from "../ledger/ledger.ts";
 import { decodeJson, encodeJson } from "../text/json/json.ts";
@@ -21,7 +21,7 @@ import { entityTag, matchingTag, quotedTag, revisionTag } from "./http/entityTag
 import type { Exchange } from "./http/exchange.ts";
 import { readApiKey, readCustomerId, readIdempotencyKey, rejectBody, readTarget } from "./http/requestHead.ts";
 import { type RouteMatch, Router } from "./http/router.ts";
-import { HttpError, PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, type ProblemCode } from "./problems/problem.ts";
+import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf } from "./problems/problem.ts";
 import type { Caller, Reply, Route, RouteContext, RouteRequest, Services } from "./route.ts";
 import type { TileTokens } from "./tiles/tileTokens.ts";
 import { WorkDeadlines } from "./workDeadlines.ts";
@@ -55,7 +55,7 @@ interface MeteredReply extends Reply {
 const NO_CALLER: Caller = { accountId: "", keyId: "" };
 const NO_SNIFFING = ["X-Content-Type-Options", "nosniff"];
 const JSON_CONTENT_TYPE = "application/json";
-const KEY_REJECTIONS: ReadonlySet<ProblemCode> = new Set(["api_key_invalid", "api_key_revoked", "account_suspended"]);
+const KEY_REJECTIONS: ReadonlySet<FaultCode> = new Set(["api_key_invalid", "api_key_revoked", "account_suspended"]);
 /** The work beyond its body that is known of a request before it has been parsed. */
 export const NO_WORK = { elementCount: 0, cellVectorCount: 0, coldTileVectorCount: 0 };
 /** A body for a worker up to this size is copied, so that it takes no whole segment. */
@@ -220,7 +220,7 @@ export class Pipeline {
     if (slot !== undefined) this.#options.admission.releaseResponse(slot);
   }
 
-  /** Counts a request to a route that needs no key. @throws HttpError `rate_limited` */
+  /** Counts a request to a route that needs no key. @throws Fault `rate_limited` */
   #admitOpen(request: IncomingMessage, { isProbe }: Route<unknown, unknown>): void {
     const { clients } = this.#options;
     const address = clients.addressOf(request);
@@ -230,7 +230,7 @@ export class Pipeline {
 
   /**
    * Authenticates the key of a request, or the token that replaces it on some routes.
-   * @throws HttpError, Fault as `readApiKey`, `TileTokens.verify` and `Authenticator.authenticate` do
+   * @throws Fault as `readApiKey`, `TileTokens.verify` and `Authenticator.authenticate` do
    */
   #authenticate(request: IncomingMessage, match: RouteMatch, queryText: string): KeyHolder | Promise<KeyHolder> {
     const { authenticator, clients, tokens } = this.#options;
@@ -250,7 +250,7 @@ export class Pipeline {
     const { clients, rateLimiters } = this.#options;
     const { caller } = exchange;
     const route = exchange.target?.route;
-    const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
+    const code = isFault(error) ? error.code : "internal_error";
     if (caller !== undefined) {
       if (code !== "rate_limited") return;
       const isExcess = rateLimiters[route?.rateLimit ?? "account"].countRejection(caller.accountId, performance.now());
@@ -270,7 +270,7 @@ export class Pipeline {
   /**
    * Reads the body, which the caller must release. A long body is in memory that all threads share, so that it exists only
    * once and the request can be restarted if its worker ends.
-   * @throws HttpError `body_too_large`, `overloaded`, as `Exchange.receive` does
+   * @throws Fault `body_too_large`, `overloaded`, as `Exchange.receive` does
    */
   async #receiveBody(exchange: Exchange, slot: Slot | undefined, route: Route<unknown, unknown>): Promise<RequestBody> {
     const { services, admission } = this.#options;
@@ -330,7 +330,7 @@ export class Pipeline {
 
   /**
    * Runs a large request as a job: in the worker threads if there are any, otherwise on the event loop.
-   * @throws Fault, HttpError as the route throws them, and as `JobAdmission.run` does
+   * @throws Fault as the route throws them, and as `JobAdmission.run` does
    */
   async #runJob(
     exchange: Exchange,
@@ -387,7 +387,7 @@ export class Pipeline {
 
   /**
    * Adds a large response to the held bytes until `releaseResponse`. A stream has been added already.
-   * @throws HttpError as `AdmissionControl.holdResponse` does
+   * @throws Fault as `AdmissionControl.holdResponse` does
    */
   #holdResponse(exchange: Exchange, slot: Slot, body: Reply["body"]): void {
     if (!slot.isStream) {
@@ -476,7 +476,7 @@ export class Pipeline {
     exchange.respond(200, fields, undefined, true);
   }
 
-  /** Responds to OPTIONS, including CORS preflight. @throws HttpError `rate_limited`, `route_not_found` */
+  /** Responds to OPTIONS, including CORS preflight. @throws Fault `rate_limited`, `route_not_found` */
   #replyToOptions(exchange: Exchange, path: string): void {
     const { cors, clients } = this.#options;
     clients.admitLightRequest("options", clients.addressOf(exchange.request));
@@ -529,17 +529,20 @@ function fingerprintOf(
 
 /**
  * Returns the customer if data may be requested for it.
- * @throws HttpError `customer_not_accessible`, identical for unknown customers and for those of other accounts;
+ * @throws Fault `customer_not_accessible`, identical for unknown customers and for those of other accounts;
  *   `customer_archived`
  */
 function checkCustomer(customer: Customer | undefined): Customer {
   if (customer === undefined) {
     const detail = "The account has no customer with this id.";
-    throw new HttpError("customer_not_accessible", detail, {}, { items: [customerItem("unknown", detail)] });
+    throw new Fault("customer_not_accessible", detail, { items: [customerItem("unknown", detail)] });
   }
   if (customer.archivedAt !== undefined) {
     const detail = "The customer is archived: its usage history is kept, but no data can be requested for it.";
-    throw new HttpError("customer_archived", detail, {}, { status: 403, items: [customerItem("not_allowed", detail)] });
+    throw new Fault("customer_archived", detail, {
+      details: { status: 403 },
+      items: [customerItem("not_allowed", detail)],
+    });
   }
   return customer;
 }

@@ -1,4 +1,4 @@
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 import { JobAdmission } from "./jobs.ts";
 import {
   estimateParsedBytes,
@@ -64,7 +64,7 @@ export class AdmissionControl {
     this.jobs = new JobAdmission({ limits, workerCount, memory: this.#memory, reject: this.reject, nowMs });
   }
 
-  /** Takes a slot. The caller must release it. @throws HttpError `overloaded` */
+  /** Takes a slot. The caller must release it. @throws Fault `overloaded` */
   acquire(): Slot {
     if (this.#total.requestCount >= this.#limits.requestsInProgressMax) {
       throw this.reject("too_many_requests", "The service has too many requests in progress; retry in a moment.");
@@ -73,7 +73,7 @@ export class AdmissionControl {
     return { account: undefined, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0, isStream: false };
   }
 
-  /** Counts a slot toward its account. @throws HttpError `overloaded` */
+  /** Counts a slot toward its account. @throws Fault `overloaded` */
   assignAccount(slot: Slot, accountId: string): void {
     const { requestsInProgressMax, responseBytesMax, accountShare } = this.#limits;
     let account = this.#accounts.get(accountId);
@@ -111,7 +111,7 @@ export class AdmissionControl {
    * Rejects a body that would exceed a limit if it had this size. If there is too little memory, waits briefly for other
    * requests to release theirs.
    * @returns undefined if the body is admitted at once
-   * @throws HttpError `overloaded`, `body_too_large` if the request would take more than the share of an account
+   * @throws Fault `overloaded`, `body_too_large` if the request would take more than the share of an account
    */
   admitBody(slot: Slot, sizeBytes: number): Promise<void> | undefined {
     const memoryBytes = plainBodyMemoryBytes(sizeBytes);
@@ -146,7 +146,7 @@ export class AdmissionControl {
     const message =
       `The body would take at least ${toMebibytes(memoryBytes)} of memory, estimated from its size, lists, objects and ` +
       `values; one account may use ${toMebibytes(limitBytes)}. Split the request.`;
-    throw new HttpError("body_too_large", message);
+    throw new Fault("body_too_large", message);
   }
 
   #memoryShortage(slot: Slot, sizeBytes: number): MemoryShortage | undefined {
@@ -161,7 +161,7 @@ export class AdmissionControl {
   /**
    * Sets the memory that a body holds, and what it will hold when it has been parsed. Bytes that are only announced are
    * not counted.
-   * @throws HttpError `overloaded`, `body_too_large` if the request takes more than the share of an account
+   * @throws Fault `overloaded`, `body_too_large` if the request takes more than the share of an account
    */
   setBody(slot: Slot, { heldBytes, sizeBytes, valueBytes }: BodyMemory): void {
     const addedBytes = heldBytes - slot.bodyBytes;
@@ -188,7 +188,7 @@ export class AdmissionControl {
   /**
    * Counts a response while it is being compressed, in place of the parsed body, which is no longer used.
    * @param sizeBytes size of the response and of its copies
-   * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
+   * @throws Fault `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
    */
   holdAnswer(slot: Slot, sizeBytes: number): void {
     const addedBytes = sizeBytes - slot.answerBytes - slot.parsedBytes;
@@ -207,7 +207,7 @@ export class AdmissionControl {
   /**
    * Counts a response that is about to be recorded and written, in place of `holdAnswer`. The body, which is released next,
    * leaves room for it.
-   * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
+   * @throws Fault `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
    */
   holdResponse(slot: Slot, sizeBytes: number): void {
     this.#checkAccountMemory(slot, sizeBytes - slot.bodyBytes - slot.parsedBytes - slot.answerBytes);
@@ -218,7 +218,7 @@ export class AdmissionControl {
   /**
    * Counts a streamed response with the memory that it may take at a time, until `releaseResponse`. Called before any of
    * it is read.
-   * @throws HttpError `overloaded` if the account has too many of them, or there is too little memory
+   * @throws Fault `overloaded` if the account has too many of them, or there is too little memory
    */
   holdStream(slot: Slot, sizeBytes: number): void {
     const { account } = slot;
@@ -263,8 +263,10 @@ export class AdmissionControl {
   /** Counts a rejection. @returns the error to throw */
   readonly reject: Reject = (reason, message, retryAfterS) => {
     this.#onShed(reason);
-    if (retryAfterS === undefined) return new HttpError("overloaded", message);
-    return new HttpError("overloaded", message, { "Retry-After": String(Math.max(1, Math.ceil(retryAfterS))) });
+    if (retryAfterS === undefined) return new Fault("overloaded", message);
+    return new Fault("overloaded", message, {
+      headers: { "Retry-After": String(Math.max(1, Math.ceil(retryAfterS))) },
+    });
   };
 }
 

@@ -62,7 +62,7 @@ export class BulkRequests {
   }
 
   /**
-   * @throws Fault, HttpError as the route throws them; HttpError `overloaded` if there is too much work or after the deadline;
+   * @throws Fault as the route throws them; `overloaded` if there is too much work or after the deadline;
    *   WorkerDeathError if a worker ends during the request; the signal's reason
    */
   answer(request: BulkRequest): Promise<BulkAnswer> {
