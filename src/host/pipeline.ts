@@ -22,6 +22,7 @@ import type { Exchange } from "./http/exchange.ts";
 import { readApiKey, readCustomerId, readIdempotencyKey, rejectBody, readTarget } from "./http/requestHead.ts";
 import { type RouteMatch, Router } from "./http/router.ts";
 import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf } from "./problems/problem.ts";
+import { jsonReply, toReply } from "./route.ts";
 import type { Caller, Reply, Route, RouteContext, RouteRequest, Services } from "./route.ts";
 import type { TileTokens } from "./tiles/tileTokens.ts";
 import { WorkDeadlines } from "./workDeadlines.ts";
@@ -46,15 +47,9 @@ export interface PipelineOptions {
   readonly workTimeoutMs: number;
 }
 
-/** A reply of a route, with its usage units. */
-interface MeteredReply extends Reply {
-  readonly units: number;
-}
-
 /** The caller on routes that require no key. */
 const NO_CALLER: Caller = { accountId: "", keyId: "" };
 const NO_SNIFFING = ["X-Content-Type-Options", "nosniff"];
-const JSON_CONTENT_TYPE = "application/json";
 const KEY_REJECTIONS: ReadonlySet<FaultCode> = new Set(["api_key_invalid", "api_key_revoked", "account_suspended"]);
 /** The work beyond its body that is known of a request before it has been parsed. */
 export const NO_WORK = { elementCount: 0, cellVectorCount: 0, coldTileVectorCount: 0 };
@@ -139,7 +134,7 @@ export class Pipeline {
           ? undefined
           : { key: idempotencyKey, fingerprint: fingerprintOf(match, { caller, queryText, body }) };
 
-      let reply: MeteredReply;
+      let reply: Reply;
       const isLargeBody = body !== undefined && body.sizeBytes > (route.inlineBodyBytesMax ?? Infinity);
       if (isLargeBody) reply = await this.#runJob(exchange, { slot, match, queryText, body, query: undefined });
       else {
@@ -176,7 +171,7 @@ export class Pipeline {
 
       // Record. The response is held before that, because it may be rejected then. HEAD of a metered route has ended.
       if (slot !== undefined) this.#holdResponse(exchange, slot, method === "HEAD" ? "" : content);
-      const { units } = reply;
+      const { units = 0 } = reply;
       const isRecorded = route.metered !== undefined && (units > 0 || idempotency !== undefined);
       const recording =
         isRecorded && !exchange.isDisconnected
@@ -342,7 +337,7 @@ export class Pipeline {
       /** Undefined if the job parses it. */
       readonly query: unknown;
     },
-  ): Promise<MeteredReply> {
+  ): Promise<Reply> {
     const { bulk, admission, services } = this.#options;
     const { requestId, disconnectSignal, caller = NO_CALLER } = exchange;
     const { slot, match, queryText, body, query } = request;
@@ -361,10 +356,9 @@ export class Pipeline {
     const job = { slot, work, signal: disconnectSignal };
     if (bulk !== undefined) {
       const bulkRequest = { ...job, route: route.path, queryText, path, query, caller, requestId };
-      const { parts, units, headers } = await bulk.answer(body === undefined ? bulkRequest : { ...bulkRequest, body });
-      return { status: 200, contentType: JSON_CONTENT_TYPE, headers, body: parts, units };
+      return bulk.answer(body === undefined ? bulkRequest : { ...bulkRequest, body });
     }
-    const runInline = async (signal: AbortSignal): Promise<MeteredReply> => {
+    const runInline = async (signal: AbortSignal): Promise<Reply> => {
       const parsed = query ?? this.#parse(exchange.headers.accept, request);
       return toReply(route, await route.handle(parsed, { services, caller, requestId, signal }));
     };
@@ -469,7 +463,7 @@ export class Pipeline {
    * computed, so that no header field depends on it: there is no Content-Length and no Content-Encoding (RFC 9110, 9.3.2).
    */
   #replyUncomputed(exchange: Exchange, url: string): void {
-    const reply = { status: 200, contentType: JSON_CONTENT_TYPE, body: [] };
+    const reply = jsonReply([], 0);
     const fields = this.#fieldsOf(exchange, reply, { url, coding: undefined });
     exchange.units = 0;
     this.#addCommonFields(exchange, fields);
@@ -486,14 +480,6 @@ export class Pipeline {
     fields.push("X-Request-Id", exchange.requestId);
     exchange.respond(204, fields, undefined);
   }
-}
-
-/** Converts the result of a route's handler to a reply. */
-function toReply(route: Route<unknown, unknown>, result: unknown): MeteredReply {
-  const units = route.metered?.units(result) ?? 0;
-  const reply = route.reply?.(result);
-  if (reply !== undefined) return { ...reply, units };
-  return { status: 200, contentType: JSON_CONTENT_TYPE, body: encodeJson(result), units };
 }
 
 /** Selects the content coding of a reply; streams and short bodies are not compressed. */
