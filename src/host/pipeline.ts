@@ -105,8 +105,7 @@ export class Pipeline {
         const holding = cached ?? this.#authenticate(exchange.request, match, queryText);
         const { account, key } = holding instanceof Promise ? await this.#deadlines.limit(holding) : holding;
         exchange.caller = { accountId: account.accountId, keyId: key.keyId };
-        slot = admission.acquire();
-        admission.assignAccount(slot, account.accountId);
+        slot = admission.acquire(account.accountId);
         const limiter = rateLimiters[route.rateLimit ?? "account"];
         exchange.rateLimit = limiter.consume(account.accountId, performance.now());
         exchange.rateLimitPolicy = limiter.policy;
@@ -123,7 +122,8 @@ export class Pipeline {
         const { accountId, keyId } = exchange.caller ?? NO_CALLER;
         const finding = authenticator.findCustomer({ accountId, customerId: readCustomerId(headers) });
         const found = finding instanceof Promise ? await this.#deadlines.limit(finding) : finding;
-        exchange.caller = { accountId, keyId, customerId: checkCustomer(found).customerId };
+        if (found === undefined || found.archivedAt !== undefined) throw inaccessible(found);
+        exchange.caller = { accountId, keyId, customerId: found.customerId };
       }
       const { caller = NO_CALLER } = exchange;
 
@@ -514,23 +514,17 @@ function fingerprintOf(
 }
 
 /**
- * Returns the customer if data may be requested for it.
- * @throws Fault `customer_not_accessible`, identical for unknown customers and for those of other accounts;
- *   `customer_archived`
+ * Returns why data may not be requested for a customer: `customer_not_accessible`, identical for unknown customers and for
+ * those of other accounts, or `customer_archived`.
  */
-function checkCustomer(customer: Customer | undefined): Customer {
+function inaccessible(customer: Customer | undefined): Fault {
   if (customer === undefined) {
     const detail = "The account has no customer with this id.";
-    throw new Fault("customer_not_accessible", detail, { items: [customerItem("unknown", detail)] });
+    return new Fault("customer_not_accessible", detail, { items: [customerItem("unknown", detail)] });
   }
-  if (customer.archivedAt !== undefined) {
-    const detail = "The customer is archived: its usage history is kept, but no data can be requested for it.";
-    throw new Fault("customer_archived", detail, {
-      details: { status: 403 },
-      items: [customerItem("not_allowed", detail)],
-    });
-  }
-  return customer;
+  const detail = "The customer is archived: its usage history is kept, but no data can be requested for it.";
+  const items = [customerItem("not_allowed", detail)];
+  return new Fault("customer_archived", detail, { details: { status: 403 }, items });
 }
 
 function customerItem(code: "unknown" | "not_allowed", detail: string): FaultItem {

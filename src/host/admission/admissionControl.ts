@@ -64,18 +64,12 @@ export class AdmissionControl {
     this.jobs = new JobAdmission({ limits, workerCount, memory: this.#memory, reject: this.reject, nowMs });
   }
 
-  /** Takes a slot. The caller must release it. @throws Fault `overloaded` */
-  acquire(): Slot {
-    if (this.#total.requestCount >= this.#limits.requestsInProgressMax) {
+  /** Takes a slot of an account. The caller must release it. @throws Fault `overloaded` */
+  acquire(accountId: string): Slot {
+    const { requestsInProgressMax, responseBytesMax, accountShare } = this.#limits;
+    if (this.#total.requestCount >= requestsInProgressMax) {
       throw this.reject("too_many_requests", "The service has too many requests in progress; retry in a moment.");
     }
-    this.#total.requestCount++;
-    return { account: undefined, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0, isStream: false };
-  }
-
-  /** Counts a slot toward its account. @throws Fault `overloaded` */
-  assignAccount(slot: Slot, accountId: string): void {
-    const { requestsInProgressMax, responseBytesMax, accountShare } = this.#limits;
     let account = this.#accounts.get(accountId);
     if (account === undefined) {
       account = noResources();
@@ -93,8 +87,9 @@ export class AdmissionControl {
       const message = "The service holds too many unread responses; retry in a moment.";
       throw this.reject("too_many_answers_unread", message);
     }
+    this.#total.requestCount++;
     account.requestCount++;
-    slot.account = account;
+    return { account, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0, isStream: false };
   }
 
   /** Releases a slot and its body, but not its response (see `releaseResponse`). */
@@ -102,7 +97,6 @@ export class AdmissionControl {
     this.#memory.add(account, -bodyBytes - parsedBytes - answerBytes);
     this.#total.requestCount--;
     this.#total.bodyBytes -= bodyBytes;
-    if (account === undefined) return;
     account.requestCount--;
     account.bodyBytes -= bodyBytes;
   }
@@ -128,8 +122,8 @@ export class AdmissionControl {
   #checkBodyBytes(slot: Slot, sizeBytes: number): void {
     const { totalBodyBytesMax, accountShare } = this.#limits;
     // A body is always accepted if no other body is held, even if it alone exceeds the limit.
-    const exceeds = (held: HeldResources | undefined, max: number): boolean =>
-      held !== undefined && held.bodyBytes > slot.bodyBytes && held.bodyBytes + sizeBytes > max;
+    const exceeds = (held: HeldResources, max: number): boolean =>
+      held.bodyBytes > slot.bodyBytes && held.bodyBytes + sizeBytes > max;
     if (exceeds(slot.account, totalBodyBytesMax * accountShare)) {
       const message = "The account sends too many request bodies at once; retry when some requests have been answered.";
       throw this.reject("too_many_bodies_of_account", message);
@@ -174,12 +168,11 @@ export class AdmissionControl {
     slot.parsedBytes = parsedBytes;
     slot.bodyBytes += addedBytes;
     this.#total.bodyBytes += addedBytes;
-    if (slot.account !== undefined) slot.account.bodyBytes += addedBytes;
+    slot.account.bodyBytes += addedBytes;
   }
 
   /** Counts short chunks of a body. @returns the time to wait before further ones are read */
   shortChunksDelayMs({ account }: Slot, chunkCount: number): number {
-    if (account === undefined) return 0;
     const nowMs = this.#nowMs();
     account.chunksDueMs = Math.max(nowMs, account.chunksDueMs) + chunkCount * MS_PER_CHUNK;
     return account.chunksDueMs - nowMs;
@@ -222,13 +215,13 @@ export class AdmissionControl {
    */
   holdStream(slot: Slot, sizeBytes: number): void {
     const { account } = slot;
-    if (account !== undefined && account.streamCount >= this.#limits.streamsPerAccountMax) {
+    if (account.streamCount >= this.#limits.streamsPerAccountMax) {
       const message = `The account is already being sent ${account.streamCount} streamed responses; retry when one has been read.`;
       throw this.reject("too_many_streams_of_account", message);
     }
     this.#checkMemory(slot, sizeBytes);
     slot.isStream = true;
-    if (account !== undefined) account.streamCount++;
+    account.streamCount++;
     this.#addResponse(slot, { sizeBytes, addedBytes: sizeBytes });
   }
 
@@ -240,7 +233,7 @@ export class AdmissionControl {
     this.#memory.add(account, addedBytes);
     slot.responseBytes = sizeBytes;
     this.#total.responseBytes += sizeBytes;
-    if (account !== undefined) account.responseBytes += sizeBytes;
+    account.responseBytes += sizeBytes;
   }
 
   #checkAccountMemory(slot: Slot, addedBytes: number): void {
@@ -255,7 +248,6 @@ export class AdmissionControl {
     slot.isStream = false;
     this.#memory.add(account, -responseBytes);
     this.#total.responseBytes -= responseBytes;
-    if (account === undefined) return;
     account.responseBytes -= responseBytes;
     if (isStream) account.streamCount--;
   }

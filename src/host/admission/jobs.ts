@@ -346,7 +346,6 @@ export class JobAdmission {
   #admit(slot: Slot, work: RequestWork): BulkJob {
     const { jobsMax, jobsPerAccountMax, jobBytesMax, jobDeadlineMs } = this.#limits;
     const { account } = slot;
-    if (account === undefined) throw new Error("A large request must belong to an account.");
     if (this.#isClosed) throw new Fault("overloaded", "The service is shutting down; retry in a moment.");
     const job = new BulkJob({ slot, account, work, deadlineAtMs: this.#nowMs() + jobDeadlineMs });
     if (account.jobCount >= jobsPerAccountMax) {

@@ -217,8 +217,7 @@ export const noResources = (): HeldResources => ({
 
 /** Resources held by one request. */
 export interface Slot {
-  /** Undefined until the request is authenticated. */
-  account: HeldResources | undefined;
+  readonly account: HeldResources;
   bodyBytes: number;
   /** Estimated memory of the parsed body. */
   parsedBytes: number;

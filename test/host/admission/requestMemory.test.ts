@@ -21,8 +21,7 @@ function startAdmission(memoryBytesMax: number) {
     onShed: (reason) => shed.push(reason),
   });
   const newSlot = (account: string): Slot => {
-    const slot = admission.acquire();
-    admission.assignAccount(slot, account);
+    const slot = admission.acquire(account);
     return slot;
   };
   return { admission, newSlot, shed };

@@ -133,9 +133,8 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
     shed,
     async answer({ route, body, accountId = "a", queryText = "", signal = new AbortController().signal, requestId }) {
       const bytes = new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
-      const slot = admission.acquire();
+      const slot = admission.acquire(accountId);
       try {
-        admission.assignAccount(slot, accountId);
         admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, valueBytes: 0 });
         return await bulk.answer({
           route,

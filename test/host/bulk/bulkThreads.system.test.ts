@@ -73,8 +73,7 @@ describe("worker threads", () => {
 
   async function answer(route: string, body: unknown, accountId = "a"): Promise<BulkReply> {
     const bytes = Buffer.from(JSON.stringify(body));
-    const slot = admission.acquire();
-    admission.assignAccount(slot, accountId);
+    const slot = admission.acquire(accountId);
     admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, valueBytes: 0 });
     const caller = { accountId, keyId: "key", customerId: "customer" };
     const { signal } = new AbortController();
