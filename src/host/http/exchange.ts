@@ -178,7 +178,8 @@ export class Exchange {
       this.finish();
       return;
     }
-    response.once("close", () => this.finish());
+    // Not `once`, which would create a wrapper for each response: a response closes once.
+    response.on("close", () => this.finish());
     if (isLast) fields.push("Connection", "close");
     const allFields = response.getHeaderNames().length > 0 ? mergeFields(response, fields) : fields;
     try {
