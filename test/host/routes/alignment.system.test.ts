@@ -88,21 +88,19 @@ describe("valid entities", () => {
     },
   );
 
-  test("are accepted in chunked encoding, several per connection", async () => {
+  test("are accepted in chunked encoding", async () => {
     const body = JSON.stringify([ENTITY]);
     const cut = 100;
     const chunked = [body.slice(0, cut), body.slice(cut), ""].map(
       (part) => `${part.length.toString(16)}\r\n${part}\r\n`,
     );
-    const [first, second] = parseResponses(
-      await exchangeBytes(
-        host().address.port,
-        requestText(chunked.join(""), "Content-Type: application/json", "Transfer-Encoding: chunked") +
-          requestText(body, "Content-Type: application/json", `Content-Length: ${body.length}`, "Connection: close"),
-      ),
-    );
-    expect([first?.status, first?.body]).toStrictEqual([200, second?.body]);
-    expect(first?.headers.get("connection")).not.toBe("close");
+    const send = async (content: string, framing: string): Promise<ReturnType<typeof parseResponses>> => {
+      const text = requestText(content, "Content-Type: application/json", framing, "Connection: close");
+      return parseResponses(await exchangeBytes(host().address.port, text));
+    };
+    const [inChunks] = await send(chunked.join(""), "Transfer-Encoding: chunked");
+    const [whole] = await send(body, `Content-Length: ${body.length}`);
+    expect([inChunks?.status, inChunks?.body]).toStrictEqual([200, whole?.body]);
   });
 
   test("are requested with 100 Continue if the client expects it", async () => {
