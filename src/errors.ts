@@ -35,7 +35,21 @@ export type FaultCode =
   | "ledger_unavailable"
   | "usage_not_recorded"
   | "clock_unreliable"
-  | "configuration_invalid";
+  | "configuration_invalid"
+  // only over HTTP
+  | "route_not_found"
+  | "method_not_allowed"
+  | "http_malformed"
+  | "headers_too_large"
+  | "request_timeout"
+  | "content_type_unsupported"
+  | "body_too_large"
+  | "token_invalid"
+  | "customer_id_missing"
+  | "customer_id_malformed"
+  | "customer_not_accessible"
+  | "overloaded"
+  | "internal_error";
 
 /** Location of an error in the input value, a query parameter or a header. */
 export type FaultLocation =
@@ -92,6 +106,8 @@ export class Fault extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   /** All errors in the input, up to FAULT_ITEM_COUNT_MAX; empty if the input is not the cause. */
   readonly items: readonly FaultItem[];
+  /** Header fields of the HTTP response, in addition to those of the code. */
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(
     code: FaultCode,
@@ -99,6 +115,7 @@ export class Fault extends Error {
     more: {
       readonly details?: Readonly<Record<string, unknown>>;
       readonly items?: readonly FaultItem[];
+      readonly headers?: Readonly<Record<string, string>>;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -106,6 +123,7 @@ export class Fault extends Error {
     this.code = code;
     this.details = more.details ?? {};
     this.items = more.items ?? [];
+    this.headers = more.headers ?? {};
   }
 }
 

@@ -36,11 +36,12 @@ export function registerErrorClass<Type extends Error>(definition: TransferableE
 registerErrorClass<Fault>({
   name: "Fault",
   isInstance: (error): error is Fault => error instanceof Fault,
-  members: ({ code, details, items }) => ({ code, details, items }),
-  restore: (message, { code, details, items }, { cause }) =>
+  members: ({ code, details, items, headers }) => ({ code, details, items, headers }),
+  restore: (message, { code, details, items, headers }, { cause }) =>
     new Fault(code as Fault["code"], message, {
       details: details as Fault["details"],
       items: items as Fault["items"],
+      headers: headers as Fault["headers"],
       cause,
     }),
 });

@@ -13,7 +13,7 @@ import {
   type StoredLayer,
 } from "./hazards.ts";
 import { changeCaveats, type NamedSource, sourceOf } from "./provenance.ts";
-import { type HazardQuery, templateOf } from "./query.ts";
+import { CheckedQuery, type HazardQuery } from "./query.ts";
 import type { PlannedLayer } from "./sampledLayers.ts";
 
 export interface PlannedYear {
@@ -163,7 +163,7 @@ export class PlanCache {
 
   /** Returns the plan of a query for one hazard. */
   get(hazard: HazardName, query: HazardQuery): Plan {
-    const template = templateOf(query);
+    const template = CheckedQuery.templateOf(query);
     if (template === undefined) return this.#byKey(hazard, query);
     let plans = this.#byTemplate.get(template);
     if (plans === undefined) {

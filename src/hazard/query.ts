@@ -1,7 +1,7 @@
 import { compileOnUse } from "../validation/compiledSchema.ts";
 import { FAULT_ITEM_COUNT_MAX, Fault, type FaultItem } from "../errors.ts";
 import { findSchemaErrors, summarizeItems, type ValueSchema } from "../validation/schemaErrors.ts";
-import { toParameterItem, decodeParameters, parseNumber } from "../validation/parameters.ts";
+import { toParameterItem, decodeParameters, NUMBER_PATTERN } from "../validation/parameters.ts";
 import { describeHazardQuery, HazardQueryInputSchema } from "../contract/hazardQuery.ts";
 import type { HazardQueryInput } from "../contract/wireTypes.ts";
 import { HAZARDS } from "./hazards.ts";
@@ -25,7 +25,7 @@ export type HazardQuery = Required<HazardQueryInput>;
  *   `combination_unavailable` with every year and scenario that a hazard does not offer
  */
 export function parseHazardQuery(input: unknown): HazardQuery {
-  if (CheckedQuery.is(input)) return input;
+  if (CheckedQuery.templateOf(input) !== undefined) return input as HazardQuery;
   if (!matchesSchema(input)) throw invalidQuery(findSchemaErrors(SCHEMA, input, { name: "The query" }));
   const query = queryWithDefaults(input);
   checkOffer(query, pointerTo);
@@ -75,37 +75,22 @@ interface SplitQuery {
   readonly rest: string;
 }
 
+const LATITUDE = new RegExp(`(?:^|&)latitude=(${NUMBER_PATTERN})(?=&|$)`);
+const LONGITUDE = new RegExp(`(?:^|&)longitude=(${NUMBER_PATTERN})(?=&|$)`);
+
 /** Separates the location from the rest of a query string. @returns undefined if it is missing or invalid */
 function splitLocation(text: string): SplitQuery | undefined {
-  const latitudeStart = parameterStart(text, "latitude=");
-  const longitudeStart = parameterStart(text, "longitude=");
-  if (latitudeStart < 0 || longitudeStart < 0) return undefined;
-  const latitudeEnd = endOf(text, latitudeStart);
-  const longitudeEnd = endOf(text, longitudeStart);
-  const latitude = parseNumber(text.slice(latitudeStart + "latitude=".length, latitudeEnd));
-  const longitude = parseNumber(text.slice(longitudeStart + "longitude=".length, longitudeEnd));
-  if (typeof latitude === "string" || typeof longitude === "string") return undefined;
+  const latitudeMatch = LATITUDE.exec(text);
+  const longitudeMatch = LONGITUDE.exec(text);
+  if (latitudeMatch === null || longitudeMatch === null) return undefined;
+  const latitude = Number(latitudeMatch[1]);
+  const longitude = Number(longitudeMatch[1]);
   if (!(Math.abs(latitude) <= 90 && Math.abs(longitude) <= 180)) return undefined;
-  const rest =
-    latitudeStart < longitudeStart
-      ? text.slice(0, latitudeStart) + text.slice(latitudeEnd, longitudeStart) + text.slice(longitudeEnd)
-      : text.slice(0, longitudeStart) + text.slice(longitudeEnd, latitudeStart) + text.slice(latitudeEnd);
-  return { latitude, longitude, rest };
-}
-
-function parameterStart(text: string, parameter: string): number {
-  if (text.startsWith(parameter)) return 0;
-  const separatorIndex = text.indexOf(`&${parameter}`);
-  return separatorIndex < 0 ? -1 : separatorIndex + 1;
-}
-
-function endOf(text: string, start: number): number {
-  const end = text.indexOf("&", start);
-  return end < 0 ? text.length : end;
+  return { latitude, longitude, rest: text.replace(latitudeMatch[0], "").replace(longitudeMatch[0], "") };
 }
 
 /** A validated, frozen query. */
-class CheckedQuery implements HazardQuery {
+export class CheckedQuery implements HazardQuery {
   readonly latitude: number;
   readonly longitude: number;
   readonly hazards: HazardQuery["hazards"];
@@ -135,23 +120,15 @@ class CheckedQuery implements HazardQuery {
     Object.freeze(this);
   }
 
-  static is(input: unknown): input is CheckedQuery {
-    return typeof input === "object" && input !== null && #template in input;
+  /**
+   * Returns the template of a query: an object shared by all queries whose query strings differ only in the location. Serves
+   * as a cache key for everything that does not depend on the location.
+   *
+   * @returns undefined for a value that `parseHazardParameters` has not returned
+   */
+  static templateOf(query: unknown): HazardQuery | undefined {
+    return typeof query === "object" && query !== null && #template in query ? query.#template : undefined;
   }
-
-  static templateOf(query: CheckedQuery): HazardQuery {
-    return query.#template;
-  }
-}
-
-/**
- * Returns the template of a query: an object shared by all queries whose query strings differ only in the location. Serves
- * as a cache key for everything that does not depend on the location.
- *
- * @returns undefined for queries that were not parsed from a query string
- */
-export function templateOf(query: HazardQuery): object | undefined {
-  return CheckedQuery.is(query) ? CheckedQuery.templateOf(query) : undefined;
 }
 
 /** Returns the number of values that a query requests: hazards x scenarios x years. */

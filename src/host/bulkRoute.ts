@@ -2,21 +2,16 @@ import type { LocalAtlas } from "../hazard/answer.ts";
 import type { BatchRun, RefusedElement } from "../hazard/batch.ts";
 import type { TaskContext } from "../pool/taskKinds.ts";
 import type { EncodedElement } from "./http/elementEncoder.ts";
-import type { Route } from "./route.ts";
+import type { Reply, Route } from "./route.ts";
 
-/** A response of status 200 in JSON. */
-export interface BulkAnswer {
-  readonly parts: readonly Uint8Array[];
-  readonly units: number;
-  /** Response headers in addition to those of the route. */
-  readonly headers: Readonly<Record<string, string>>;
-}
+/** A reply that a worker can send to the event loop. */
+export type BulkReply = Reply<readonly Uint8Array[]>;
 
 /** A route for large requests that one worker answers in time slices. */
 export interface WholeBulkRoute<Request> {
   readonly kind: "whole";
   readonly route: Route<Request, unknown>;
-  answer(request: Request, context: TaskContext): Promise<BulkAnswer>;
+  answer(request: Request, context: TaskContext): Promise<BulkReply>;
 }
 
 /** The members of an element's problem that do not depend on the error. */

@@ -1,5 +1,4 @@
 import { isFault } from "../errors.ts";
-import { HttpError } from "./problems/problem.ts";
 
 /**
  * The log record of one response. Contains no request targets, query strings, bodies, headers or coordinates, because the
@@ -30,7 +29,7 @@ export interface LoggedError {
   readonly name: string;
   /** A system error's code, such as ENOENT. */
   readonly code?: string;
-  /** Only for a `Fault` or an `HttpError`: messages of other errors may contain request data. */
+  /** Only for a `Fault`: messages of other errors may contain request data. */
   readonly message?: string;
   /** Stack frames. */
   readonly at?: readonly string[];
@@ -49,7 +48,7 @@ export function loggedError(error: unknown, depth = 0): LoggedError {
   return {
     name: error.name,
     ...(typeof code === "string" ? { code } : {}),
-    ...(isFault(error) || error instanceof HttpError ? { message: error.message } : {}),
+    ...(isFault(error) ? { message: error.message } : {}),
     ...(frames === undefined ? {} : { at: frames.map((frame) => frame.trim()) }),
     ...(error.cause === undefined || depth === CAUSE_DEPTH_MAX ? {} : { cause: loggedError(error.cause, depth + 1) }),
   };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { type FaultItem, isFault } from "../errors.ts";
+import { Fault, type FaultItem, isFault, type FaultCode } from "../errors.ts";
 import type { Authenticator } from "../ledger/authenticator.ts";
 import type { Customer, KeyHolder } from "../ledger/ledger.ts";
 import { decodeJson, encodeJson } from "../text/json/json.ts";
@@ -21,7 +21,8 @@ import { entityTag, matchingTag, quotedTag, revisionTag } from "./http/entityTag
 import type { Exchange } from "./http/exchange.ts";
 import { readApiKey, readCustomerId, readIdempotencyKey, rejectBody, readTarget } from "./http/requestHead.ts";
 import { type RouteMatch, Router } from "./http/router.ts";
-import { HttpError, PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, type ProblemCode } from "./problems/problem.ts";
+import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf } from "./problems/problem.ts";
+import { jsonReply, toReply } from "./route.ts";
 import type { Caller, Reply, Route, RouteContext, RouteRequest, Services } from "./route.ts";
 import type { TileTokens } from "./tiles/tileTokens.ts";
 import { WorkDeadlines } from "./workDeadlines.ts";
@@ -46,16 +47,10 @@ export interface PipelineOptions {
   readonly workTimeoutMs: number;
 }
 
-/** A reply of a route, with its usage units. */
-interface MeteredReply extends Reply {
-  readonly units: number;
-}
-
 /** The caller on routes that require no key. */
 const NO_CALLER: Caller = { accountId: "", keyId: "" };
 const NO_SNIFFING = ["X-Content-Type-Options", "nosniff"];
-const JSON_CONTENT_TYPE = "application/json";
-const KEY_REJECTIONS: ReadonlySet<ProblemCode> = new Set(["api_key_invalid", "api_key_revoked", "account_suspended"]);
+const KEY_REJECTIONS: ReadonlySet<FaultCode> = new Set(["api_key_invalid", "api_key_revoked", "account_suspended"]);
 /** The work beyond its body that is known of a request before it has been parsed. */
 export const NO_WORK = { elementCount: 0, cellVectorCount: 0, coldTileVectorCount: 0 };
 /** A body for a worker up to this size is copied, so that it takes no whole segment. */
@@ -110,8 +105,7 @@ export class Pipeline {
         const holding = cached ?? this.#authenticate(exchange.request, match, queryText);
         const { account, key } = holding instanceof Promise ? await this.#deadlines.limit(holding) : holding;
         exchange.caller = { accountId: account.accountId, keyId: key.keyId };
-        slot = admission.acquire();
-        admission.assignAccount(slot, account.accountId);
+        slot = admission.acquire(account.accountId);
         const limiter = rateLimiters[route.rateLimit ?? "account"];
         exchange.rateLimit = limiter.consume(account.accountId, performance.now());
         exchange.rateLimitPolicy = limiter.policy;
@@ -128,7 +122,8 @@ export class Pipeline {
         const { accountId, keyId } = exchange.caller ?? NO_CALLER;
         const finding = authenticator.findCustomer({ accountId, customerId: readCustomerId(headers) });
         const found = finding instanceof Promise ? await this.#deadlines.limit(finding) : finding;
-        exchange.caller = { accountId, keyId, customerId: checkCustomer(found).customerId };
+        if (found === undefined || found.archivedAt !== undefined) throw inaccessible(found);
+        exchange.caller = { accountId, keyId, customerId: found.customerId };
       }
       const { caller = NO_CALLER } = exchange;
 
@@ -139,7 +134,7 @@ export class Pipeline {
           ? undefined
           : { key: idempotencyKey, fingerprint: fingerprintOf(match, { caller, queryText, body }) };
 
-      let reply: MeteredReply;
+      let reply: Reply;
       const isLargeBody = body !== undefined && body.sizeBytes > (route.inlineBodyBytesMax ?? Infinity);
       if (isLargeBody) reply = await this.#runJob(exchange, { slot, match, queryText, body, query: undefined });
       else {
@@ -176,7 +171,7 @@ export class Pipeline {
 
       // Record. The response is held before that, because it may be rejected then. HEAD of a metered route has ended.
       if (slot !== undefined) this.#holdResponse(exchange, slot, method === "HEAD" ? "" : content);
-      const { units } = reply;
+      const { units = 0 } = reply;
       const isRecorded = route.metered !== undefined && (units > 0 || idempotency !== undefined);
       const recording =
         isRecorded && !exchange.isDisconnected
@@ -220,7 +215,7 @@ export class Pipeline {
     if (slot !== undefined) this.#options.admission.releaseResponse(slot);
   }
 
-  /** Counts a request to a route that needs no key. @throws HttpError `rate_limited` */
+  /** Counts a request to a route that needs no key. @throws Fault `rate_limited` */
   #admitOpen(request: IncomingMessage, { isProbe }: Route<unknown, unknown>): void {
     const { clients } = this.#options;
     const address = clients.addressOf(request);
@@ -230,7 +225,7 @@ export class Pipeline {
 
   /**
    * Authenticates the key of a request, or the token that replaces it on some routes.
-   * @throws HttpError, Fault as `readApiKey`, `TileTokens.verify` and `Authenticator.authenticate` do
+   * @throws Fault as `readApiKey`, `TileTokens.verify` and `Authenticator.authenticate` do
    */
   #authenticate(request: IncomingMessage, match: RouteMatch, queryText: string): KeyHolder | Promise<KeyHolder> {
     const { authenticator, clients, tokens } = this.#options;
@@ -250,7 +245,7 @@ export class Pipeline {
     const { clients, rateLimiters } = this.#options;
     const { caller } = exchange;
     const route = exchange.target?.route;
-    const code = isFault(error) || error instanceof HttpError ? error.code : "internal_error";
+    const code = isFault(error) ? error.code : "internal_error";
     if (caller !== undefined) {
       if (code !== "rate_limited") return;
       const isExcess = rateLimiters[route?.rateLimit ?? "account"].countRejection(caller.accountId, performance.now());
@@ -270,7 +265,7 @@ export class Pipeline {
   /**
    * Reads the body, which the caller must release. A long body is in memory that all threads share, so that it exists only
    * once and the request can be restarted if its worker ends.
-   * @throws HttpError `body_too_large`, `overloaded`, as `Exchange.receive` does
+   * @throws Fault `body_too_large`, `overloaded`, as `Exchange.receive` does
    */
   async #receiveBody(exchange: Exchange, slot: Slot | undefined, route: Route<unknown, unknown>): Promise<RequestBody> {
     const { services, admission } = this.#options;
@@ -330,7 +325,7 @@ export class Pipeline {
 
   /**
    * Runs a large request as a job: in the worker threads if there are any, otherwise on the event loop.
-   * @throws Fault, HttpError as the route throws them, and as `JobAdmission.run` does
+   * @throws Fault as the route throws them, and as `JobAdmission.run` does
    */
   async #runJob(
     exchange: Exchange,
@@ -342,7 +337,7 @@ export class Pipeline {
       /** Undefined if the job parses it. */
       readonly query: unknown;
     },
-  ): Promise<MeteredReply> {
+  ): Promise<Reply> {
     const { bulk, admission, services } = this.#options;
     const { requestId, disconnectSignal, caller = NO_CALLER } = exchange;
     const { slot, match, queryText, body, query } = request;
@@ -361,10 +356,9 @@ export class Pipeline {
     const job = { slot, work, signal: disconnectSignal };
     if (bulk !== undefined) {
       const bulkRequest = { ...job, route: route.path, queryText, path, query, caller, requestId };
-      const { parts, units, headers } = await bulk.answer(body === undefined ? bulkRequest : { ...bulkRequest, body });
-      return { status: 200, contentType: JSON_CONTENT_TYPE, headers, body: parts, units };
+      return bulk.answer(body === undefined ? bulkRequest : { ...bulkRequest, body });
     }
-    const runInline = async (signal: AbortSignal): Promise<MeteredReply> => {
+    const runInline = async (signal: AbortSignal): Promise<Reply> => {
       const parsed = query ?? this.#parse(exchange.headers.accept, request);
       return toReply(route, await route.handle(parsed, { services, caller, requestId, signal }));
     };
@@ -387,7 +381,7 @@ export class Pipeline {
 
   /**
    * Adds a large response to the held bytes until `releaseResponse`. A stream has been added already.
-   * @throws HttpError as `AdmissionControl.holdResponse` does
+   * @throws Fault as `AdmissionControl.holdResponse` does
    */
   #holdResponse(exchange: Exchange, slot: Slot, body: Reply["body"]): void {
     if (!slot.isStream) {
@@ -469,14 +463,14 @@ export class Pipeline {
    * computed, so that no header field depends on it: there is no Content-Length and no Content-Encoding (RFC 9110, 9.3.2).
    */
   #replyUncomputed(exchange: Exchange, url: string): void {
-    const reply = { status: 200, contentType: JSON_CONTENT_TYPE, body: [] };
+    const reply = jsonReply([], 0);
     const fields = this.#fieldsOf(exchange, reply, { url, coding: undefined });
     exchange.units = 0;
     this.#addCommonFields(exchange, fields);
     exchange.respond(200, fields, undefined, true);
   }
 
-  /** Responds to OPTIONS, including CORS preflight. @throws HttpError `rate_limited`, `route_not_found` */
+  /** Responds to OPTIONS, including CORS preflight. @throws Fault `rate_limited`, `route_not_found` */
   #replyToOptions(exchange: Exchange, path: string): void {
     const { cors, clients } = this.#options;
     clients.admitLightRequest("options", clients.addressOf(exchange.request));
@@ -486,14 +480,6 @@ export class Pipeline {
     fields.push("X-Request-Id", exchange.requestId);
     exchange.respond(204, fields, undefined);
   }
-}
-
-/** Converts the result of a route's handler to a reply. */
-function toReply(route: Route<unknown, unknown>, result: unknown): MeteredReply {
-  const units = route.metered?.units(result) ?? 0;
-  const reply = route.reply?.(result);
-  if (reply !== undefined) return { ...reply, units };
-  return { status: 200, contentType: JSON_CONTENT_TYPE, body: encodeJson(result), units };
 }
 
 /** Selects the content coding of a reply; streams and short bodies are not compressed. */
@@ -528,20 +514,17 @@ function fingerprintOf(
 }
 
 /**
- * Returns the customer if data may be requested for it.
- * @throws HttpError `customer_not_accessible`, identical for unknown customers and for those of other accounts;
- *   `customer_archived`
+ * Returns why data may not be requested for a customer: `customer_not_accessible`, identical for unknown customers and for
+ * those of other accounts, or `customer_archived`.
  */
-function checkCustomer(customer: Customer | undefined): Customer {
+function inaccessible(customer: Customer | undefined): Fault {
   if (customer === undefined) {
     const detail = "The account has no customer with this id.";
-    throw new HttpError("customer_not_accessible", detail, {}, { items: [customerItem("unknown", detail)] });
+    return new Fault("customer_not_accessible", detail, { items: [customerItem("unknown", detail)] });
   }
-  if (customer.archivedAt !== undefined) {
-    const detail = "The customer is archived: its usage history is kept, but no data can be requested for it.";
-    throw new HttpError("customer_archived", detail, {}, { status: 403, items: [customerItem("not_allowed", detail)] });
-  }
-  return customer;
+  const detail = "The customer is archived: its usage history is kept, but no data can be requested for it.";
+  const items = [customerItem("not_allowed", detail)];
+  return new Fault("customer_archived", detail, { details: { status: 403 }, items });
 }
 
 function customerItem(code: "unknown" | "not_allowed", detail: string): FaultItem {

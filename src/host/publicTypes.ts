@@ -82,4 +82,3 @@ export type {
   UsageQuery,
 } from "../ledger/ledger.ts";
 export type { ServerAddress } from "./http/listen.ts";
-export type { HttpProblemCode } from "./problems/problem.ts";

@@ -9,6 +9,7 @@ import type { HostAtlas } from "../pool/hostAtlas.ts";
 import type { SharedCalls } from "../concurrency/sharedCalls.ts";
 import type { Turns } from "../concurrency/turns.ts";
 import type { SizedCache } from "../concurrency/sizedCache.ts";
+import { encodeJson } from "../text/json/json.ts";
 import type { TimeSlice } from "../concurrency/timeSlice.ts";
 
 /** The body of a map tile. */
@@ -95,14 +96,28 @@ export interface RouteContext {
 }
 
 /** A complete response: status, headers and body. */
-export interface Reply {
+export interface Reply<Body = string | readonly Uint8Array[] | AsyncIterable<string>> {
   readonly status: number;
   readonly contentType: string;
   /** Text, chunks of bytes, or a stream of text. */
-  readonly body: string | readonly Uint8Array[] | AsyncIterable<string>;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: Body;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Whether the body is compressed already, so that a content coding would be of no use. */
   readonly isCompressed?: true;
+  /** Usage units of the request; absent: 0, or `Route.metered` counts them. */
+  readonly units?: number;
+}
+
+/** Returns a response of status 200 in JSON. */
+export function jsonReply<Body>(body: Body, units: number, headers?: Reply["headers"]): Reply<Body> {
+  return { status: 200, contentType: "application/json", headers, body, units };
+}
+
+/** Converts the result of a route's handler to its response. */
+export function toReply(route: Route<unknown, unknown>, result: unknown): Reply {
+  const units = route.metered?.units(result) ?? 0;
+  const reply = route.reply?.(result);
+  return reply === undefined ? jsonReply(encodeJson(result), units) : { ...reply, units };
 }
 
 /** Documentation of a route for the OpenAPI document. */

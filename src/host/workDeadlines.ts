@@ -1,11 +1,11 @@
-import { HttpError } from "./problems/problem.ts";
+import { Fault } from "../errors.ts";
 
 /** Time after which a client may retry a request whose work did not end, for example because a server does not respond. */
 const RETRY_AFTER_S = 5;
 
 interface PendingWork {
   readonly deadlineAtMs: number;
-  readonly reject: (error: HttpError) => void;
+  readonly reject: (error: Fault) => void;
 }
 
 /**
@@ -22,7 +22,7 @@ export class WorkDeadlines {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Returns the result of work. @throws HttpError `overloaded` after the timeout; the error of the work */
+  /** Returns the result of work. @throws Fault `overloaded` after the timeout; the error of the work */
   limit<Result>(work: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const pending = { deadlineAtMs: performance.now() + this.#timeoutMs, reject };
@@ -57,7 +57,7 @@ export class WorkDeadlines {
       }
       this.#pending.delete(pending);
       const message = `The request was not answered within ${this.#timeoutMs / 1000} s; retry later.`;
-      pending.reject(new HttpError("overloaded", message, { "Retry-After": String(RETRY_AFTER_S) }));
+      pending.reject(new Fault("overloaded", message, { headers: { "Retry-After": String(RETRY_AFTER_S) } }));
     }
   }
 }

@@ -79,7 +79,9 @@ export function toParameterItem({ pointer, ...error }: SchemaError): FaultItem {
   return { parameter: pointer.split("/")[1] ?? "", ...error };
 }
 
-const NUMBER_PARAMETER = /^-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?$/;
+/** A number in a query string, as the source of a regular expression. */
+export const NUMBER_PATTERN = String.raw`-?[0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?`;
+const NUMBER_PARAMETER = new RegExp(`^${NUMBER_PATTERN}$`);
 
 /** Parses a number; returns text that is not a number unchanged, for the validation to reject. */
 export function parseNumber(text: string): number | string {

@@ -1,4 +1,4 @@
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 import { JobAdmission } from "./jobs.ts";
 import {
   estimateParsedBytes,
@@ -64,18 +64,12 @@ export class AdmissionControl {
     this.jobs = new JobAdmission({ limits, workerCount, memory: this.#memory, reject: this.reject, nowMs });
   }
 
-  /** Takes a slot. The caller must release it. @throws HttpError `overloaded` */
-  acquire(): Slot {
-    if (this.#total.requestCount >= this.#limits.requestsInProgressMax) {
+  /** Takes a slot of an account. The caller must release it. @throws Fault `overloaded` */
+  acquire(accountId: string): Slot {
+    const { requestsInProgressMax, responseBytesMax, accountShare } = this.#limits;
+    if (this.#total.requestCount >= requestsInProgressMax) {
       throw this.reject("too_many_requests", "The service has too many requests in progress; retry in a moment.");
     }
-    this.#total.requestCount++;
-    return { account: undefined, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0, isStream: false };
-  }
-
-  /** Counts a slot toward its account. @throws HttpError `overloaded` */
-  assignAccount(slot: Slot, accountId: string): void {
-    const { requestsInProgressMax, responseBytesMax, accountShare } = this.#limits;
     let account = this.#accounts.get(accountId);
     if (account === undefined) {
       account = noResources();
@@ -93,8 +87,9 @@ export class AdmissionControl {
       const message = "The service holds too many unread responses; retry in a moment.";
       throw this.reject("too_many_answers_unread", message);
     }
+    this.#total.requestCount++;
     account.requestCount++;
-    slot.account = account;
+    return { account, bodyBytes: 0, parsedBytes: 0, answerBytes: 0, responseBytes: 0, isStream: false };
   }
 
   /** Releases a slot and its body, but not its response (see `releaseResponse`). */
@@ -102,7 +97,6 @@ export class AdmissionControl {
     this.#memory.add(account, -bodyBytes - parsedBytes - answerBytes);
     this.#total.requestCount--;
     this.#total.bodyBytes -= bodyBytes;
-    if (account === undefined) return;
     account.requestCount--;
     account.bodyBytes -= bodyBytes;
   }
@@ -111,7 +105,7 @@ export class AdmissionControl {
    * Rejects a body that would exceed a limit if it had this size. If there is too little memory, waits briefly for other
    * requests to release theirs.
    * @returns undefined if the body is admitted at once
-   * @throws HttpError `overloaded`, `body_too_large` if the request would take more than the share of an account
+   * @throws Fault `overloaded`, `body_too_large` if the request would take more than the share of an account
    */
   admitBody(slot: Slot, sizeBytes: number): Promise<void> | undefined {
     const memoryBytes = plainBodyMemoryBytes(sizeBytes);
@@ -128,8 +122,8 @@ export class AdmissionControl {
   #checkBodyBytes(slot: Slot, sizeBytes: number): void {
     const { totalBodyBytesMax, accountShare } = this.#limits;
     // A body is always accepted if no other body is held, even if it alone exceeds the limit.
-    const exceeds = (held: HeldResources | undefined, max: number): boolean =>
-      held !== undefined && held.bodyBytes > slot.bodyBytes && held.bodyBytes + sizeBytes > max;
+    const exceeds = (held: HeldResources, max: number): boolean =>
+      held.bodyBytes > slot.bodyBytes && held.bodyBytes + sizeBytes > max;
     if (exceeds(slot.account, totalBodyBytesMax * accountShare)) {
       const message = "The account sends too many request bodies at once; retry when some requests have been answered.";
       throw this.reject("too_many_bodies_of_account", message);
@@ -146,7 +140,7 @@ export class AdmissionControl {
     const message =
       `The body would take at least ${toMebibytes(memoryBytes)} of memory, estimated from its size, lists, objects and ` +
       `values; one account may use ${toMebibytes(limitBytes)}. Split the request.`;
-    throw new HttpError("body_too_large", message);
+    throw new Fault("body_too_large", message);
   }
 
   #memoryShortage(slot: Slot, sizeBytes: number): MemoryShortage | undefined {
@@ -161,7 +155,7 @@ export class AdmissionControl {
   /**
    * Sets the memory that a body holds, and what it will hold when it has been parsed. Bytes that are only announced are
    * not counted.
-   * @throws HttpError `overloaded`, `body_too_large` if the request takes more than the share of an account
+   * @throws Fault `overloaded`, `body_too_large` if the request takes more than the share of an account
    */
   setBody(slot: Slot, { heldBytes, sizeBytes, valueBytes }: BodyMemory): void {
     const addedBytes = heldBytes - slot.bodyBytes;
@@ -174,12 +168,11 @@ export class AdmissionControl {
     slot.parsedBytes = parsedBytes;
     slot.bodyBytes += addedBytes;
     this.#total.bodyBytes += addedBytes;
-    if (slot.account !== undefined) slot.account.bodyBytes += addedBytes;
+    slot.account.bodyBytes += addedBytes;
   }
 
   /** Counts short chunks of a body. @returns the time to wait before further ones are read */
   shortChunksDelayMs({ account }: Slot, chunkCount: number): number {
-    if (account === undefined) return 0;
     const nowMs = this.#nowMs();
     account.chunksDueMs = Math.max(nowMs, account.chunksDueMs) + chunkCount * MS_PER_CHUNK;
     return account.chunksDueMs - nowMs;
@@ -188,7 +181,7 @@ export class AdmissionControl {
   /**
    * Counts a response while it is being compressed, in place of the parsed body, which is no longer used.
    * @param sizeBytes size of the response and of its copies
-   * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
+   * @throws Fault `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
    */
   holdAnswer(slot: Slot, sizeBytes: number): void {
     const addedBytes = sizeBytes - slot.answerBytes - slot.parsedBytes;
@@ -207,7 +200,7 @@ export class AdmissionControl {
   /**
    * Counts a response that is about to be recorded and written, in place of `holdAnswer`. The body, which is released next,
    * leaves room for it.
-   * @throws HttpError `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
+   * @throws Fault `overloaded` if the account would exceed its share of the memory; that of other accounts does not matter
    */
   holdResponse(slot: Slot, sizeBytes: number): void {
     this.#checkAccountMemory(slot, sizeBytes - slot.bodyBytes - slot.parsedBytes - slot.answerBytes);
@@ -218,17 +211,17 @@ export class AdmissionControl {
   /**
    * Counts a streamed response with the memory that it may take at a time, until `releaseResponse`. Called before any of
    * it is read.
-   * @throws HttpError `overloaded` if the account has too many of them, or there is too little memory
+   * @throws Fault `overloaded` if the account has too many of them, or there is too little memory
    */
   holdStream(slot: Slot, sizeBytes: number): void {
     const { account } = slot;
-    if (account !== undefined && account.streamCount >= this.#limits.streamsPerAccountMax) {
+    if (account.streamCount >= this.#limits.streamsPerAccountMax) {
       const message = `The account is already being sent ${account.streamCount} streamed responses; retry when one has been read.`;
       throw this.reject("too_many_streams_of_account", message);
     }
     this.#checkMemory(slot, sizeBytes);
     slot.isStream = true;
-    if (account !== undefined) account.streamCount++;
+    account.streamCount++;
     this.#addResponse(slot, { sizeBytes, addedBytes: sizeBytes });
   }
 
@@ -240,7 +233,7 @@ export class AdmissionControl {
     this.#memory.add(account, addedBytes);
     slot.responseBytes = sizeBytes;
     this.#total.responseBytes += sizeBytes;
-    if (account !== undefined) account.responseBytes += sizeBytes;
+    account.responseBytes += sizeBytes;
   }
 
   #checkAccountMemory(slot: Slot, addedBytes: number): void {
@@ -255,7 +248,6 @@ export class AdmissionControl {
     slot.isStream = false;
     this.#memory.add(account, -responseBytes);
     this.#total.responseBytes -= responseBytes;
-    if (account === undefined) return;
     account.responseBytes -= responseBytes;
     if (isStream) account.streamCount--;
   }
@@ -263,8 +255,10 @@ export class AdmissionControl {
   /** Counts a rejection. @returns the error to throw */
   readonly reject: Reject = (reason, message, retryAfterS) => {
     this.#onShed(reason);
-    if (retryAfterS === undefined) return new HttpError("overloaded", message);
-    return new HttpError("overloaded", message, { "Retry-After": String(Math.max(1, Math.ceil(retryAfterS))) });
+    if (retryAfterS === undefined) return new Fault("overloaded", message);
+    return new Fault("overloaded", message, {
+      headers: { "Retry-After": String(Math.max(1, Math.ceil(retryAfterS))) },
+    });
   };
 }
 

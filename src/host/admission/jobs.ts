@@ -1,5 +1,5 @@
 /** Large requests, which run as jobs on the worker threads: what they cost, how long they wait, and which are admitted. */
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 import type { SliceReport } from "../../pool/poolWorker.ts";
 import type { HeldResources, LoadLimits, MemoryBudget, MemoryShortage, Reject, ShedReason, Slot } from "./resources.ts";
 
@@ -227,7 +227,7 @@ export class JobAdmission {
    * @param request.work the properties that are known before the request has been parsed
    * @param request.signal aborts when the client disconnects
    * @param run must end when its signal aborts: after a disconnection, the deadline or an error of its own
-   * @throws HttpError `overloaded` if there is too much work or after the deadline; the signal's reason; errors of `run`
+   * @throws Fault `overloaded` if there is too much work or after the deadline; the signal's reason; errors of `run`
    */
   async run<Result>(
     { slot, work, signal }: { readonly slot: Slot; readonly work: RequestWork; readonly signal: AbortSignal },
@@ -256,7 +256,7 @@ export class JobAdmission {
     }
   }
 
-  /** Sets the properties of a running job when it has been parsed. @throws HttpError `overloaded` if it would take too long */
+  /** Sets the properties of a running job when it has been parsed. @throws Fault `overloaded` if it would take too long */
   setWork(job: BulkJob, work: RequestWork): void {
     // The work so far has been discarded, so the cost of the rest cannot be extrapolated from it.
     this.#changeParts(job, () => job.startParts([]));
@@ -267,7 +267,7 @@ export class JobAdmission {
   /**
    * Waits until a job may begin its work.
    * @returns a function that ends the job's turn
-   * @throws the signal's reason; HttpError `overloaded` if the responses to earlier jobs hold too much memory by then
+   * @throws the signal's reason; `overloaded` if the responses to earlier jobs hold too much memory by then
    */
   async takeTurn(job: BulkJob, signal: AbortSignal): Promise<() => void> {
     const endTurn = job.totalMs < LONG_JOB_MS ? () => undefined : await job.account.longJobs.take("", signal);
@@ -342,12 +342,11 @@ export class JobAdmission {
     if (this.count > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  /** Returns a job that may begin. @throws HttpError `overloaded` */
+  /** Returns a job that may begin. @throws Fault `overloaded` */
   #admit(slot: Slot, work: RequestWork): BulkJob {
     const { jobsMax, jobsPerAccountMax, jobBytesMax, jobDeadlineMs } = this.#limits;
     const { account } = slot;
-    if (account === undefined) throw new Error("A large request must belong to an account.");
-    if (this.#isClosed) throw new HttpError("overloaded", "The service is shutting down; retry in a moment.");
+    if (this.#isClosed) throw new Fault("overloaded", "The service is shutting down; retry in a moment.");
     const job = new BulkJob({ slot, account, work, deadlineAtMs: this.#nowMs() + jobDeadlineMs });
     if (account.jobCount >= jobsPerAccountMax) {
       const message = `The account already has ${account.jobCount} large requests in progress; retry when some have been answered.`;
@@ -415,7 +414,7 @@ export class JobAdmission {
    * Returns the error of a job that is not run. Its Retry-After is the work of all jobs divided by the rate at which it
    * is done, 1 to 3,600 s.
    */
-  #rejected(reason: ShedReason, message: string): HttpError {
+  #rejected(reason: ShedReason, message: string): Fault {
     let queuedMs = 0;
     for (const { remainingMs } of this.#jobs.keys()) queuedMs += remainingMs;
     return this.#reject(reason, message, Math.min(RETRY_AFTER_S_MAX, queuedMs / 1000 / this.#workerCount));
@@ -428,20 +427,20 @@ export class JobAdmission {
     if (this.count === 0) this.#onIdle();
   }
 
-  #tooLongAWait(): HttpError {
+  #tooLongAWait(): Fault {
     const message = `The request would take longer than the limit of ${this.#limits.jobDeadlineMs / 1000} s; retry later.`;
     return this.#rejected("too_long_a_wait", message);
   }
 
   /** Returns the error of a job that has exceeded its deadline, or will. */
-  #timedOut(): HttpError {
+  #timedOut(): Fault {
     const { jobDeadlineMs } = this.#limits;
     const message = `The request was not answered within ${jobDeadlineMs / 1000} s; send a smaller one, or retry later.`;
     return this.#rejected("too_late", message);
   }
 
   /** Rejects a request for which there is too little memory. @returns the error to throw */
-  outOfMemory(shortage: MemoryShortage): HttpError {
+  outOfMemory(shortage: MemoryShortage): Fault {
     return shortage === "account"
       ? this.#rejected(
           "too_much_memory_of_account",

@@ -1,7 +1,7 @@
 /** The limits on how often and how much clients may ask: by account, by address, and of map tiles and keys at a time. */
 import type { IncomingHttpHeaders } from "node:http";
 import { networkOf } from "./ipAddress.ts";
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 
 /** The size of a quota, and how fast it is refilled. */
 export interface RateLimit {
@@ -170,16 +170,18 @@ export class AccountRateLimiter {
   /**
    * Counts one request.
    * @returns the value of the header `RateLimit`: requests left in the burst, and seconds until the burst is full again
-   * @throws HttpError `rate_limited` with Retry-After
+   * @throws Fault `rate_limited` with Retry-After
    */
   consume(accountId: string, nowMs: number): string {
     const { isAllowed, leftCount, waitMs, fullAgainMs } = this.#limiter.consume(accountId, nowMs);
     if (isAllowed) return `"${this.#kind}";r=${leftCount};t=${Math.ceil(fullAgainMs / 1000)}`;
     const waitS = retryAfterOf(waitMs);
-    throw new HttpError("rate_limited", `The account exceeded its ${KINDS[this.#kind]} rate; retry in ${waitS} s.`, {
-      RateLimit: `"${this.#kind}";r=0;t=${waitS}`,
-      "RateLimit-Policy": this.policy,
-      "Retry-After": String(waitS),
+    throw new Fault("rate_limited", `The account exceeded its ${KINDS[this.#kind]} rate; retry in ${waitS} s.`, {
+      headers: {
+        RateLimit: `"${this.#kind}";r=0;t=${waitS}`,
+        "RateLimit-Policy": this.policy,
+        "Retry-After": String(waitS),
+      },
     });
   }
 
@@ -283,7 +285,7 @@ export class ClientGate {
     return this.#options.addresses.of(request);
   }
 
-  /** Counts a request without a known key. @throws HttpError `rate_limited` if its address has sent too many */
+  /** Counts a request without a known key. @throws Fault `rate_limited` if its address has sent too many */
   admitRequest(address: string): void {
     const retryAfterS = this.#consume(address);
     if (retryAfterS !== undefined) throw this.#tooMany("requests without a valid API key", retryAfterS);
@@ -291,7 +293,7 @@ export class ClientGate {
 
   /**
    * Counts a request that is cheap to answer.
-   * @throws HttpError `rate_limited` if its address has sent too many of the kind
+   * @throws Fault `rate_limited` if its address has sent too many of the kind
    */
   admitLightRequest(kind: LightRequestKind, address: string): void {
     if (!this.#options.addresses.isLimited(address)) return;
@@ -319,7 +321,7 @@ export class ClientGate {
   /**
    * Reserves the lookup of a key.
    * @returns a function that releases the reservation
-   * @throws HttpError `rate_limited` as `admitRequest` does; `overloaded` if too many lookups are in progress
+   * @throws Fault `rate_limited` as `admitRequest` does; `overloaded` if too many lookups are in progress
    */
   startLookup(address: string): () => void {
     this.admitRequest(address);
@@ -329,7 +331,7 @@ export class ClientGate {
     const ownCountMax = Math.max(1, limits.keyLookupsMax * (addresses.isLimited(address) ? ADDRESS_SHARE : 1));
     if (this.#lookupCount >= limits.keyLookupsMax || ownCount >= ownCountMax) {
       onShed("too_many_key_lookups");
-      throw new HttpError("overloaded", "The service is checking too many API keys; retry in a moment.");
+      throw new Fault("overloaded", "The service is checking too many API keys; retry in a moment.");
     }
     this.#lookupCount++;
     this.#lookupsByNetwork.set(network, ownCount + 1);
@@ -349,10 +351,10 @@ export class ClientGate {
   }
 
   /** Returns the error of a request whose address has sent too many. */
-  #tooMany(requests: string, retryAfterS: number): HttpError {
+  #tooMany(requests: string, retryAfterS: number): Fault {
     this.#options.onShed("too_many_open_requests_of_address");
     const message = `Too many ${requests} from this address; retry in ${retryAfterS} s.`;
-    return new HttpError("rate_limited", message, { "Retry-After": String(retryAfterS) });
+    return new Fault("rate_limited", message, { headers: { "Retry-After": String(retryAfterS) } });
   }
 }
 

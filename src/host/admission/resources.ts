@@ -1,6 +1,6 @@
 /** What requests hold, and how much of it there is. */
 import { Turns } from "../../concurrency/turns.ts";
-import type { HttpError } from "../problems/problem.ts";
+import type { Fault } from "../../errors.ts";
 
 /** Upper bounds on what the host holds at a time. */
 export interface LoadLimits {
@@ -65,7 +65,7 @@ export const DEFAULT_LOAD_LIMITS: LoadLimits = {
  * @param retryAfterS absent: the default Retry-After
  * @returns the error `overloaded` to throw
  */
-export type Reject = (reason: ShedReason, message: string, retryAfterS?: number) => HttpError;
+export type Reject = (reason: ShedReason, message: string, retryAfterS?: number) => Fault;
 
 /** Memory held by one account; part of its resources. */
 export interface MemoryHolder {
@@ -217,8 +217,7 @@ export const noResources = (): HeldResources => ({
 
 /** Resources held by one request. */
 export interface Slot {
-  /** Undefined until the request is authenticated. */
-  account: HeldResources | undefined;
+  readonly account: HeldResources;
   bodyBytes: number;
   /** Estimated memory of the parsed body. */
   parsedBytes: number;

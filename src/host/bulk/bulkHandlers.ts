@@ -6,11 +6,11 @@ import { handle, type TaskContext, type TaskHandlers } from "../../pool/taskKind
 import { TimeSlice } from "../../concurrency/timeSlice.ts";
 import { assumedCostMs } from "../admission/jobs.ts";
 import { ElementEncoder, joinResponse } from "../http/elementEncoder.ts";
-import { decodeJson, encodeJson } from "../../text/json/json.ts";
-import type { Route, RouteContext, Services } from "../route.ts";
+import { decodeJson } from "../../text/json/json.ts";
+import { jsonReply, type Route, type RouteContext, type Services, toReply } from "../route.ts";
 import { ROUTES } from "../routes/routeList.ts";
 import { warmUp } from "../warmUp.ts";
-import type { BulkAnswer, ProblemContext, QueriesBulkRoute } from "../bulkRoute.ts";
+import type { BulkReply, ProblemContext, QueriesBulkRoute } from "../bulkRoute.ts";
 import { BULK_ROUTES } from "./bulkRoutes.ts";
 import { collectingAfter } from "./garbageCollection.ts";
 import {
@@ -36,7 +36,7 @@ export function bulkHandlers(atlas: LocalAtlas): TaskHandlers {
   return new Map([
     handle(HTTP, async (payload, context) => {
       const result = await collectingAfter(payload.parsedBytes, () => answerRequest(atlas, payload, context));
-      const parts = result.kind === "answered" ? result.parts : result.shards.map(({ bytes }) => bytes);
+      const parts = result.kind === "answered" ? result.body : result.shards.map(({ bytes }) => bytes);
       return { result, transfer: parts.map(({ buffer }) => buffer as ArrayBuffer) };
     }),
     handle(HTTP_SHARD, async (payload, context) => {
@@ -83,7 +83,7 @@ async function answerRequest(atlas: LocalAtlas, payload: HttpPayload, context: T
   }
   const answered = short ?? (await answerQueries(atlas, bulk, requestQueries, context));
   const { units, refusedCount } = answered;
-  return { kind: "answered", parts: [answered.response()], units, headers: bulk.headers(refusedCount) };
+  return { kind: "answered", ...jsonReply([answered.response()], units, bulk.headers(refusedCount)) };
 }
 
 async function answerShard(
@@ -118,18 +118,14 @@ async function answerInOneSlice(
   route: Route<unknown, unknown>,
   request: unknown,
   context: RouteContext,
-): Promise<BulkAnswer> {
+): Promise<BulkReply> {
   const answer = await route.handle(request, context);
-  const reply = route.reply?.(answer);
-  const body = reply?.body ?? encodeJson(answer);
+  const reply = toReply(route, answer);
+  const { body } = reply;
   if (typeof body === "object" && Symbol.asyncIterator in body) {
     throw new Error(`The response of ${route.path} is a stream, which a worker cannot send.`);
   }
-  return {
-    parts: typeof body === "string" ? [encoder.encode(body)] : body,
-    units: route.metered?.units(answer) ?? 0,
-    headers: reply?.headers ?? {},
-  };
+  return { ...reply, body: typeof body === "string" ? [encoder.encode(body)] : body };
 }
 
 interface RequestQueries extends ProblemContext {

@@ -5,8 +5,8 @@ import type { RequestWork } from "../admission/jobs.ts";
 import type { JobAdmission } from "../admission/jobs.ts";
 import type { Slot } from "../admission/resources.ts";
 import type { RequestBody } from "../http/bodyBuffer.ts";
-import type { Caller, HostLimits } from "../route.ts";
-import type { BulkAnswer } from "../bulkRoute.ts";
+import { type Caller, type HostLimits, jsonReply } from "../route.ts";
+import type { BulkReply } from "../bulkRoute.ts";
 import { elementsBytes, responseBytes } from "../http/elementEncoder.ts";
 import { BULK_ROUTES } from "./bulkRoutes.ts";
 import { HTTP, HTTP_JOIN, HTTP_SHARD, HTTP_WARM_UP, type HttpPayload, type QueryShard } from "./bulkTasks.ts";
@@ -62,10 +62,10 @@ export class BulkRequests {
   }
 
   /**
-   * @throws Fault, HttpError as the route throws them; HttpError `overloaded` if there is too much work or after the deadline;
+   * @throws Fault as the route throws them; `overloaded` if there is too much work or after the deadline;
    *   WorkerDeathError if a worker ends during the request; the signal's reason
    */
-  answer(request: BulkRequest): Promise<BulkAnswer> {
+  answer(request: BulkRequest): Promise<BulkReply> {
     return this.#jobs.run(request, (job, signal) => this.#run(request, job, signal));
   }
 
@@ -79,7 +79,7 @@ export class BulkRequests {
     );
   }
 
-  async #run(request: BulkRequest, job: BulkJob, signal: AbortSignal): Promise<BulkAnswer> {
+  async #run(request: BulkRequest, job: BulkJob, signal: AbortSignal): Promise<BulkReply> {
     const { route, caller, requestId, queryText, path, body, query } = request;
     const { parsedBytes } = request.slot;
     const payload: HttpPayload = {
@@ -117,7 +117,7 @@ export class BulkRequests {
     shards: readonly QueryShard[],
     job: BulkJob,
     signal: AbortSignal,
-  ): Promise<BulkAnswer> {
+  ): Promise<BulkReply> {
     const tenant = caller.accountId;
     this.#jobs.startParts(
       job,
@@ -142,10 +142,7 @@ export class BulkRequests {
     });
     const bulk = BULK_ROUTES.get(route);
     const refusedCount = results.reduce((sum, each) => sum + each.refusedCount, 0);
-    return {
-      parts: [response],
-      units: results.reduce((sum, each) => sum + each.units, 0),
-      headers: bulk?.kind === "queries" ? bulk.headers(refusedCount) : {},
-    };
+    const units = results.reduce((sum, each) => sum + each.units, 0);
+    return jsonReply([response], units, bulk?.kind === "queries" ? bulk.headers(refusedCount) : undefined);
   }
 }

@@ -2,7 +2,7 @@
 import type { TaskKind } from "../../pool/taskKinds.ts";
 import type { RequestWork } from "../admission/jobs.ts";
 import type { Caller, HostLimits } from "../route.ts";
-import type { BulkAnswer } from "../bulkRoute.ts";
+import type { BulkReply } from "../bulkRoute.ts";
 import type { EncodedElements, PositionedElements } from "../http/elementEncoder.ts";
 
 /** An HTTP request that a worker parses and answers. */
@@ -36,7 +36,7 @@ export interface QueryShard {
 export type BatchWork = Omit<RequestWork, "kind" | "bodyBytes">;
 
 export type HttpResult =
-  | ({ readonly kind: "answered" } & BulkAnswer)
+  | ({ readonly kind: "answered" } & BulkReply)
   /** The request is to be answered by several workers. */
   | { readonly kind: "sharded"; readonly shards: readonly QueryShard[]; readonly work: BatchWork };
 

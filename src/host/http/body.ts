@@ -1,8 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import type { BodyMemory } from "../admission/admissionControl.ts";
-import type { Fault } from "../../errors.ts";
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 import { BodyBuffer, type BodySegments, type RequestBody } from "./bodyBuffer.ts";
 import { malformedJson, positionAfterBytes } from "../../text/json/json.ts";
 import { type JsonLimits, JsonStructureScan } from "../../text/json/jsonScan.ts";
@@ -11,28 +10,28 @@ const CONTENT_TYPE = /^application\/json[ \t]*(?:;[ \t]*charset=(?:utf-8|"utf-8"
 
 /**
  * Checks that a body is declared as JSON in UTF-8 without a content coding. Header fields may be repeated.
- * @throws HttpError `content_type_unsupported`
+ * @throws Fault `content_type_unsupported`
  */
 export function checkBodyHeaders({ headersDistinct }: IncomingMessage): void {
   const { "content-type": contentTypes = [], "content-encoding": contentEncodings = [] } = headersDistinct;
   const [contentType, ...others] = contentTypes;
   if (contentType === undefined) {
-    throw new HttpError(
+    throw new Fault(
       "content_type_unsupported",
       "The request has a body without a content type; send Content-Type: application/json.",
     );
   }
   if (others.length > 0 || !CONTENT_TYPE.test(contentType)) {
     const message = `Content-Type must be application/json in UTF-8 (got ${contentTypes.join(" and ")}).`;
-    throw new HttpError("content_type_unsupported", message);
+    throw new Fault("content_type_unsupported", message);
   }
   if (contentEncodings.some((coding) => coding.toLowerCase() !== "identity")) {
     const message = `Compressed bodies are not supported; omit Content-Encoding (got ${contentEncodings.join(", ")}).`;
-    throw new HttpError("content_type_unsupported", message, { "Accept-Encoding": "identity" });
+    throw new Fault("content_type_unsupported", message, { headers: { "Accept-Encoding": "identity" } });
   }
 }
 
-/** Checks a declared body size. @throws HttpError `body_too_large` */
+/** Checks a declared body size. @throws Fault `body_too_large` */
 export function checkDeclaredSize(contentLengthBytes: number | undefined, limitBytes: number): void {
   if ((contentLengthBytes ?? 0) > limitBytes) throw tooLarge(limitBytes);
 }
@@ -80,7 +79,7 @@ export interface ReadBodyOptions {
  * Reads a whole body, and checks its structure as it arrives. The stream is not destroyed on errors, so that a response can
  * still be written.
  *
- * @throws HttpError `body_too_large` as soon as more bytes than allowed have been received, `request_timeout` if they
+ * @throws Fault `body_too_large` as soon as more bytes than allowed have been received, `request_timeout` if they
  *   arrive too slowly, `http_malformed` if the stream ends before the body does; Fault `json_malformed` if there are more levels, values or keys than allowed, without waiting for the rest of the
  *   body if it is long
  */
@@ -95,7 +94,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
     let pause: NodeJS.Timeout | undefined;
     let pausedMs = 0;
     /** Why the body is rejected once the rest of it has been discarded. */
-    let rejection: HttpError | Fault | undefined;
+    let rejection: Fault | undefined;
     let discardedBytes = 0;
     const reserve = (bufferBytes: number): void => {
       const heldBytes = bufferBytes + chunksHeldBytes;
@@ -159,7 +158,7 @@ export function readBody(stream: Readable, options: ReadBodyOptions): Promise<Re
       });
     };
     const onTruncated = (): void => {
-      fail(new HttpError("http_malformed", "The connection ended before the body was complete."));
+      fail(new Fault("http_malformed", "The connection ended before the body was complete."));
     };
     const onAbort = (): void => fail(signal.reason);
     let stopRateChecks: (() => void) | undefined;
@@ -216,11 +215,11 @@ function checkRate(
   };
 }
 
-function tooLarge(limitBytes: number): HttpError {
-  return new HttpError("body_too_large", `The body must be at most ${limitBytes} bytes long; split the request.`);
+function tooLarge(limitBytes: number): Fault {
+  return new Fault("body_too_large", `The body must be at most ${limitBytes} bytes long; split the request.`);
 }
 
-function tooSlow({ bytesPerSMin }: BodyRate): HttpError {
+function tooSlow({ bytesPerSMin }: BodyRate): Fault {
   const message = `The body arrives too slowly; send at least ${bytesPerSMin} bytes per second.`;
-  return new HttpError("request_timeout", message);
+  return new Fault("request_timeout", message);
 }

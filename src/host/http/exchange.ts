@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { Socket } from "node:net";
 import { v7 } from "uuid";
 import type { Slot } from "../admission/resources.ts";
-import { HttpError, type ProblemCode } from "../problems/problem.ts";
+import { Fault, type FaultCode } from "../../errors.ts";
 import type { Caller, Reply } from "../route.ts";
 import { type BodyRate, readBody, type ReadBodyOptions, SHORT_CHUNK_BYTES_MAX } from "./body.ts";
 import type { RequestBody } from "./bodyBuffer.ts";
@@ -67,7 +67,7 @@ export class Exchange {
   hasManyShortChunks = false;
   status = 0;
   units?: number;
-  failure?: { readonly code: ProblemCode; readonly error: unknown };
+  failure?: { readonly code: FaultCode; readonly error: unknown };
   /** Stops the reading of the body; undefined unless it is being read. */
   reading: AbortController | undefined;
   /** Whether the response has been written completely, or never will be. */
@@ -75,7 +75,7 @@ export class Exchange {
   readonly #owner: ExchangeOwner;
   #messages: { readonly request: IncomingMessage; readonly response: ServerResponse } | undefined;
   #isBodyRead = false;
-  #bodyError: HttpError | undefined;
+  #bodyError: Fault | undefined;
   #disconnection: AbortController | undefined;
   #work: AbortController | undefined;
   #deadline: NodeJS.Timeout | undefined;
@@ -87,7 +87,7 @@ export class Exchange {
     this.headers = request.headers;
   }
 
-  /** @throws HttpError `request_timeout` if the client has disconnected */
+  /** @throws Fault `request_timeout` if the client has disconnected */
   get request(): IncomingMessage {
     if (this.#messages === undefined) throw disconnected();
     return this.#messages.request;
@@ -124,7 +124,7 @@ export class Exchange {
       this.#work = work;
       const { workTimeoutMs } = this.#owner.settings;
       const message = `The response took longer than ${workTimeoutMs / 1000} s; request less at a time.`;
-      this.#deadline = setTimeout(() => work.abort(new HttpError("overloaded", message)), workTimeoutMs);
+      this.#deadline = setTimeout(() => work.abort(new Fault("overloaded", message)), workTimeoutMs);
       this.#deadline.unref(); // open connections keep the process running
     }
     return this.#work.signal;
@@ -132,7 +132,7 @@ export class Exchange {
 
   /**
    * Reads the whole body.
-   * @throws HttpError `body_too_large`, `request_timeout` or `http_malformed`; `internal_error` if the embedding server has
+   * @throws Fault `body_too_large`, `request_timeout` or `http_malformed`; `internal_error` if the embedding server has
    *   consumed the body; Fault `json_malformed` for its structure; errors of `onResize`
    */
   async receive(options: Omit<ReadBodyOptions, "signal" | "rate">): Promise<RequestBody> {
@@ -141,7 +141,7 @@ export class Exchange {
     if (this.#bodyError !== undefined && !request.complete) throw this.#bodyError;
     if (hasBody(request) && (request.readableDidRead || request.readableEnded)) {
       this.#isBodyRead = true;
-      throw new HttpError("internal_error", BODY_CONSUMED);
+      throw new Fault("internal_error", BODY_CONSUMED);
     }
     const { isContinueDue, bodyTimeoutMs, bodyRate: rate } = this.#owner.settings;
     if (isContinueDue && isAwaitingContinue(request)) response?.writeContinue();
@@ -178,7 +178,8 @@ export class Exchange {
       this.finish();
       return;
     }
-    response.once("close", () => this.finish());
+    // Not `once`, which would create a wrapper for each response: a response closes once.
+    response.on("close", () => this.finish());
     if (isLast) fields.push("Connection", "close");
     const allFields = response.getHeaderNames().length > 0 ? mergeFields(response, fields) : fields;
     try {
@@ -226,7 +227,7 @@ export class Exchange {
   }
 
   /** Called when the rest of the body is invalid, or does not arrive. */
-  failBody(error: HttpError): void {
+  failBody(error: Fault): void {
     this.#bodyError = error;
     this.reading?.abort(error);
   }
@@ -268,12 +269,12 @@ function abortedIf(isAborted: boolean): AbortController {
   return controller;
 }
 
-function bodyTooSlow(): HttpError {
-  return new HttpError("request_timeout", "The request was not received in time; send it without pauses.");
+function bodyTooSlow(): Fault {
+  return new Fault("request_timeout", "The request was not received in time; send it without pauses.");
 }
 
-function disconnected(): HttpError {
-  return new HttpError("request_timeout", "The client disconnected.");
+function disconnected(): Fault {
+  return new Fault("request_timeout", "The client disconnected.");
 }
 
 /**

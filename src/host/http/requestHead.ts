@@ -1,7 +1,6 @@
 import { IDEMPOTENCY_KEY_PATTERN } from "../../contract/ranges.ts";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Fault } from "../../errors.ts";
-import { HttpError } from "../problems/problem.ts";
 
 /** Maximum size of the request line and the headers together. */
 export const HEAD_BYTES_MAX = 16_384;
@@ -31,18 +30,18 @@ export function splitTarget(target: string): { readonly path: string; readonly q
  * Returns the error of a request whose end another server on the way could find elsewhere: one that is not HTTP/1.0 or
  * HTTP/1.1, or has a transfer coding that is not applied here. Its connection must be closed (RFC 9112, 6.1).
  */
-export function findFramingError(request: IncomingMessage): HttpError | undefined {
+export function findFramingError(request: IncomingMessage): Fault | undefined {
   const { httpVersionMajor, httpVersionMinor, httpVersion } = request;
   if (httpVersionMajor !== 1 || httpVersionMinor > 1) {
-    return new HttpError("http_malformed", `The version must be HTTP/1.1 or HTTP/1.0 (got HTTP/${httpVersion}).`);
+    return new Fault("http_malformed", `The version must be HTTP/1.1 or HTTP/1.0 (got HTTP/${httpVersion}).`);
   }
   const coding = request.headers["transfer-encoding"];
   if (coding === undefined) return undefined;
   if (httpVersionMinor === 0) {
-    return new HttpError("http_malformed", "HTTP/1.0 has no Transfer-Encoding; send Content-Length.");
+    return new Fault("http_malformed", "HTTP/1.0 has no Transfer-Encoding; send Content-Length.");
   }
   if (coding.toLowerCase() === "chunked") return undefined;
-  return new HttpError("http_malformed", `Transfer-Encoding must be chunked (got ${coding}).`);
+  return new Fault("http_malformed", `Transfer-Encoding must be chunked (got ${coding}).`);
 }
 
 /**
@@ -56,7 +55,7 @@ export function offersUpgrade({ headers }: IncomingMessage): boolean {
 /**
  * Reads the target of a request: as the client sent it, its path, and its query string without the question mark. Requires a
  * path, except that OPTIONS may have the target `*`; and exactly one Host field, or none before HTTP/1.1 (RFC 9112, 3.2).
- * @throws HttpError `http_malformed`
+ * @throws Fault `http_malformed`
  */
 export function readTarget(request: IncomingMessage): {
   readonly url: string;
@@ -71,12 +70,12 @@ export function readTarget(request: IncomingMessage): {
     if (name?.length === 4 && name.toLowerCase() === "host") hostCount++;
   }
   if (hostCount > 1 || (hostCount === 0 && request.httpVersionMinor > 0)) {
-    throw new HttpError("http_malformed", `HTTP/1.1 requires exactly one Host header (got ${hostCount}).`);
+    throw new Fault("http_malformed", `HTTP/1.1 requires exactly one Host header (got ${hostCount}).`);
   }
   const url = requestTarget(request);
   const { path, queryText } = splitTarget(url);
   if (!path.startsWith("/") && !(path === "*" && method === "OPTIONS")) {
-    throw new HttpError("http_malformed", `The request target must begin with a slash (got ${path}).`);
+    throw new Fault("http_malformed", `The request target must begin with a slash (got ${path}).`);
   }
   return { url, path, queryText };
 }
@@ -105,18 +104,18 @@ export function isAwaitingContinue(request: IncomingMessage): boolean {
 
 /**
  * Returns the API key of a request.
- * @throws HttpError `api_key_missing`; `api_key_invalid` if there are several
+ * @throws Fault `api_key_missing`; `api_key_invalid` if there are several
  */
 export function readApiKey(headers: IncomingHttpHeaders): string {
   const text = headers["x-api-key"];
   if (text === undefined || text === "") {
     const detail = "The header X-API-Key with the account's API key is required.";
-    throw new HttpError("api_key_missing", detail, {}, { items: [{ header: "X-API-Key", code: "missing", detail }] });
+    throw new Fault("api_key_missing", detail, { items: [{ header: "X-API-Key", code: "missing", detail }] });
   }
   // Node joins repeated header fields with commas, which keys do not contain.
   if (typeof text !== "string" || text.includes(",")) {
     const detail = "X-API-Key must contain one key (got several).";
-    throw new HttpError("api_key_invalid", detail, {}, { items: [{ header: "X-API-Key", code: "repeated", detail }] });
+    throw new Fault("api_key_invalid", detail, { items: [{ header: "X-API-Key", code: "repeated", detail }] });
   }
   return text;
 }
@@ -129,26 +128,26 @@ export function readUuid(text: string): string | undefined {
   return UUID.test(id) ? id : undefined;
 }
 
-/** Returns the customer id of a request, in lower case. @throws HttpError `customer_id_missing`, `customer_id_malformed` */
+/** Returns the customer id of a request, in lower case. @throws Fault `customer_id_missing`, `customer_id_malformed` */
 export function readCustomerId(headers: IncomingHttpHeaders): string {
   const text = headers["x-customer-id"];
   if (text === undefined || text === "") {
     const detail = "The header X-Customer-ID with the UUID of a registered customer is required.";
     const items = [{ header: "X-Customer-ID", code: "missing", detail }] as const;
-    throw new HttpError("customer_id_missing", detail, {}, { items });
+    throw new Fault("customer_id_missing", detail, { items });
   }
   const id = typeof text === "string" ? text.toLowerCase() : "";
   if (UUID.test(id)) return id;
   const detail = "X-Customer-ID must be the UUID of a registered customer.";
   const items = [{ header: "X-Customer-ID", code: "malformed", detail }] as const;
-  throw new HttpError("customer_id_malformed", detail, {}, { items });
+  throw new Fault("customer_id_malformed", detail, { items });
 }
 
 const IDEMPOTENCY_KEY = new RegExp(IDEMPOTENCY_KEY_PATTERN);
 
 /**
  * Returns the idempotency key of a request, if it has one.
- * @throws HttpError `invalid_request`
+ * @throws Fault `invalid_request`
  */
 export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undefined {
   const text = headers["idempotency-key"];
@@ -156,5 +155,5 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | undef
   if (typeof text === "string" && IDEMPOTENCY_KEY.test(text)) return text;
   const detail = "Idempotency-Key must occur once and have 1 to 255 visible ASCII characters.";
   const items = [{ header: "Idempotency-Key", code: "malformed", detail }] as const;
-  throw new HttpError("invalid_request", detail, {}, { items });
+  throw new Fault("invalid_request", detail, { items });
 }

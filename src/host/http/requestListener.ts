@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { type Log, loggedError, type LogRecord } from "../log.ts";
-import { HttpError } from "../problems/problem.ts";
+import { Fault, isFault } from "../../errors.ts";
 import { Exchange, type ExchangeOwner, type ExchangeSettings } from "./exchange.ts";
 import { findFramingError, offersUpgrade } from "./requestHead.ts";
 
@@ -11,7 +11,7 @@ interface RequestProcessor {
   /** Never rejects: errors become problem responses. */
   run(exchange: Exchange): Promise<void>;
   /** Responds with the problem of an error. */
-  reject(exchange: Exchange, error: HttpError): void;
+  reject(exchange: Exchange, error: Fault): void;
   /** Releases what a response holds, once the client has read it or disconnected. */
   releaseResponse(exchange: Exchange): void;
 }
@@ -117,7 +117,7 @@ export class RequestListener implements ExchangeOwner {
       connection.isEnding = true;
       this.#observer?.onRejection(socket);
       pipeline.reject(exchange, framingError);
-    } else if (this.#isClosed) pipeline.reject(exchange, new HttpError("overloaded", "The service is shutting down."));
+    } else if (this.#isClosed) pipeline.reject(exchange, new Fault("overloaded", "The service is shutting down."));
     else void pipeline.run(exchange); // never rejects
   }
 
@@ -244,9 +244,8 @@ function logRecordOf(exchange: Exchange, durationMs: number): LogRecord {
     record.key_id = caller.keyId;
     if (caller.customerId !== undefined) record.customer_id = caller.customerId;
   }
-  // The code describes a rejection completely, and under overload there are many. `internal_error` has several causes.
-  const isExplained =
-    failure?.error instanceof HttpError && failure.error.cause === undefined && failure.code !== "internal_error";
+  // Its code describes an overload completely, and there may be many.
+  const isExplained = isFault(failure?.error, "overloaded") && failure.error.cause === undefined;
   if (failure !== undefined && status >= 500 && !isExplained) record.error = loggedError(failure.error);
   return record;
 }

@@ -1,5 +1,5 @@
 import findMyWay from "find-my-way";
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 import { pathBelow } from "./requestHead.ts";
 import { addressesOf, type Route, type Services } from "../route.ts";
 
@@ -42,23 +42,23 @@ export class Router {
     }
   }
 
-  /** Finds the route of a request. @throws HttpError `route_not_found`, `method_not_allowed` */
+  /** Finds the route of a request. @throws Fault `route_not_found`, `method_not_allowed` */
   find(method: string, path: string): RouteMatch {
     const match = this.#find(method === "HEAD" ? "GET" : method, path);
     if (match !== undefined) return match;
     const allowed = this.allowedAt(path).join(", ");
-    throw new HttpError("method_not_allowed", `${method} is not supported at this path; allowed: ${allowed}.`, {
-      Allow: allowed,
+    throw new Fault("method_not_allowed", `${method} is not supported at this path; allowed: ${allowed}.`, {
+      headers: { Allow: allowed },
     });
   }
 
-  /** Returns the methods that a path supports. @throws HttpError `route_not_found` */
+  /** Returns the methods that a path supports. @throws Fault `route_not_found` */
   allowedAt(path: string): readonly string[] {
     // `OPTIONS *` refers to the server as a whole (RFC 9110, 9.3.7).
     const methods = path === "*" ? METHODS : METHODS.filter((method) => this.#find(method, path) !== undefined);
     if (methods.length > 0)
       return [...methods.flatMap((name) => (name === "GET" ? [name, "HEAD"] : [name])), "OPTIONS"];
-    throw new HttpError("route_not_found", `No route has this path; data routes start with ${this.#prefix}/api/v1/.`);
+    throw new Fault("route_not_found", `No route has this path; data routes start with ${this.#prefix}/api/v1/.`);
   }
 
   #find(method: string, requestedPath: string): RouteMatch | undefined {

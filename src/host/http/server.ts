@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse, S
 import { Server as NetServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { setImmediate as nextTurn, setTimeout as delay } from "node:timers/promises";
-import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf, HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
+import { PROBLEM_CONTENT_TYPE, problemHeaders, problemOf } from "../problems/problem.ts";
 import { encodeJson } from "../../text/json/json.ts";
 import { addressOf, listen, type ServerAddress } from "./listen.ts";
 import { LINGER_MS, newRequestId } from "./exchange.ts";
@@ -152,12 +153,12 @@ class ConnectionManager implements ConnectionObserver {
       socket.resume();
       this.#reject(
         socket,
-        new HttpError("method_not_allowed", "CONNECT is not supported.", { Allow: "GET, HEAD, OPTIONS" }),
+        new Fault("method_not_allowed", "CONNECT is not supported.", { headers: { Allow: "GET, HEAD, OPTIONS" } }),
       );
     });
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
       if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-      else this.#reject(socket, parserHttpError(error));
+      else this.#reject(socket, parserFault(error));
     });
   }
 
@@ -221,19 +222,19 @@ class ConnectionManager implements ConnectionObserver {
    * Rejects a connection whose input cannot be parsed any further. If it has a request in progress, the response to that is
    * the last one: it reports the error if the input belongs to the body of the request.
    */
-  #reject(socket: Duplex, httpError: HttpError): void {
+  #reject(socket: Duplex, fault: Fault): void {
     const connection = this.#options.listener.stateOf(socket);
     if (connection.isEnding) return;
     connection.isEnding = true;
     const { current } = connection;
-    current?.failBody(httpError);
-    if (current?.reading === undefined && httpError.code !== "request_timeout") this.onRejection(socket as Socket);
-    if (current === undefined) this.#writeHttpError(socket, httpError);
+    current?.failBody(fault);
+    if (current?.reading === undefined && fault.code !== "request_timeout") this.onRejection(socket as Socket);
+    if (current === undefined) this.#writeProblem(socket, fault);
   }
 
-  #writeHttpError(socket: Duplex, httpError: HttpError): void {
+  #writeProblem(socket: Duplex, fault: Fault): void {
     if (!socket.writable) return;
-    const problem = problemOf(httpError, newRequestId(), this.#options.prefix);
+    const problem = problemOf(fault, newRequestId(), this.#options.prefix);
     const body = encodeJson(problem);
     const fields = {
       "Content-Type": PROBLEM_CONTENT_TYPE,
@@ -242,7 +243,7 @@ class ConnectionManager implements ConnectionObserver {
       "X-Content-Type-Options": "nosniff",
       "X-Request-Id": problem.request_id,
       Connection: "close",
-      ...problemHeaders(problem, httpError),
+      ...problemHeaders(problem, fault),
     };
     const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
     // Ended, not destroyed: a reset could overtake the response while the client is still sending.
@@ -253,16 +254,16 @@ class ConnectionManager implements ConnectionObserver {
   }
 }
 
-function parserHttpError(error: NodeJS.ErrnoException): HttpError {
+function parserFault(error: NodeJS.ErrnoException): Fault {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
-      return new HttpError(
+      return new Fault(
         "headers_too_large",
         `The request line and headers must be at most ${HEAD_BYTES_MAX} bytes long in total.`,
       );
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return new HttpError("request_timeout", "The request was not received in time; send it without pauses.");
+      return new Fault("request_timeout", "The request was not received in time; send it without pauses.");
     default:
-      return new HttpError("http_malformed", "The request is not valid HTTP/1.1.");
+      return new Fault("http_malformed", "The request is not valid HTTP/1.1.");
   }
 }

@@ -1,5 +1,6 @@
+import type { FaultCode } from "../../errors.ts";
 import type { TSchema } from "typebox";
-import { PROBLEM_CONTENT_TYPE, type ProblemCode } from "../problems/problem.ts";
+import { PROBLEM_CONTENT_TYPE } from "../problems/problem.ts";
 import { describeProblem } from "../problems/problemTexts.ts";
 import type { Route } from "../route.ts";
 import { type Components, type JsonObject, reference } from "./components.ts";
@@ -127,7 +128,7 @@ function successResponses(route: AnyRoute, { components, examples }: Context): J
 }
 
 function problemResponses(route: AnyRoute, { components, examples }: Context): JsonObject {
-  const codesByStatus = new Map<number, ProblemCode[]>();
+  const codesByStatus = new Map<number, FaultCode[]>();
   for (const code of problemsOf(route)) {
     const status = statusOf(code, route);
     codesByStatus.set(status, [...(codesByStatus.get(status) ?? []), code]);

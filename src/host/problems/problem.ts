@@ -1,29 +1,10 @@
 import type { Problem as WireProblem } from "../../contract/wireTypes.ts";
-import { type Fault, type FaultCode, type FaultItem, isFault } from "../../errors.ts";
+import { Fault, type FaultCode, type FaultItem, isFault } from "../../errors.ts";
 import { WorkerDeathError } from "../../pool/workerDeath.ts";
-import { registerErrorClass } from "../../concurrency/errorTransfer.ts";
-
-/** Problems that only the HTTP layer can raise. */
-export type HttpProblemCode =
-  | "route_not_found"
-  | "method_not_allowed"
-  | "http_malformed"
-  | "headers_too_large"
-  | "request_timeout"
-  | "content_type_unsupported"
-  | "body_too_large"
-  | "token_invalid"
-  | "customer_id_missing"
-  | "customer_id_malformed"
-  | "customer_not_accessible"
-  | "overloaded"
-  | "internal_error";
-
-export type ProblemCode = FaultCode | HttpProblemCode;
 
 /** A problem document with the codes of this release. */
 export interface Problem extends WireProblem {
-  readonly code: ProblemCode;
+  readonly code: FaultCode;
   readonly errors?: readonly FaultItem[];
 }
 
@@ -80,44 +61,12 @@ const PROBLEM_KINDS = {
   customer_id_malformed: { status: 400, title: "The customer id is not a UUID" },
   customer_not_accessible: { status: 403, title: "The account has no such customer" },
   overloaded: { status: 503, title: "The service is overloaded or shutting down", retryAfterS: 1 },
-  internal_error: { status: 500, title: "Internal error", detail: INTERNAL_DETAIL },
-} as const satisfies Record<ProblemCode, ProblemKind>;
-
-/** An error of the HTTP layer, such as an unknown path or a missing header; becomes a problem document. */
-export class HttpError extends Error {
-  override readonly name = "HttpError";
-  readonly code: ProblemCode;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly items: readonly FaultItem[];
-  /** Overrides the usual status of the code. */
-  readonly status: number | undefined;
-  constructor(
-    code: ProblemCode,
-    message: string,
-    headers: Readonly<Record<string, string>> = {},
-    more: { readonly items?: readonly FaultItem[]; readonly status?: number; readonly cause?: unknown } = {},
-  ) {
-    super(message, more.cause === undefined ? {} : { cause: more.cause });
-    this.code = code;
-    this.headers = headers;
-    this.items = more.items ?? [];
-    this.status = more.status;
-  }
-}
-
-registerErrorClass<HttpError>({
-  name: "HttpError",
-  isInstance: (error): error is HttpError => error instanceof HttpError,
-  members: ({ code, headers, items, status }) => ({ code, headers, items, status }),
-  restore: (message, { code, headers, items, status }) =>
-    new HttpError(code as ProblemCode, message, headers as HttpError["headers"], {
-      items: items as HttpError["items"],
-      ...(status === undefined ? {} : { status: status as number }),
-    }),
-});
+  // A fault with this code has a message for the client.
+  internal_error: { status: 500, title: "Internal error" },
+} as const satisfies Record<FaultCode, ProblemKind>;
 
 /**
- * Converts an error to a problem document. Any error other than a `Fault`, an `HttpError` or the death of a worker is a
+ * Converts an error to a problem document. Any error other than a `Fault` or the death of a worker is a
  * bug and is reported as `internal_error` without details.
  *
  * @param prefix path below which clients reach the service
@@ -125,13 +74,12 @@ registerErrorClass<HttpError>({
 export function problemOf(error: unknown, requestId: string, prefix = ""): Problem {
   const known = knownError(error);
   const code = known?.code ?? "internal_error";
-  const { status, title, retryAfterS, ...kind }: ProblemKind = PROBLEM_KINDS[code];
-  // Messages of an `HttpError` are written for clients.
-  const detail = known instanceof HttpError ? undefined : kind.detail;
+  const { status, title, retryAfterS, detail }: ProblemKind = PROBLEM_KINDS[code];
+  const statusOfFault = known?.details["status"];
   const problem = {
     type: `${prefix}/problems/${code}`,
     title,
-    status: (known instanceof HttpError ? known.status : undefined) ?? status,
+    status: typeof statusOfFault === "number" ? statusOfFault : status,
     code,
     detail: detail ?? known?.message ?? INTERNAL_DETAIL,
     request_id: requestId,
@@ -139,7 +87,6 @@ export function problemOf(error: unknown, requestId: string, prefix = ""): Probl
   };
   if (detail !== undefined || known === undefined) return problem;
   const errors = known.items.length > 0 ? { errors: known.items } : {};
-  if (!isFault(known)) return { ...problem, ...errors };
   const { requested, limit, line, column } = known.details;
   return {
     ...problem,
@@ -152,10 +99,10 @@ export function problemOf(error: unknown, requestId: string, prefix = ""): Probl
 }
 
 /** Returns the error that describes a failure to the client; undefined if it is a bug. */
-function knownError(error: unknown): Fault | HttpError | undefined {
-  if (isFault(error) || error instanceof HttpError) return error;
+function knownError(error: unknown): Fault | undefined {
+  if (isFault(error)) return error;
   if (!(error instanceof WorkerDeathError)) return undefined;
-  return new HttpError("overloaded", "The thread that processed the request ended; retry the request.");
+  return new Fault("overloaded", "The thread that processed the request ended; retry the request.");
 }
 
 /** Returns the header fields of a problem response. */
@@ -168,6 +115,6 @@ export function problemHeaders(problem: Problem, error: unknown): Readonly<Recor
     ...(retryAfterS === undefined
       ? {}
       : { "Retry-After": String(typeof faultRetryAfterS === "number" ? faultRetryAfterS : retryAfterS) }),
-    ...(error instanceof HttpError ? error.headers : {}),
+    ...(isFault(error) ? error.headers : {}),
   };
 }

@@ -1,5 +1,6 @@
 import type { ProblemDescription } from "../../contract/wireTypes.ts";
-import { type ProblemCode, problemOf, HttpError } from "./problem.ts";
+import { Fault, type FaultCode } from "../../errors.ts";
+import { problemOf } from "./problem.ts";
 
 interface ProblemText {
   /** Meaning of the code. Backticks enclose names of members, header fields and values. */
@@ -170,12 +171,12 @@ const TEXTS = {
     remedy: RETRY,
   },
   internal_error: { meaning: INTERNAL_MEANING, remedy: REPORT },
-} as const satisfies Record<ProblemCode, ProblemText>;
+} as const satisfies Record<FaultCode, ProblemText>;
 
 /** All problem codes, in the order of the contract. */
-export const PROBLEM_CODES = Object.keys(TEXTS) as readonly ProblemCode[];
+export const PROBLEM_CODES = Object.keys(TEXTS) as readonly FaultCode[];
 
-export function isProblemCode(code: string): code is ProblemCode {
+export function isProblemCode(code: string): code is FaultCode {
   return Object.hasOwn(TEXTS, code);
 }
 
@@ -183,8 +184,8 @@ export function isProblemCode(code: string): code is ProblemCode {
  * Returns the explanation of a code, with its usual status and title.
  * @param prefix path below which clients reach the service; precedes the paths in the texts
  */
-export function describeProblem(code: ProblemCode, prefix = ""): ProblemDescription {
-  const { title, status, retryable } = problemOf(new HttpError(code, ""), "");
+export function describeProblem(code: FaultCode, prefix = ""): ProblemDescription {
+  const { title, status, retryable } = problemOf(new Fault(code, ""), "");
   const { meaning, remedy } = TEXTS[code];
   const addPrefix = (text: string): string => text.replaceAll(/`((?:[A-Z]+ )?)(?=\/)/g, `$&${prefix}`);
   return { code, title, status, retryable, meaning: addPrefix(meaning), remedy: addPrefix(remedy) };

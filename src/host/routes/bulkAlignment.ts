@@ -1,5 +1,6 @@
 import type { Entity } from "../../contract/wireTypes.ts";
 import type { WholeBulkRoute } from "../bulkRoute.ts";
+import { jsonReply } from "../route.ts";
 import { alignment, optionsOf, type ParsedAlignmentRequest } from "./alignment.ts";
 import { ANSWER_CLOSING, ANSWER_OPENING, encodeResults } from "./alignmentText.ts";
 
@@ -35,7 +36,7 @@ export const bulkAlignment: WholeBulkRoute<ParsedAlignmentRequest> = {
       reportProgress({ doneCount, totalCount: entities.length, partialResultBytes });
     }
     add(ANSWER_CLOSING);
-    return { parts, units, headers: {} };
+    return jsonReply(parts, units);
   },
 };
 

@@ -1,6 +1,7 @@
 import type { PortfolioRequest } from "../../contract/wireTypes.ts";
 import { countEntities } from "../../holdings/entityScores.ts";
 import type { WholeBulkRoute } from "../bulkRoute.ts";
+import { jsonReply } from "../route.ts";
 import { portfolioAlignment } from "./portfolioAlignment.ts";
 import { portfolioChunks } from "./portfolioText.ts";
 
@@ -26,6 +27,6 @@ export const bulkPortfolioAlignment: WholeBulkRoute<PortfolioRequest> = {
       reportProgress({ doneCount, totalCount, partialResultBytes });
       await timeSlice.yield();
     }
-    return { parts, units, headers: {} };
+    return jsonReply(parts, units);
   },
 };

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Type } from "typebox";
 import { html, type Markup } from "../../text/markup.ts";
 import { htmlReply } from "./htmlPage.ts";
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 import type { Reply, Route } from "../route.ts";
 
@@ -160,7 +160,7 @@ export function docsFile({ folder }: SwaggerUi = INSTALLED_SWAGGER_UI): Route<st
     handle(name) {
       const contentType = Object.hasOwn(FILES, name) ? FILES[name] : undefined;
       if (folder === undefined || contentType === undefined) {
-        throw new HttpError("route_not_found", `The API page has no file ${quote(name)}.`);
+        throw new Fault("route_not_found", `The API page has no file ${quote(name)}.`);
       }
       let file = files.get(name);
       if (file === undefined) {

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { Type } from "typebox";
 import { quote } from "../../validation/schemaErrors.ts";
 import { version } from "../../version.ts";
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 import type { Reply, Route } from "../route.ts";
 
 /** Allows files of this service and requests to it only. WebAssembly needs `wasm-unsafe-eval`; no JavaScript is evaluated. */
@@ -100,7 +100,7 @@ export function explorerFile({ explorer }: InstalledExplorer = INSTALLED_EXPLORE
   });
   const checkName = (name: string): ExplorerFiles => {
     if (explorer?.names.has(name) === true) return explorer;
-    throw new HttpError("route_not_found", `The explorer has no file ${quote(name)}.`);
+    throw new Fault("route_not_found", `The explorer has no file ${quote(name)}.`);
   };
   return {
     method: "GET",

@@ -1,6 +1,6 @@
 import { HealthSchema, ReadinessSchema } from "../../contract/service.ts";
 import type { Health, Readiness } from "../../contract/wireTypes.ts";
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 import type { Route } from "../route.ts";
 
 /** GET /healthz: liveness check. Query parameters are ignored, since callers add them to bypass caches. */
@@ -43,11 +43,11 @@ export const readyz: Route<undefined, Readiness> = {
   parse: () => undefined,
   async handle(_request, { services }) {
     if (services.readiness?.isReady === false) {
-      throw new HttpError("overloaded", "The service is warming up, cannot record usage, or is shutting down.");
+      throw new Fault("overloaded", "The service is warming up, cannot record usage, or is shutting down.");
     }
     await services.ledger.checkWritable().catch((cause: unknown) => {
       const message = "The service cannot record usage at present; its log states the reason.";
-      throw new HttpError("overloaded", message, {}, { cause });
+      throw new Fault("overloaded", message, { cause });
     });
     return { status: "ready" };
   },

@@ -47,7 +47,7 @@ function tileReply({ body, blockSizeCells }: EncodedTile, contentType: string): 
 /**
  * Returns a map tile, from memory if possible. Otherwise computes it as soon as the gate allows it. Requests of
  * the same tile share one computation; each counts against the limits of its account.
- * @throws HttpError `overloaded`, Fault as `Atlas.valueTile` does
+ * @throws Fault `overloaded`; as `Atlas.valueTile` does
  */
 export async function computeTile(
   request: ValueTileRequest,

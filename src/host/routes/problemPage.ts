@@ -5,7 +5,7 @@ import { encodeJson } from "../../text/json/json.ts";
 import { html } from "../../text/markup.ts";
 import { htmlReply, prefersHtml, markUpCode } from "./htmlPage.ts";
 import { isProblemCode, describeProblem } from "../problems/problemTexts.ts";
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 import { quote } from "../../validation/schemaErrors.ts";
 import type { Route } from "../route.ts";
 
@@ -44,7 +44,7 @@ export const problemPage: Route<ProblemPageRequest, ProblemPage> = {
   parse: ({ path, accept }) => ({ code: path["code"] ?? "", isHtml: prefersHtml(accept) }),
   handle({ code, isHtml }, { services: { prefix } }) {
     if (!isProblemCode(code))
-      throw new HttpError(
+      throw new Fault(
         "route_not_found",
         `There is no problem code ${quote(code)}; the path must end with the \`code\` of a problem.`,
       );

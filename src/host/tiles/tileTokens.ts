@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Ledger } from "../../ledger/ledger.ts";
-import { HttpError } from "../problems/problem.ts";
+import { Fault } from "../../errors.ts";
 
 /** Purpose of the secret, part of its derivation. */
 const PURPOSE = "map tiles";
@@ -46,7 +46,7 @@ export class TileTokens {
 
   /**
    * Returns the id of the key for which a token was issued. Returns synchronously once the secret is known.
-   * @throws HttpError `token_invalid` unless the token was issued for this layer and has not expired
+   * @throws Fault `token_invalid` unless the token was issued for this layer and has not expired
    */
   verify(token: string, scope: string): string | Promise<string> {
     const secret = this.#secret;
@@ -86,6 +86,6 @@ function signatureOf(
   return createHmac("sha256", secret).update(`${keyId}\n${expiresAtS}\n${scope}`).digest();
 }
 
-function invalidToken(detail: string): HttpError {
-  return new HttpError("token_invalid", detail, {}, { items: [{ parameter: "token", code: "not_allowed", detail }] });
+function invalidToken(detail: string): Fault {
+  return new Fault("token_invalid", detail, { items: [{ parameter: "token", code: "not_allowed", detail }] });
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { isFault } from "../../../src/errors.ts";
-import { HttpError } from "../../../src/host/problems/problem.ts";
+import { Fault } from "../../../src/errors.ts";
 import { AccountRateLimiter } from "../../../src/host/admission/limiters.ts";
 
 /** A token bucket: the reference implementation of the rate limiter. */
@@ -26,11 +25,11 @@ class TokenBucket {
 
 const remaining = (text: string): number => Number(/r=([0-9]+)/.exec(text)?.[1]);
 
-function consume(rateLimiter: AccountRateLimiter, account: string, nowMs: number): number | HttpError {
+function consume(rateLimiter: AccountRateLimiter, account: string, nowMs: number): number | Fault {
   try {
     return remaining(rateLimiter.consume(account, nowMs));
   } catch (error) {
-    if (error instanceof HttpError) return error;
+    if (error instanceof Fault) return error;
     throw error;
   }
 }
@@ -50,7 +49,7 @@ test("accepts the same requests as a token bucket", () => {
           nowMs += pauseMs;
           const remainingCount = consume(rateLimiter, "a", nowMs);
           const expected = bucket.take(nowMs);
-          expect(remainingCount instanceof HttpError ? undefined : remainingCount).toBe(expected);
+          expect(remainingCount instanceof Fault ? undefined : remainingCount).toBe(expected);
         }
       },
     ),
@@ -62,11 +61,10 @@ test("returns a Retry-After after which the next request is accepted", () => {
     fc.property(fc.constantFrom(0.1, 0.5, 3, 50), fc.integer({ min: 1, max: 10 }), (requestsPerS, requestBurst) => {
       const rateLimiter = new AccountRateLimiter({ requestsPerS, requestBurst });
       let rejection = consume(rateLimiter, "a", 1000);
-      while (!(rejection instanceof HttpError)) rejection = consume(rateLimiter, "a", 1000);
-      expect(isFault(rejection)).toBe(false);
+      while (!(rejection instanceof Fault)) rejection = consume(rateLimiter, "a", 1000);
       expect(rejection.code).toBe("rate_limited");
       const waitS = Number(rejection.headers["Retry-After"]);
-      expect(consume(rateLimiter, "a", 1000 + waitS * 1000)).not.toBeInstanceOf(HttpError);
+      expect(consume(rateLimiter, "a", 1000 + waitS * 1000)).not.toBeInstanceOf(Fault);
     }),
   );
 });
@@ -74,7 +72,7 @@ test("returns a Retry-After after which the next request is accepted", () => {
 test("rejected requests do not consume quota, and accounts are independent", () => {
   const rateLimiter = new AccountRateLimiter({ requestsPerS: 1, requestBurst: 1 });
   expect(consume(rateLimiter, "a", 0)).toBe(0);
-  for (let i = 0; i < 100; i++) expect(consume(rateLimiter, "a", 500)).toBeInstanceOf(HttpError);
+  for (let i = 0; i < 100; i++) expect(consume(rateLimiter, "a", 500)).toBeInstanceOf(Fault);
   expect(consume(rateLimiter, "b", 500)).toBe(0);
   expect(consume(rateLimiter, "a", 1000)).toBe(0);
 });

@@ -22,8 +22,7 @@ function startAdmission(accountShare = 1) {
     onShed: () => undefined,
   });
   const newSlot = (): Slot => {
-    const slot = admission.acquire();
-    admission.assignAccount(slot, "account");
+    const slot = admission.acquire("account");
     return slot;
   };
   /** Holds the memory of an unread response. */
@@ -102,8 +101,7 @@ test("a response is rejected if its account would exceed its share of the memory
 test("a response is not rejected because of the memory of other accounts, or if it is the only one", () => {
   const { admission, holdResponse } = startAdmission(0.5);
   holdResponse(5_000);
-  const other = admission.acquire();
-  admission.assignAccount(other, "other");
+  const other = admission.acquire("other");
   admission.holdResponse(other, 1_500);
   expect(other.responseBytes).toBe(1_500);
 });
@@ -130,20 +128,20 @@ test("a response that is being compressed is counted in place of the parsed body
   const { admission, newSlot, holdResponse } = startAdmission();
   const slot = newSlot();
   admission.setBody(slot, { heldBytes: 100, sizeBytes: 100, valueBytes: 700 });
-  expect(slot.account?.memoryBytes).toBe(1_000);
+  expect(slot.account.memoryBytes).toBe(1_000);
   admission.holdAnswer(slot, 2_000);
-  expect(slot.account?.memoryBytes).toBe(2_100);
+  expect(slot.account.memoryBytes).toBe(2_100);
   admission.growAnswer(slot, 300);
-  expect(slot.account?.memoryBytes).toBe(2_400);
+  expect(slot.account.memoryBytes).toBe(2_400);
   const other = newSlot();
   expect(() => admission.holdAnswer(other, 601)).toThrow("hold too much memory");
   admission.holdAnswer(other, 600);
   admission.release(other);
-  expect(slot.account?.memoryBytes).toBe(2_400);
+  expect(slot.account.memoryBytes).toBe(2_400);
   admission.holdResponse(slot, 300);
   admission.release(slot);
-  expect(slot.account?.memoryBytes).toBe(300);
+  expect(slot.account.memoryBytes).toBe(300);
   admission.releaseResponse(slot);
-  expect(slot.account?.memoryBytes).toBe(0);
+  expect(slot.account.memoryBytes).toBe(0);
   holdResponse(3_000);
 });

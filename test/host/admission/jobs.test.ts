@@ -68,8 +68,7 @@ function startAdmission({ workerCount = 1, ...limits }: Partial<LoadLimits> & { 
     nowMs: () => clock.nowMs,
   });
   const start = (accountId: string, costMs: number): StartedJob => {
-    const slot = admission.acquire();
-    admission.assignAccount(slot, accountId);
+    const slot = admission.acquire(accountId);
     let finish = (): void => undefined;
     let job: BulkJob | undefined;
     const { signal } = new AbortController();
@@ -159,12 +158,9 @@ describe("the admission of jobs", () => {
 test("short chunks of several bodies of an account are spread over the same time, without credit for earlier time", () => {
   const { admission, clock } = startAdmission();
   clock.nowMs = 1_000;
-  const slot = admission.acquire();
-  expect(admission.shortChunksDelayMs(slot, 1_000)).toBe(0);
-  admission.assignAccount(slot, "a");
+  const slot = admission.acquire("a");
   expect(admission.shortChunksDelayMs(slot, 1_000)).toBeCloseTo(20);
-  const other = admission.acquire();
-  admission.assignAccount(other, "a");
+  const other = admission.acquire("a");
   expect(admission.shortChunksDelayMs(other, 1_000)).toBeCloseTo(40);
   clock.nowMs += 30;
   expect(admission.shortChunksDelayMs(slot, 500)).toBeCloseTo(20);

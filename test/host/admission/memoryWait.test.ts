@@ -19,8 +19,7 @@ function startAdmission(accountShare = 1) {
     onShed: (reason) => shed.push(reason),
   });
   const newSlot = (account: string): Slot => {
-    const slot = admission.acquire();
-    admission.assignAccount(slot, account);
+    const slot = admission.acquire(account);
     return slot;
   };
   /** Holds the memory of a body. */

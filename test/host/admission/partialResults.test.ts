@@ -29,8 +29,7 @@ function startAdmission() {
     onShed: (reason) => shed.push(reason),
   });
   const newSlot = (account: string): Slot => {
-    const slot = admission.acquire();
-    admission.assignAccount(slot, account);
+    const slot = admission.acquire(account);
     return slot;
   };
   /** Starts a job with a body that takes three times its size. */
@@ -60,7 +59,7 @@ function startAdmission() {
     admission.jobs.recordSlice(job, part, { busyMs: 1, progress });
     await settled();
   };
-  const memoryOf = ({ slot }: RunningJob): number => slot.account?.memoryBytes ?? NaN;
+  const memoryOf = ({ slot }: RunningJob): number => slot.account.memoryBytes;
   return { admission, shed, newSlot, start, report, memoryOf };
 }
 

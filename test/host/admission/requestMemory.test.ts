@@ -4,7 +4,7 @@ import { AdmissionControl } from "../../../src/host/admission/admissionControl.t
 import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/resources.ts";
 import type { Slot } from "../../../src/host/admission/resources.ts";
 import { jsonLimits, JsonStructureScan } from "../../../src/text/json/jsonScan.ts";
-import type { HttpError } from "../../../src/host/problems/problem.ts";
+import type { Fault } from "../../../src/errors.ts";
 import { ENTITY } from "../entities.ts";
 
 const MIB = 2 ** 20;
@@ -21,20 +21,19 @@ function startAdmission(memoryBytesMax: number) {
     onShed: (reason) => shed.push(reason),
   });
   const newSlot = (account: string): Slot => {
-    const slot = admission.acquire();
-    admission.assignAccount(slot, account);
+    const slot = admission.acquire(account);
     return slot;
   };
   return { admission, newSlot, shed };
 }
 
 /** Returns the error that a function throws. */
-function errorOf(run: () => unknown): HttpError | undefined {
+function errorOf(run: () => unknown): Fault | undefined {
   try {
     run();
     return undefined;
   } catch (error) {
-    return error as HttpError;
+    return error as Fault;
   }
 }
 
@@ -86,7 +85,7 @@ function entitiesOf(count: number): string {
   return JSON.stringify(Array.from({ length: count }, () => entity));
 }
 
-/** Holds the memory of a body as if it were read at once. @throws HttpError `body_too_large` */
+/** Holds the memory of a body as if it were read at once. @throws Fault `body_too_large` */
 function hold(memoryBytesMax: number, text: string): void {
   const { admission, newSlot } = startAdmission(memoryBytesMax);
   const bytes = Buffer.from(text);

@@ -15,8 +15,7 @@ function startAdmission(memoryBytesMax: number, streamsPerAccountMax: number) {
   });
   /** The request of a stream ends before the client has read it. */
   const stream = (account: string): Slot => {
-    const slot = admission.acquire();
-    admission.assignAccount(slot, account);
+    const slot = admission.acquire(account);
     try {
       admission.holdStream(slot, STREAM_BYTES);
     } finally {
@@ -58,8 +57,7 @@ test("streams count toward the memory of the account and of all accounts", () =>
 
 test("a response that is not streamed does not count as a stream", () => {
   const { admission } = startAdmission(1 << 20, 1);
-  const slot = admission.acquire();
-  admission.assignAccount(slot, "one");
+  const slot = admission.acquire("one");
   admission.holdResponse(slot, STREAM_BYTES);
   expect(slot.account).toMatchObject({ memoryBytes: STREAM_BYTES, streamCount: 0 });
   admission.releaseResponse(slot);

@@ -5,7 +5,7 @@ import { AdmissionControl } from "../../../src/host/admission/admissionControl.t
 import { DEFAULT_LOAD_LIMITS, type LoadLimits, type ShedReason } from "../../../src/host/admission/resources.ts";
 import { bulkHandlers } from "../../../src/host/bulk/bulkHandlers.ts";
 import { BulkRequests } from "../../../src/host/bulk/bulkRequests.ts";
-import type { BulkAnswer } from "../../../src/host/bulkRoute.ts";
+import type { BulkReply } from "../../../src/host/bulkRoute.ts";
 import type { HttpPayload, ShardPayload } from "../../../src/host/bulk/bulkTasks.ts";
 import type { HostLimits } from "../../../src/host/route.ts";
 import { atlasTasks } from "../../../src/pool/atlasTasks.ts";
@@ -77,7 +77,7 @@ export interface BulkFixture {
   readonly grants: readonly Grant[];
   readonly shed: readonly ShedReason[];
   /** Answers a request as the pipeline does. */
-  answer(request: BulkFixtureRequest): Promise<BulkAnswer>;
+  answer(request: BulkFixtureRequest): Promise<BulkReply>;
 }
 
 let lastRequest = 0;
@@ -133,9 +133,8 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
     shed,
     async answer({ route, body, accountId = "a", queryText = "", signal = new AbortController().signal, requestId }) {
       const bytes = new TextEncoder().encode(typeof body === "string" ? body : JSON.stringify(body));
-      const slot = admission.acquire();
+      const slot = admission.acquire(accountId);
       try {
-        admission.assignAccount(slot, accountId);
         admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, valueBytes: 0 });
         return await bulk.answer({
           route,
@@ -155,6 +154,6 @@ export function bulkFixture(options: BulkFixtureOptions = {}): BulkFixture {
   };
 }
 
-export function textOf({ parts }: Pick<BulkAnswer, "parts">): string {
-  return Buffer.concat(parts).toString("utf8");
+export function textOf({ body }: Pick<BulkReply, "body">): string {
+  return Buffer.concat(body).toString("utf8");
 }

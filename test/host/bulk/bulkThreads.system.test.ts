@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type * as admissionModule from "../../../src/host/admission/admissionControl.ts";
 import type * as loadLimitsModule from "../../../src/host/admission/resources.ts";
 import type * as bulkModule from "../../../src/host/bulk/bulkRequests.ts";
-import type { BulkAnswer } from "../../../src/host/bulkRoute.ts";
+import type { BulkReply } from "../../../src/host/bulkRoute.ts";
 import type * as openAtlasModule from "../../../src/openAtlas.ts";
 import type * as executorModule from "../../../src/pool/executor.ts";
 import type * as pooledAtlasModule from "../../../src/pool/pooledAtlas.ts";
@@ -71,10 +71,9 @@ describe("worker threads", () => {
   });
   afterAll(() => atlas.close());
 
-  async function answer(route: string, body: unknown, accountId = "a"): Promise<BulkAnswer> {
+  async function answer(route: string, body: unknown, accountId = "a"): Promise<BulkReply> {
     const bytes = Buffer.from(JSON.stringify(body));
-    const slot = admission.acquire();
-    admission.assignAccount(slot, accountId);
+    const slot = admission.acquire(accountId);
     admission.setBody(slot, { heldBytes: bytes.length, sizeBytes: bytes.length, valueBytes: 0 });
     const caller = { accountId, keyId: "key", customerId: "customer" };
     const { signal } = new AbortController();

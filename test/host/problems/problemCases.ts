@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { once } from "node:events";
 import { Fault, type FaultCode } from "../../../src/errors.ts";
-import type { Problem, ProblemCode } from "../../../src/host/problems/problem.ts";
+import type { Problem } from "../../../src/host/problems/problem.ts";
 import { totalClimateRisk } from "../../../src/host/routes/totalClimateRisk.ts";
 import type { Atlas } from "../../../src/hazard/answer.ts";
 import { parametersOf, queryTextOf, VALID_QUERY } from "../../hazard/queries.ts";
@@ -28,7 +28,7 @@ export interface TriggeredProblem {
 
 /** A problem code with a status, and how to trigger it. */
 interface ProblemCase {
-  readonly code: ProblemCode;
+  readonly code: FaultCode;
   readonly status: number;
   readonly options?: Parameters<typeof startTestHost>[0];
   readonly trigger: (host: TestHost) => Promise<Response | string>;

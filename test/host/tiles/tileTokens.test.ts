@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TileTokens } from "../../../src/host/tiles/tileTokens.ts";
-import { HttpError } from "../../../src/host/problems/problem.ts";
+import { Fault } from "../../../src/errors.ts";
 
 const KEY_ID = "3f2504e0-4f89-41d3-9a0c-0305e82c3301";
 const LAYER = "riverine_floods/rcp8p5/2050/depth_meters";
@@ -16,7 +16,7 @@ async function messageOf(verify: () => string | Promise<string>): Promise<string
   try {
     await verify();
   } catch (error) {
-    if (error instanceof HttpError && error.code === "token_invalid") return error.message;
+    if (error instanceof Fault && error.code === "token_invalid") return error.message;
     throw error;
   }
   return "accepted";
