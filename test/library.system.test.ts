@@ -113,6 +113,7 @@ describe("docs/library.md", () => {
       "estimateWork",
       "checkCurve",
       "neighborhoodOf",
+      "readHazardRisk",
       "score",
     ] satisfies Exclude<keyof LocalAtlas, keyof Atlas>[];
     const members = Object.keys(atlas).filter((name) => !hostOnly.includes(name));

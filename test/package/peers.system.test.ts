@@ -29,7 +29,7 @@ const manifest = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as
   readonly peerDependencies: Readonly<Record<string, string>>;
 };
 /** Optional packages that the tests use. */
-const PEERS = ["better-sqlite3", "geotiff", "kysely", "pg", "pino", "prom-client", "swagger-ui-dist"];
+const PEERS = ["better-sqlite3", "kysely", "pg", "pino", "prom-client", "swagger-ui-dist"];
 const rangeOf = (name: string): string => manifest.peerDependencies[name] ?? "";
 const oldestOf = (range: string): string => /\d+\.\d+(\.\d+)?/.exec(range)?.[0] ?? "";
 
@@ -117,13 +117,15 @@ describe.skipIf(!isRequested)("the package", { timeout: TIMEOUT_MS }, () => {
       expect(lines("scores.csv")).toBe(lines(places));
     });
 
-    test.runIf(name === "oldest")("names the version of Node.js that a ledger in SQLite needs", async () => {
-      const args = ["isotherm", "serve", "--demo", "--data", "data-SQLite"];
-      await expect(runIn("npx", ...args)).rejects.toMatchObject({
-        code: 1,
-        stderr: expect.stringContaining("A ledger in SQLite needs Node.js 22.14 or later (this is 22.12.0)"),
+    if (name === "oldest") {
+      test("names the version of Node.js that a ledger in SQLite needs", async () => {
+        const args = ["isotherm", "serve", "--demo", "--data", "data-SQLite"];
+        await expect(runIn("npx", ...args)).rejects.toMatchObject({
+          code: 1,
+          stderr: expect.stringContaining("A ledger in SQLite needs Node.js 22.14 or later (this is 22.12.0)"),
+        });
       });
-    });
+    }
 
     test.each(name === "oldest" ? ["PostgreSQL"] : ["SQLite", "PostgreSQL"])(
       "serves with a ledger in %s",
