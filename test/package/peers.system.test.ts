@@ -117,15 +117,16 @@ describe.skipIf(!isRequested)("the package", { timeout: TIMEOUT_MS }, () => {
       expect(lines("scores.csv")).toBe(lines(places));
     });
 
-    if (name === "oldest") {
-      test("names the version of Node.js that a ledger in SQLite needs", async () => {
+    test.each(name === "oldest" ? [oldestOf(manifest.engines.node)] : [])(
+      "names the version of Node.js that a ledger in SQLite needs, on %s",
+      async (version) => {
         const args = ["isotherm", "serve", "--demo", "--data", "data-SQLite"];
         await expect(runIn("npx", ...args)).rejects.toMatchObject({
           code: 1,
-          stderr: expect.stringContaining("A ledger in SQLite needs Node.js 22.14 or later (this is 22.12.0)"),
+          stderr: expect.stringContaining(`A ledger in SQLite needs Node.js 22.14 or later (this is ${version})`),
         });
-      });
-    }
+      },
+    );
 
     test.each(name === "oldest" ? ["PostgreSQL"] : ["SQLite", "PostgreSQL"])(
       "serves with a ledger in %s",
