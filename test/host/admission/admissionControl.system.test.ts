@@ -5,6 +5,7 @@ import { DEFAULT_LOAD_LIMITS } from "../../../src/host/admission/resources.ts";
 import { DEFAULT_HANDLER_TIMEOUTS, DEFAULT_TIMEOUTS } from "../../../src/host/http/timeouts.ts";
 import type { Problem } from "../../../src/host/problems/problem.ts";
 import type { HttpPayload } from "../../../src/host/bulk/bulkTasks.ts";
+import { jsonReply } from "../../../src/host/route.ts";
 import type { HostAtlas } from "../../../src/pool/hostAtlas.ts";
 import type { TaskExecutor } from "../../../src/pool/executor.ts";
 import { VALID_QUERY } from "../../hazard/queries.ts";
@@ -121,7 +122,7 @@ describe("request bodies", () => {
     const opening = new Promise<void>((resolve) => (release = resolve));
     const { atlas, payloads } = withExecutor(async () => {
       await opening;
-      return { kind: "answered", parts: [Buffer.from("{}")], units: 1, headers: {} };
+      return { kind: "answered", ...jsonReply([Buffer.from("{}")], 1) };
     });
     const host = await openHost({ atlas, load: { totalBodyBytesMax: 100_000, accountShare: 1 } });
     const post = (sizeBytes: number) =>
@@ -274,12 +275,8 @@ describe("requests for worker threads", () => {
     host.ask(`${ALIGNMENT_PATH}${query}`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
 
   test("are those with long bodies; the bytes, units and header fields of the worker reach the client", async () => {
-    const { atlas, payloads } = withExecutor(async () => ({
-      kind: "answered",
-      parts: [Buffer.from('{"a":'), Buffer.from("1}")],
-      units: 7,
-      headers: { "X-Item-Errors": "2" },
-    }));
+    const reply = jsonReply([Buffer.from('{"a":'), Buffer.from("1}")], 7, { "X-Item-Errors": "2" });
+    const { atlas, payloads } = withExecutor(async () => ({ kind: "answered", ...reply }));
     const host = await openHost({ atlas });
     const response = await post(host, long, "?detail=true");
     expect([response.status, await response.text()]).toStrictEqual([200, '{"a":1}']);
