@@ -6,7 +6,6 @@ import { Fault } from "../../src/errors.ts";
 import type { Problem } from "../../src/host/problems/problem.ts";
 import { parametersOf, queryTextOf, VALID_QUERY } from "../hazard/queries.ts";
 import { ENTITY } from "./entities.ts";
-import { MemoryLedger } from "./memoryLedger.ts";
 import {
   fakeAtlas,
   HEADER_LINES,
@@ -266,15 +265,4 @@ describe("Idempotency-Key", () => {
     expect(response.status).toBe(422);
     expect(record.mock.calls).toMatchObject([[{ units: 0, idempotency: { key: "e" } }]]);
   });
-});
-
-test("the warm-up requests a report of no account, which starts what reports of the ledger need", async () => {
-  const usage = vi.spyOn(MemoryLedger.prototype, "usage");
-  const warm = await startTestHost({ warmUp: true });
-  try {
-    await warm.ready;
-    expect(usage.mock.calls).toStrictEqual([[{ accountId: "", groupBy: [], limit: 1 }]]);
-  } finally {
-    await warm.close();
-  }
 });
