@@ -4,7 +4,7 @@ import type { Duplex } from "node:stream";
 import { type Log, loggedError, type LogRecord } from "../log.ts";
 import { Fault, isFault } from "../../errors.ts";
 import { Exchange, type ExchangeOwner, type ExchangeSettings } from "./exchange.ts";
-import { findFramingError, offersUpgrade } from "./requestHead.ts";
+import { findFramingError, hasBody, offersUpgrade } from "./requestHead.ts";
 
 /** Answers requests; see `Pipeline`. */
 interface RequestProcessor {
@@ -59,7 +59,7 @@ export interface ConnectionState {
 /**
  * Pipelined requests that are ignored until an earlier one is answered. Node keeps them and what it has read of their bodies,
  * 64 KiB at most. A client that sends more loses its connection at once, and so does one with a body in chunks, each of
- * which takes memory.
+ * which takes memory, or with a body behind another pipelined request.
  */
 const DISCARDED_COUNT_MAX = 64;
 /**
@@ -181,8 +181,12 @@ export class RequestListener implements ExchangeOwner {
     connection.discardedCount++;
     socket.pause();
     const isChunked = request.headers["transfer-encoding"] !== undefined;
-    if (connection.discardedCount <= DISCARDED_COUNT_MAX && !isChunked) return;
+    // Node.js resumes reading after a complete body.
+    const isFurtherBody = connection.discardedCount > 1 && hasBody(request.headers);
+    if (connection.discardedCount <= DISCARDED_COUNT_MAX && !isChunked && !isFurtherBody) return;
     for (let i = 0; i < connection.discardedCount; i++) this.#observer?.onRejection(socket);
+    // A destroyed request takes no chunks: Node.js still parses what it has read of the connection.
+    request.destroy();
     socket.destroy();
   }
 
