@@ -182,7 +182,7 @@ export class RequestListener implements ExchangeOwner {
     socket.pause();
     const isChunked = request.headers["transfer-encoding"] !== undefined;
     // Node.js resumes reading after a complete body.
-    const isFurtherBody = connection.discardedCount > 1 && hasBody(request.headers);
+    const isFurtherBody = connection.discardedCount > 1 && hasBody(request);
     if (connection.discardedCount <= DISCARDED_COUNT_MAX && !isChunked && !isFurtherBody) return;
     for (let i = 0; i < connection.discardedCount; i++) this.#observer?.onRejection(socket);
     // A destroyed request takes no chunks: Node.js still parses what it has read of the connection.
