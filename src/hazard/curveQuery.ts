@@ -156,16 +156,8 @@ function damageCurveErrors(input: unknown, schemaItems: readonly SchemaError[]):
 
 function queryWithDefaults(input: CurveQueryInput): CurveQuery {
   const { threshold, return_periods, floor, damage_curve } = input;
-  const { latitude, longitude, hazards, analysis_years, scenarios, radius, aggregation_method } =
-    samplingWithDefaults(input);
   return {
-    latitude,
-    longitude,
-    hazards,
-    analysis_years,
-    scenarios,
-    radius,
-    aggregation_method,
+    ...samplingWithDefaults(input),
     ...(threshold === undefined ? {} : { threshold }),
     ...(return_periods === undefined ? {} : { return_periods: [...return_periods] }),
     ...(floor === undefined ? {} : { floor: floor + 0 }),
