@@ -190,7 +190,9 @@ describeInChromium("the panel of a place", () => {
     const page = await pages.open({ fragment: DJIBOUTI });
     await headline(page).waitFor();
     expect(await page.getByText("another release of the atlas").count()).toBe(0);
-    await page.route("**/api/v1/hazard-risk?**", async (route) => {
+    // All responses from now on, because the page shows the release of the latest one, also of a tile.
+    await page.waitForLoadState("networkidle");
+    await page.route("**/api/v1/**", async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, headers: { ...response.headers(), "x-atlas-release": "next" } });
     });
